@@ -1,5 +1,5 @@
-//! What the backends that compile source have in common: they take apart what the framework hands
-//! them, and object when it belongs to another backend.
+//! Common parts of the backends that compile source. They destructure the framework's objects, and report those that
+//! belong to another backend.
 
 #[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
 pub(crate) mod files;
@@ -20,7 +20,7 @@ use sarek_runtime::backend::{
 use sarek_runtime::tag::{StorageKind, Tag};
 use sarek_runtime::{Error, Result};
 
-/// A program to load, taken apart.
+/// A program to load, destructured.
 pub(crate) struct Binary<'a> {
     pub artifact: &'a Artifact,
     pub source: &'a Source,
@@ -29,10 +29,10 @@ pub(crate) struct Binary<'a> {
     /// The lengths of the kernel's shared arrays.
     #[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
     pub shared: &'a [u64],
-    /// What the environments ask for that it was compiled with.
+    /// The settings of the environments with which it was compiled.
     #[cfg_attr(not(feature = "opencl"), allow(dead_code))]
     pub parts: &'a Parts,
-    /// What the text is declared to take, if it is the user's own.
+    /// The declared parameters, if the text is the user's own.
     pub foreign: Option<&'a [Parameter]>,
 }
 
@@ -65,14 +65,14 @@ impl<'a> Binary<'a> {
         }
     }
 
-    /// Threads of a block.
+    /// The number of threads of a block.
     #[cfg(any(feature = "cuda", feature = "opencl"))]
     pub fn threads(&self) -> usize {
         self.block.iter().map(|n| *n as usize).product()
     }
 
-    /// A kernel that needs many registers may run in smaller blocks only than the device does at
-    /// best: of `most` threads.
+    /// Checks the block size: a kernel that needs many registers may only run in blocks of at most `most` threads,
+    /// fewer than the device's maximum.
     #[cfg(any(feature = "cuda", feature = "opencl"))]
     pub fn check_block(&self, device: &str, most: usize) -> Result<()> {
         let threads = self.threads();
@@ -89,8 +89,8 @@ impl<'a> Binary<'a> {
     }
 }
 
-/// The text behind the headers that environments ask for, in a language with the C preprocessor, and with the files that
-/// it is given in the place of their `#include`s.
+/// Prepends the headers that environments request to a text, and expands the `#include`s of files that they provide.
+/// For languages with the C preprocessor.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Cow<'a, str> {
     if parts.headers().next().is_none() && parts.files().is_empty() {
@@ -102,7 +102,7 @@ pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Co
     };
     let mut includes: String = parts.headers().map(include).collect();
     if !includes.is_empty() {
-        // The text's own lines keep their numbers.
+        // Keeps the line numbers of the text itself.
         includes += "#line 1\n";
     }
     files::expanded(
@@ -114,7 +114,7 @@ pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Co
     .into()
 }
 
-/// The compiler's options for what environments ask for. Of libraries neither NVRTC nor OpenCL knows.
+/// The compiler's options for the settings of environments. Neither NVRTC nor OpenCL can link libraries.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) fn options(backend: &str, parts: &Parts) -> Result<Vec<String>> {
     if let Some(library) = parts.libraries().next() {
@@ -144,7 +144,7 @@ pub(crate) fn render_with(
     })
 }
 
-/// The backend's own program behind a launch.
+/// The backend's own program in a launch.
 pub(crate) fn program<'a, P: 'static>(device: &str, launch: &Launch<'a>) -> Result<&'a P> {
     let program: &dyn Any = launch.program;
     program
@@ -152,7 +152,7 @@ pub(crate) fn program<'a, P: 'static>(device: &str, launch: &Launch<'a>) -> Resu
         .ok_or_else(|| foreign(device, "a program of another backend"))
 }
 
-/// The arguments of a launch, which are those that the program was rendered for.
+/// The arguments of a launch, checked against those for which the program was rendered.
 pub(crate) fn arguments<'a>(
     device: &str,
     launch: &Launch<'a>,
@@ -172,7 +172,7 @@ pub(crate) fn arguments<'a>(
     Ok(args)
 }
 
-/// Is it passed as device memory?
+/// True if it is passed as device memory.
 pub(crate) fn is_buffer(slot: &Slot) -> bool {
     match slot.kind {
         SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults => true,
@@ -184,7 +184,7 @@ pub(crate) fn is_buffer(slot: &Slot) -> bool {
     }
 }
 
-/// Is it passed by value?
+/// True if it is passed by value.
 pub(crate) fn is_scalar(slot: &Slot) -> bool {
     match slot.kind {
         SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => true,
@@ -199,7 +199,7 @@ pub(crate) fn scalar_size(slot: &Slot) -> usize {
     slot.ty.size().max(4)
 }
 
-/// The backend's own memory behind a slice.
+/// The backend's own memory of a slice.
 pub(crate) fn memory<'a, M: 'static>(device: &str, slice: &'a Slice) -> Result<&'a M> {
     let memory: &dyn Any = &*slice.mem;
     memory
@@ -207,7 +207,7 @@ pub(crate) fn memory<'a, M: 'static>(device: &str, slice: &'a Slice) -> Result<&
         .ok_or_else(|| foreign(device, "memory of another backend"))
 }
 
-/// An entry point does not take what was declared.
+/// The error for an entry point that does not take the declared parameters.
 pub(crate) fn signature(kernel: &str, target: &str, problem: String) -> Error {
     Error::Signature {
         kernel: kernel.into(),
@@ -216,7 +216,7 @@ pub(crate) fn signature(kernel: &str, target: &str, problem: String) -> Error {
     }
 }
 
-/// How a parameter is declared, in words.
+/// The declaration of a parameter, for messages.
 #[cfg(any(feature = "opencl", feature = "wgpu"))]
 pub(crate) fn declared(parameter: &Parameter) -> String {
     match &parameter.kind {
@@ -231,7 +231,7 @@ pub(crate) fn declared(parameter: &Parameter) -> String {
     }
 }
 
-/// The device was given what another backend made.
+/// The error for an object of another backend.
 pub(crate) fn foreign(device: &str, what: &str) -> Error {
     Error::Device {
         device: device.into(),
@@ -239,7 +239,7 @@ pub(crate) fn foreign(device: &str, what: &str) -> Error {
     }
 }
 
-/// The device has no memory of a storage.
+/// The error for a storage kind that the device lacks.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) fn no_storage(device: &str, storage: &Tag<StorageKind>) -> Error {
     Error::Unsupported {
@@ -248,8 +248,7 @@ pub(crate) fn no_storage(device: &str, storage: &Tag<StorageKind>) -> Error {
     }
 }
 
-/// Locks, whatever became of another thread that held the lock: the data behind these locks is
-/// valid at every point.
+/// Locks a mutex, and ignores poisoning: the data behind these locks is valid at every point.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

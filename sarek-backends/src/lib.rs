@@ -1,11 +1,10 @@
-//! The built-in backends of sarek, one folder and one cargo feature each.
+//! The built-in backends of sarek, with one folder and one cargo feature each.
 //!
-//! Every folder has the same files: `mod` finds the driver and lists devices, `device` describes
-//! one and creates what belongs to it, `memory` holds its allocations, `stream` queues work and
-//! `program` renders, compiles and loads kernels.
+//! Every folder has the same files: `mod` finds the driver and lists devices, `device` describes a device and creates
+//! its objects, `memory` holds allocations, `stream` queues work, and `program` renders, compiles and loads kernels.
 //!
-//! They use nothing that a backend of another crate could not use: the traits of
-//! [`sarek_runtime::backend`], and [`sarek_runtime::registry::LINKED`].
+//! The backends only use interfaces that are open to other crates: the traits of [`sarek_runtime::backend`], and
+//! [`sarek_runtime::registry::LINKED`].
 
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ pub mod opencl;
 #[cfg(feature = "wgpu")]
 pub mod wgpu;
 
-/// The backends that this build has.
+/// The backends in this build.
 pub fn builtin() -> Vec<Arc<dyn Backend>> {
     vec![
         #[cfg(feature = "cuda")]

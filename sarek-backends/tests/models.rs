@@ -1,10 +1,10 @@
-//! What threads tell each other without a lock, run by loom: in all orders of a few threads, and with all that the memory model
-//! allows a load to see. A slot of a transfer is a cell that loom watches: who uses it while another does, is found.
+//! Checks lock-free synchronization with loom: in all interleavings of a few threads, and with all values that the
+//! memory model allows a load to see. A slot of a transfer is a cell that loom watches, so it detects concurrent uses.
 
 #[path = "../src/cuda/board.rs"]
 mod board;
 
-/// As `cuda::sync`, by loom's.
+/// Replaces `cuda::sync` by loom's primitives.
 mod sync {
     pub use loom::hint::spin_loop;
     pub use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,16 +17,16 @@ use std::sync::Arc;
 use board::{Board, Driver};
 use loom::cell::UnsafeCell;
 
-/// Slots that are used by so many threads that copy, each of which has a piece of every part.
+/// Slots with several copying threads, each of which has one piece of every part.
 struct Shared<const SLOTS: usize, const COPIERS: usize> {
     board: Board<SLOTS>,
-    /// What the pieces of each slot hold, which is the part that they are of, from 1.
+    /// The content of each piece of each slot: the number of its part, from 1.
     slots: [[UnsafeCell<usize>; COPIERS]; SLOTS],
 }
 
 impl<const SLOTS: usize, const COPIERS: usize> Shared<SLOTS, COPIERS> {
     fn put(&self, part: usize, piece: usize) {
-        // SAFETY: loom ends the model if somebody else is at it.
+        // SAFETY: loom ends the model on a concurrent access.
         self.slots[part % SLOTS][piece].with_mut(|slot| unsafe { *slot = part + 1 });
     }
 
@@ -46,7 +46,7 @@ impl<const SLOTS: usize, const COPIERS: usize> Shared<SLOTS, COPIERS> {
         }
     }
 
-    /// What a thread that copies does, as `Crews::upload` and `Crews::download` have it.
+    /// The work of a copying thread, as in `Crews::upload` and `Crews::download`.
     fn copy(&self, way: Way, parts: usize, piece: usize) {
         for part in 0..parts {
             let is_well = match way {
@@ -71,13 +71,13 @@ enum Way {
     Down,
 }
 
-/// A device that is done with a part when it is asked for the second time, and uses the slot until then.
+/// A device that finishes a part when it is polled for the second time, and uses the slot until then.
 struct Device<U> {
     use_slot: U,
-    /// Parts that were begun, and those that were asked for.
+    /// The number of parts begun, and of those polled.
     begun: Cell<usize>,
     asked: Cell<usize>,
-    /// It fails at this part.
+    /// The part at which it fails.
     fails: Option<usize>,
 }
 
@@ -106,7 +106,7 @@ impl<U: Fn(usize)> Driver for Device<U> {
     }
 }
 
-/// A transfer of so many parts, in all orders.
+/// Checks a transfer of `parts` parts in all interleavings.
 fn transfer<const SLOTS: usize, const COPIERS: usize>(
     way: Way,
     parts: usize,
@@ -115,7 +115,7 @@ fn transfer<const SLOTS: usize, const COPIERS: usize>(
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        // Loom's threads run in turn, and its cells are for one of them at a time.
+        // Loom runs one thread at a time, and its cells are for that thread only.
         #[allow(clippy::arc_with_non_send_sync)]
         let shared = Arc::new(Shared::<SLOTS, COPIERS> {
             board: Board::new(),
@@ -138,7 +138,7 @@ fn transfer<const SLOTS: usize, const COPIERS: usize>(
             Way::Up => shared.board.send(&device, 0..parts, |_| COPIERS),
             Way::Down => shared.board.fetch(&device, 0..parts, COPIERS),
         };
-        // Nobody waits for ever, also where the driver failed.
+        // No thread waits forever, even if the driver failed.
         for thread in threads {
             thread.join().unwrap();
         }
@@ -156,7 +156,7 @@ fn slots_are_handed_on() {
     }
 }
 
-/// As many slots as parts: loom, whose scheduler is not fair, cannot have three threads wait for each other.
+/// As many slots as parts: loom's scheduler is not fair, so three threads cannot wait for each other.
 #[test]
 fn what_several_threads_copied_is_seen() {
     transfer::<2, 2>(Way::Up, 2, None);

@@ -1,4 +1,4 @@
-//! Memory of a block's own, and what threads do together, through the targets' compilers.
+//! Compiles kernels with shared memory and cooperating threads by the targets' compilers.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn is_bitwise(op: AtomicOp) -> bool {
     matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor)
 }
 
-/// Every operation on elements of a type, in a slice and in a shared array, taking its result or not.
+/// Every operation on elements of a type, in a slice and in a shared array, with or without its result.
 fn atomics(ty: Scalar, takes_result: bool) -> Kernel {
     let s = Sketch::new("atomics");
     let (slice, out) = (s.atomics("slice", ty), s.slice_mut("out", ty));
@@ -58,7 +58,7 @@ fn every_atomic_operation_compiles() {
     }
 }
 
-/// Every operation of a subgroup on operands of a type.
+/// Every subgroup operation on operands of a type.
 fn subgroups(ty: Scalar) -> Kernel {
     let s = Sketch::new("subgroups");
     let x = s.slice("x", ty);
@@ -87,13 +87,13 @@ fn subgroups(ty: Scalar) -> Kernel {
 fn every_subgroup_operation_compiles() {
     for ty in Scalar::ALL {
         if ty == Scalar::Usize || ty.widened().is_some() {
-            continue; // no buffer of them, or no such operation
+            continue; // no buffer of that type, or no such operation
         }
         let kernel = subgroups(ty);
         assert_eq!(validate(&kernel), Ok(()));
         for (target, bits) in [("cuda", 64), ("wgsl", 32), ("wgsl", 64)] {
             if target == "wgsl" && ty.is_bool() {
-                continue; // no buffer of them
+                continue; // no buffer of that type
             }
             let mut variant = default_variant(&kernel, dialect(target).expect("built in"));
             variant.index = match bits {
@@ -178,7 +178,7 @@ fn threads_do_not_leave_before_a_barrier() {
     }
 }
 
-/// A constant index in a branch that nobody takes, beyond the end.
+/// A constant index beyond the end, in a branch that is never taken.
 #[test]
 fn unreachable_accesses_compile() {
     let s = Sketch::new("beyond");

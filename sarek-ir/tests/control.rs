@@ -1,5 +1,4 @@
-//! Control flow, faults, ids and arguments: compiled for all targets, run where there is an OpenCL
-//! device.
+//! Compiles control flow, faults, ids and arguments for all targets, and runs them on an OpenCL device if there is one.
 
 mod common;
 
@@ -32,7 +31,7 @@ fn fault_record() -> Vec<u8> {
     vec![0; 4 * FAULT_WORDS]
 }
 
-/// Adds 1, 10, 100 … to `sum` at places that exits of three nested loops skip or not.
+/// Adds 1, 10, 100 … to `sum` at places that exits of three nested loops may skip.
 fn labels() -> Kernel {
     let mut b = Build::new("labels");
     let out = b.slice_mut("out", Scalar::U32);
@@ -129,7 +128,7 @@ fn exits_from_nested_loops_go_where_rust_goes() {
     }
 }
 
-/// `loop { if x[i + 1000] == 1 { break } }`: without a guard a fault would never end it.
+/// `loop { if x[i + 1000] == 1 { break } }`: without a guard, a fault would never end it.
 fn endless() -> Kernel {
     let mut b = Build::new("endless");
     let x = b.slice_mut("x", Scalar::I32);
@@ -159,7 +158,7 @@ fn a_fault_is_recorded_and_ends_an_endless_loop() {
     assert_eq!(words(&buffers[1]), [1, 0, 1000, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// Every kind of check, in thread 2 only, `which` telling the one that fails.
+/// Every kind of check, in thread 2 only; `which` selects the one that fails.
 fn checks() -> Kernel {
     let mut b = Build::new("checks");
     let which = b.scalar("which", Scalar::I32);

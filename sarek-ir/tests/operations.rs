@@ -1,5 +1,5 @@
-//! Every operation and method on every type: compiled by the real compilers, run where there is an
-//! OpenCL device, and compared with Rust on inputs where things go wrong.
+//! Compiles every operation and method on every type with the real compilers. Runs them on an OpenCL device if there is
+//! one, and compares with Rust on critical inputs.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{compile, opencl};
 use sarek_ir::write::{IndexWidth, OpenCl, Source, Variant, default_variant, dialect, render};
 use sarek_ir::{Kernel, Scalar, Value};
 
-/// The kernel as a debug build has it, and a variant that checks every overflow.
+/// The kernel as in a debug build; `variant` is set to check every overflow.
 fn exact(kernel: &Kernel, variant: &mut Variant) -> Kernel {
     let mut exact = kernel.clone();
     exact.check_overflows();
@@ -85,7 +85,7 @@ fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>
     let kernel = kernel(name, ty, operations, true);
     let mut variant = default_variant(&kernel, &OpenCl);
     let source = render(&kernel, &OpenCl, &variant).expect("renders");
-    // Where a check fails the result is what it is without.
+    // Where a check fails, the result is the same as without the check.
     let exact = render(&exact(&kernel, &mut variant), &OpenCl, &variant).expect("renders");
     for source in [source, exact] {
         run_source(ty, &source, operations, wrong);

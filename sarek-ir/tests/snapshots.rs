@@ -1,4 +1,4 @@
-//! The texts as people see them, kept in `tests/snapshots`. `SAREK_BLESS=1` rewrites them.
+//! Compares generated texts with `tests/snapshots`. `SAREK_BLESS=1` rewrites the files.
 
 mod common;
 
@@ -51,7 +51,7 @@ fn mixture() -> Kernel {
     b.finish()
 }
 
-/// What targets fuse or approximate, on both types.
+/// Operations that targets fuse or approximate, on both float types.
 fn sums_of_products() -> Kernel {
     let s = sarek_ir::sketch::Sketch::new("sums_of_products");
     let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
@@ -104,7 +104,7 @@ fn texts_are_as_kept() {
     }
 }
 
-/// All arithmetic that a debug build checks, on numbers as they are held and as they are not.
+/// All arithmetic that a debug build checks, on types held in their own width and in a wider one.
 fn overflowing() -> Kernel {
     let s = sarek_ir::sketch::Sketch::new("overflowing");
     let (x, count) = (
@@ -147,7 +147,7 @@ fn texts_that_check_overflows_are_as_kept() {
     }
 }
 
-/// NVIDIA's Vulkan compiler fails at some divisions by a constant, as a test whether a product fits would have.
+/// NVIDIA's Vulkan compiler fails on some divisions by a constant, which the overflow test of a product would have.
 #[test]
 fn a_constant_is_the_second_factor_where_products_are_checked() {
     let s = sarek_ir::sketch::Sketch::new("scaled");
@@ -168,7 +168,7 @@ fn a_constant_is_the_second_factor_where_products_are_checked() {
     }
 }
 
-/// Where a target promises strict floats its text has them, and where not there is none.
+/// A target that guarantees strict floats writes a strict text; the others refuse.
 #[test]
 fn strict_texts_are_as_kept() {
     let mut kernel = sums_of_products();
@@ -200,7 +200,7 @@ fn texts_of_blocks_are_as_kept() {
             let variant = default_variant(&kernel, dialect);
             check(&kernel, &kernel.name, dialect, &variant);
         }
-        // With every check: what is out of bounds changes nothing, and a loop with a barrier ends.
+        // With every check: an access out of bounds changes nothing, and a loop with a barrier ends.
         for kernel in [
             blocks::histogram(),
             blocks::endless(),

@@ -1,4 +1,4 @@
-//! The text itself: names, constants, native blocks, snapshots.
+//! Tests the generated text: names, constants, native blocks, snapshots.
 
 mod common;
 
@@ -277,7 +277,8 @@ fn elementary_functions_of_f64_are_refused_by_wgsl() {
     assert_eq!(refused.to_string(), "wgsl has no `sin` on f64");
 }
 
-/// One driver makes a wrong number of a difference that is written as one, and no device that runs these tests does.
+/// A driver computes a wrong number for a `u64` difference that is written as one operation. No device that runs these
+/// tests does, so this test checks the text.
 #[test]
 fn wgsl_subtracts_u64_by_words() {
     let operands = |b: &mut Build| {
@@ -296,7 +297,8 @@ fn wgsl_subtracts_u64_by_words() {
     assert_eq!(text.matches("] = srk_sub_u64(").count(), 2, "{text}");
 }
 
-/// One driver has the low word of a float as `u64` at the bound of `u32`, and no device that runs these tests does.
+/// A driver computes a wrong low word when it converts a float at the bound of `u32` to `u64`. No device that runs
+/// these tests does, so this test checks the text.
 #[test]
 fn wgsl_makes_words_of_floats_by_their_bits() {
     let cast = |ty| {
@@ -314,7 +316,7 @@ fn wgsl_makes_words_of_floats_by_their_bits() {
     }
 }
 
-/// A target of one's own: CUDA with another name, another entry and its own square root.
+/// A user's dialect: CUDA with another name, another entry and its own square root.
 struct Own;
 
 impl Dialect for Own {

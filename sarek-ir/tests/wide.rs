@@ -1,4 +1,4 @@
-//! Neighbouring elements that are loaded or stored together are one access.
+//! Checks that adjacent loads or stores of neighbouring elements become one access.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn text(kernel: &Kernel, target: &str) -> String {
     render(kernel, dialect, &variant).expect("renders").text
 }
 
-/// Copies `count` elements from `per * i + first` on, which the slices' elements are multiples of `align` bytes of.
+/// Copies `count` elements from `per * i + first` on. `align` is the alignment of the slices' elements in bytes.
 fn copy(ty: Scalar, align: u32, per: u64, first: u64, count: u64) -> Kernel {
     let s = Sketch::new("copy");
     let (x, y) = (s.slice("x", ty), s.slice_mut("y", ty));
@@ -66,9 +66,9 @@ fn groups_are_as_wide_as_alignment_and_16_bytes_allow() {
     assert_eq!(found(&copy(Scalar::U32, 16, 8, 0, 8), "uint4*"), 4);
     assert_eq!(found(&copy(Scalar::I64, 16, 2, 0, 2), "longlong2*"), 2);
     assert_eq!(found(&copy(Scalar::I32, 8, 2, 0, 2), "int2*"), 2);
-    // Three words and one: the last of each four stands alone.
+    // Three words and one: the last of each four is accessed alone.
     assert_eq!(found(&copy(Scalar::F32, 16, 4, 0, 3), "float2*"), 2);
-    // What begins in the middle of a group ends with it.
+    // A run that begins in the middle of a group ends with the group.
     assert_eq!(found(&copy(Scalar::F32, 16, 4, 1, 3), "float2*"), 2);
     for ty in [
         Scalar::F32,
@@ -96,7 +96,7 @@ fn what_may_be_misaligned_stays_narrow() {
     }
 }
 
-/// Swaps two neighbours, the stores reading what they store over if `late`.
+/// Swaps two neighbours. If `late`, the stores read the elements that they overwrite.
 fn swap(late: bool) -> Kernel {
     let s = Sketch::new("swap");
     let x = s.slice_mut("x", Scalar::F32);

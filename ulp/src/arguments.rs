@@ -1,10 +1,10 @@
-//! The arguments: all bits of an `f32` in steps, random numbers, and those where formulas change.
+//! Generates arguments: all bits of an `f32` in steps, random numbers, and critical values of formulas.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};
 
 use sarek::testing::Random;
 
-/// Where functions change or end, with both neighbours and of both signs.
+/// Values where functions change or end. Their neighbours and both signs are tested as well.
 const CENTRES: [f64; 30] = [
     0.0,
     5e-324,
@@ -38,7 +38,7 @@ const CENTRES: [f64; 30] = [
     1e300,
 ];
 
-/// They, infinities and NaN.
+/// The critical values with their neighbours, infinities and NaN.
 pub fn edges() -> Vec<f64> {
     let around = CENTRES
         .iter()
@@ -49,7 +49,7 @@ pub fn edges() -> Vec<f64> {
         .collect()
 }
 
-/// Most of everyday size, some of any bits at all.
+/// A random number: mostly of everyday size, sometimes with arbitrary bits.
 pub fn random(random: &mut Random, narrow: bool) -> f64 {
     let bits = random.bits();
     match random.below(6) {
@@ -63,7 +63,7 @@ pub fn random(random: &mut Random, narrow: bool) -> f64 {
     }
 }
 
-/// So many numbers, after all tuples of edges where they are few enough.
+/// `count` random tuples, after all tuples of edges, thinned out to at most `count`.
 pub fn tuples(arity: usize, count: usize, seed: u64, narrow: bool) -> Vec<[f64; 3]> {
     let mut source = Random::new(seed);
     let edges = edges();
@@ -79,7 +79,7 @@ pub fn tuples(arity: usize, count: usize, seed: u64, narrow: bool) -> Vec<[f64; 
         }
     };
     if all.len() > count {
-        // Every so many of the pairs.
+        // Takes every `step`th pair.
         let step = all.len() / count + 1;
         all = all.into_iter().step_by(step).collect();
     }

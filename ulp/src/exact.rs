@@ -1,12 +1,12 @@
-//! Functions to 192 bits, of finite arguments.
+//! Computes functions of finite arguments to 192 bits.
 
 use astro_float_num::{BigFloat, Consts, RoundingMode};
 
-/// Bits of a result; more of what cancels.
+/// The bits of a result. Intermediate results that may cancel have more.
 const BITS: usize = 192;
 const ROUND: RoundingMode = RoundingMode::ToEven;
 
-/// Computes, and keeps π and its kin.
+/// The arithmetic, with cached constants such as π.
 pub struct Exact(Consts);
 
 impl Default for Exact {
@@ -15,7 +15,7 @@ impl Default for Exact {
     }
 }
 
-/// Functions that the library has as they are.
+/// Functions that the library has directly.
 macro_rules! plain {
     ($($name:ident)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of the first.")]
@@ -33,7 +33,7 @@ impl Exact {
         if !x.is_subnormal() {
             return BigFloat::from_f64(x, BITS);
         }
-        // astro-float-num 0.3 takes subnormal numbers for half of what they are.
+        // astro-float-num 0.3 halves subnormal numbers.
         let mut normal = BigFloat::from_f64(x * 2f64.powi(200), BITS);
         let exponent = normal.exponent().expect("it is finite");
         normal.set_exponent(exponent - 200);
@@ -72,7 +72,7 @@ impl Exact {
         x.add(&y, 4096, ROUND).sqrt(BITS, ROUND)
     }
 
-    /// `e^x - 1`: near zero by its series, where the difference would cancel.
+    /// `e^x - 1`. Near zero by its series, since the difference would cancel.
     pub fn exp_m1(&mut self, args: [f64; 3]) -> BigFloat {
         match args[0].abs() < SMALL {
             true => series(args[0], [1.0, 1.0 / 2.0]),
@@ -80,7 +80,7 @@ impl Exact {
         }
     }
 
-    /// `ln(1 + x)`, in the same way.
+    /// `ln(1 + x)`. Near zero by its series, too.
     pub fn ln_1p(&mut self, [x, ..]: [f64; 3]) -> BigFloat {
         if x.abs() < SMALL {
             return series(x, [1.0, -1.0 / 2.0]);
@@ -89,8 +89,8 @@ impl Exact {
         sum.ln(BITS, ROUND, &mut self.0)
     }
 
-    /// `x^y`; of a negative `x` for integers. By logarithm and exponential: the library's own power looks for ever for the last
-    /// digit of results that have none.
+    /// `x^y`; a negative `x` needs an integer `y`. Computed by logarithm and exponential: the library's own power loops
+    /// forever when it rounds an exact result.
     pub fn power(&mut self, [x, y, _]: [f64; 3]) -> BigFloat {
         if x == 0.0 || y == 0.0 {
             return Exact::float(x.powf(y));
@@ -116,7 +116,7 @@ impl Exact {
         }
     }
 
-    /// The angle of a point.
+    /// The angle of the point `(x, y)`.
     pub fn atan2(&mut self, [y, x, _]: [f64; 3]) -> BigFloat {
         let pi = self.0.pi(BITS, ROUND);
         let half = pi.div(&Exact::float(2.0), BITS, ROUND);
@@ -158,7 +158,7 @@ impl Exact {
     }
 }
 
-/// Below, a third power is less than 2^-120 of the first.
+/// Below this bound, `x³` is less than 2⁻¹²⁰ `x`.
 const SMALL: f64 = 1.0 / (1u64 << 60) as f64;
 
 /// `a x + b x²`
@@ -173,7 +173,7 @@ fn signed(x: BigFloat, sign: f64) -> BigFloat {
     if sign.is_sign_negative() { x.neg() } else { x }
 }
 
-/// `|got - exact|` in units in the last place of the exact `f64`. An infinity counts as the number behind the greatest.
+/// `|got - exact|` in units in the last place of the exact `f64`. An infinity counts as the number after the largest.
 pub fn ulps(got: f64, exact: &BigFloat) -> f64 {
     let finite = |x: f64| match x.is_infinite() {
         true => {
@@ -183,7 +183,7 @@ pub fn ulps(got: f64, exact: &BigFloat) -> f64 {
         }
         false => Exact::float(x),
     };
-    // An exponent counts from a mantissa below one.
+    // The exponent refers to a mantissa below one.
     let least = -1021;
     let exponent = match (exact.is_inf(), exact.exponent()) {
         (true, _) | (_, None) => {

@@ -1,4 +1,4 @@
-//! The functions: a kernel for each type, and what it is held to.
+//! The functions, each with a kernel for each type and its promised accuracy.
 
 use astro_float_num::BigFloat;
 use sarek::prelude::*;
@@ -9,25 +9,25 @@ use crate::exact::Exact;
 /// A kernel that computes the function for each element.
 pub type Launch<T> = fn(&Device, [&Vector<T>; 3], &mut Vector<T>) -> sarek::Result<()>;
 
-/// A function of one to three floats. Those that it does not take are ignored.
+/// A function of one to three floats. It ignores arguments beyond its arity.
 pub struct Function {
-    /// As it is called in Rust.
+    /// The name in Rust.
     pub name: &'static str,
-    /// How many floats it takes.
+    /// The number of floats that it takes.
     pub arity: usize,
-    /// What is promised of it.
+    /// The promised accuracy.
     pub promise: Promise,
     /// Its kernel for `f32`.
     pub narrow: Launch<f32>,
     /// Its kernel for `f64`.
     pub wide: Launch<f64>,
-    /// std's.
+    /// The function in std.
     pub std: fn([f64; 3]) -> f64,
-    /// The exact result for finite arguments, where std's is no NaN; nearly so.
+    /// The nearly exact result, for finite arguments for which std's result is not NaN.
     pub exact: fn(&mut Exact, [f64; 3]) -> BigFloat,
 }
 
-/// Kernels and entries. `$body` is a kernel's expression of elements.
+/// Defines the kernels and the table. `$body` is a kernel's expression on elements.
 macro_rules! functions {
     ($($name:ident $text:literal $arity:literal $promise:ident |$a:ident, $b:ident, $c:ident, $i:ident| $body:expr;
         |$args:ident| $std:expr; $exact:expr;)*) => {

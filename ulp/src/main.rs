@@ -1,4 +1,4 @@
-//! Measures and writes tables; see the library.
+//! The command-line program: measures, and writes tables. See the library.
 
 use std::fs::File;
 use std::io::Write as _;

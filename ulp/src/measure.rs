@@ -1,18 +1,18 @@
-//! Errors of results, and the greatest of them.
+//! Errors of results, and the largest of them.
 
 use sarek::testing::tolerance::{Class, Format, Function as Promise, tolerance};
 
 use crate::exact::{self, Exact};
 use crate::functions::Function;
 
-/// The greatest error so far.
+/// The largest error so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Worst {
-    /// In units in the last place; infinite where a NaN, infinity or zero is something else.
+    /// In units in the last place; infinite if a NaN, infinity or zero was expected and the result is another value.
     pub ulps: f64,
     /// The arguments.
     pub at: [f64; 3],
-    /// Arguments whose result is beyond what is promised, if any.
+    /// Arguments whose result violates the promised accuracy, if any.
     pub broken: Option<[f64; 3]>,
 }
 
@@ -27,7 +27,7 @@ impl Default for Worst {
 }
 
 impl Worst {
-    /// The worse of both.
+    /// The larger of two errors.
     pub fn and(self, other: Worst) -> Worst {
         let worst = if other.ulps > self.ulps { other } else { self };
         Worst {
@@ -36,7 +36,7 @@ impl Worst {
         }
     }
 
-    /// That of one result.
+    /// The error of one result.
     pub fn of(judge: &Judge<'_>, args: [f64; 3], got: f64, due: f64, error: f64) -> Worst {
         let broken = error > 0.5 && !judge.is_promised(args, got, due, error);
         Worst {
@@ -47,9 +47,9 @@ impl Worst {
     }
 }
 
-/// What is asked of a function on a device.
+/// The requirements on a function on a device.
 pub struct Judge<'a> {
-    /// Which function.
+    /// The function.
     pub function: &'a Function,
     /// The device's class.
     pub class: Class,
@@ -58,7 +58,7 @@ pub struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Is anything promised for these arguments?
+    /// True if any accuracy is promised for these arguments.
     pub fn counts(&self, args: [f64; 3], due: f64) -> bool {
         let of_divisor = if self.function.name == "/" {
             args[1]
@@ -71,11 +71,11 @@ impl Judge<'_> {
         self.class.promises(self.function.promise, of_divisor)
             && !self.overflows_on_the_way(args)
             && (self.class.keeps_subnormals() || !flushed)
-            // WGSL leaves infinities and NaN open.
+            // WGSL does not specify infinities and NaN.
             && (self.class != Class::Wgsl || taken.iter().all(|x| x.is_finite()) && self.fits(due))
     }
 
-    /// Is it a power with a negative exponent whose reciprocal is beyond the type's range?
+    /// True for a power with a negative exponent whose reciprocal exceeds the type's range.
     fn overflows_on_the_way(&self, [x, y, _]: [f64; 3]) -> bool {
         let exponent = y as i32 % 20;
         let is_power = self.function.promise == Promise::Powi && exponent < 0 && x.is_finite();
@@ -104,7 +104,7 @@ impl Judge<'_> {
         !beyond || allowed.absolute > 0.0 && allowed.accepts(got, due, self.format)
     }
 
-    /// The error of an `f32`, whose exact result is nearly `due`.
+    /// The error of an `f32`, where `due` is nearly exact.
     pub fn narrow(&self, args: [f64; 3], got: f32) -> Worst {
         let due = (self.function.std)(args);
         if !self.counts(args, due) {
@@ -127,7 +127,7 @@ impl Judge<'_> {
         }
         let finite = args[..self.function.arity].iter().all(|x| x.is_finite());
         let error = match self.special(got, due) {
-            // A result near the greatest number may be an infinity.
+            // A result near the largest number may be an infinity.
             Some(error) if !finite || due.is_nan() || got.is_nan() || got == due => error,
             None if !finite => (got - due).abs() / Format::F64.ulp(due),
             Some(_) | None => exact::ulps(got, &(self.function.exact)(exact, args)),
@@ -135,9 +135,9 @@ impl Judge<'_> {
         Worst::of(self, args, got, due, error)
     }
 
-    /// The error where one of the two is no ordinary number.
+    /// The error if the result or the expected value is a NaN, an infinity or zero.
     fn special(&self, got: f64, due: f64) -> Option<f64> {
-        // WGSL lets zeros lose their sign.
+        // WGSL allows zeros to lose their sign.
         let signs = got.is_sign_negative() == due.is_sign_negative() || self.class == Class::Wgsl;
         if got.is_nan() || due.is_nan() {
             let same = got.is_nan() == due.is_nan();

@@ -1,4 +1,4 @@
-//! Measuring: arguments to a device, results back, the greatest error.
+//! Runs the measurement: sends arguments to a device, reads results back, and finds the largest error.
 
 use rayon::prelude::*;
 use sarek::testing::tolerance::{Class, Format};
@@ -9,29 +9,29 @@ use crate::exact::Exact;
 use crate::functions::{FUNCTIONS, Function, Launch};
 use crate::measure::{Judge, Worst};
 
-/// How much is measured.
+/// The amount of measurement.
 #[derive(Clone, Debug)]
 pub struct Effort {
-    /// Of functions of one `f32`: every so many of all bit patterns.
+    /// For functions of one `f32`: the step through all bit patterns.
     pub every: u32,
-    /// How many random arguments of functions of several `f32`.
+    /// For functions of several `f32`: the number of random arguments.
     pub pairs: usize,
-    /// How many random arguments of functions of `f64`.
+    /// For functions of `f64`: the number of random arguments.
     pub wide: usize,
     /// The functions, by name; all if empty.
     pub only: Vec<String>,
 }
 
-/// What was found of one function and type on one device.
+/// The result for one function and type on one device.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The function.
     pub function: &'static Function,
     /// The type.
     pub format: Format,
-    /// How the arguments were chosen.
+    /// The choice of arguments, in words.
     pub how: String,
-    /// The greatest error.
+    /// The largest error.
     pub worst: Worst,
 }
 
@@ -41,10 +41,10 @@ impl std::fmt::Debug for Function {
     }
 }
 
-/// Arguments that go to a device at once.
+/// The number of arguments sent to a device at once.
 const CHUNK: usize = 1 << 20;
 
-/// Measures every function on a device. Those for which it is not eligible are left out.
+/// Measures every function on a device. Skips those for which the device is not eligible.
 ///
 /// # Errors
 /// Those of launches and reads.
@@ -134,7 +134,7 @@ fn chunked(
         })
 }
 
-/// What the kernel makes of the arguments.
+/// The kernel's results for the arguments.
 fn results<T: sarek::Element + Default>(
     device: &Device,
     judge: &Judge<'_>,
@@ -145,7 +145,7 @@ fn results<T: sarek::Element + Default>(
     let last = judge.function.arity - 1;
     let column = |k: usize| args.par_iter().map(|a| convert(a[k])).collect();
     let columns: Vec<Vector<T>> = (0..=last).map(|k| Vector::from_vec(column(k))).collect();
-    // Those that it does not read are the last one again.
+    // Arguments that the kernel does not read repeat the last one.
     let nth = |k: usize| &columns[k.min(last)];
     let mut out = Vector::filled(args.len(), T::default());
     launch(device, [nth(0), nth(1), nth(2)], &mut out)?;

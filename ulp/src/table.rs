@@ -1,4 +1,4 @@
-//! What was measured, as lines of a file, and the tables that the documentation shows.
+//! Reads and writes the file of measured errors, and makes the tables of the documentation.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,10 +10,10 @@ use sarek::testing::tolerance::{Class, Format};
 use crate::functions::FUNCTIONS;
 use crate::run::Found;
 
-/// The lines between which the tables stand in the page.
+/// The marker lines around the tables in the page.
 pub const MARKS: [&str; 2] = ["<!-- measured: begin -->", "<!-- measured: end -->"];
 
-/// One figure.
+/// One measured figure.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// `f32` or `f64`.
@@ -22,17 +22,17 @@ pub struct Line {
     pub function: String,
     /// The backend.
     pub backend: String,
-    /// The device, as its driver calls it.
+    /// The device, under its driver's name.
     pub device: String,
-    /// How the arguments were chosen.
+    /// The choice of arguments, in words.
     pub how: String,
-    /// The greatest error in ulps.
+    /// The largest error in ulps.
     pub ulps: f64,
-    /// The arguments that it was found at.
+    /// The arguments of the largest error.
     pub at: String,
 }
 
-/// Everything that was measured, in the order of the file.
+/// All figures, in the order of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lines(Vec<Line>);
 
@@ -91,7 +91,7 @@ impl Line {
         key(self) == key(other)
     }
 
-    /// A column of the tables: a device.
+    /// The sort key and headings of its column in the tables, one for each device.
     fn column(&self) -> (usize, String, String) {
         const ORDER: [&str; 5] = ["native", "interpreter", "cuda", "opencl", "wgpu"];
         let rank = ORDER.iter().position(|b| *b == self.backend);
@@ -103,7 +103,7 @@ impl Line {
     }
 }
 
-/// A device in few words.
+/// A short name of a device.
 fn called(device: &str) -> String {
     const KNOWN: [(&str, &str); 6] = [
         ("NVIDIA ", ""),
@@ -131,12 +131,12 @@ fn name(format: Format) -> &'static str {
 }
 
 impl Lines {
-    /// What a file of [`Lines::text`] says; lines that are none are left out.
+    /// Parses a file written by [`Lines::text`]; ignores invalid lines.
     pub fn parse(text: &str) -> Lines {
         Lines(text.lines().filter_map(Line::parse).collect())
     }
 
-    /// One line for each.
+    /// The file's text, with one line for each figure.
     pub fn text(&self) -> String {
         let line = |l: &Line| {
             let Line {
@@ -158,12 +158,12 @@ impl Lines {
         self.0.iter()
     }
 
-    /// Takes one figure over.
+    /// Merges one figure.
     pub fn merge_one(&mut self, line: Line) {
         self.merge(Lines(vec![line]));
     }
 
-    /// Takes figures over, in place of those of the same function, type and device.
+    /// Merges figures; they replace those of the same function, type and device.
     pub fn merge(&mut self, other: Lines) {
         for line in other.0 {
             match self.0.iter_mut().find(|known| known.is_of(&line)) {
@@ -182,7 +182,7 @@ impl Lines {
         });
     }
 
-    /// The tables, a column for each device.
+    /// The tables, with a column for each device.
     pub fn tables(&self) -> String {
         let mut out = String::new();
         for ty in ["f32", "f64"] {
@@ -209,7 +209,7 @@ impl Lines {
         out
     }
 
-    /// The page with these tables.
+    /// Replaces the tables in the page.
     ///
     /// # Panics
     /// If the page has lost its marks.
@@ -239,7 +239,7 @@ pub fn format(ty: &str) -> Format {
     }
 }
 
-/// `0.87 (1)`: measured, promised.
+/// A table cell such as `0.87 (1)`: the measured and the promised error.
 fn cell(line: Option<&Line>, promised: Option<f64>) -> String {
     let Some(line) = line else {
         return " |".into();

@@ -1,4 +1,4 @@
-//! What sarek promises of functions holds: of the devices here, and of what was measured elsewhere.
+//! Checks that functions keep their promised accuracy, on the devices present and in the recorded measurements.
 
 use sarek::Device;
 use sarek::ir::{Intrinsic, Scalar};
@@ -65,7 +65,7 @@ fn devices_keep_what_is_promised() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// Functions of floats that are correctly rounded by what they mean, on every backend.
+/// Functions of floats that are correctly rounded by definition, on every backend.
 const EXACT: &[&str] = &[
     "abs",
     "min",

@@ -1,32 +1,34 @@
-//! What those who copy a transfer and the one who drives it tell each other: counters, and no lock.
+//! The lock-free board by which the copying threads of a transfer and the driving thread synchronize: atomic counters.
 //!
-//! Parts are numbered through all transfers, and part `n` takes slot `n % SLOTS`. A slot belongs to those who copy or to the driver,
-//! by turns, and each hands it on by a counter that the other waits for: `copied` to the one who drives, `passed` back.
-//! `tests/models.rs` runs this file on a model of memory, in all orders of its threads.
+//! Parts are numbered through all transfers, and part `n` uses slot `n % SLOTS`. A slot alternately belongs to the
+//! copying threads and to the driver. Each hands it over with a counter that the other waits for: `copied` to the
+//! driving thread, `passed` back. `tests/models.rs` checks this file with a model of memory, in all interleavings of
+//! its threads.
 
 use std::ops::Range;
 
 use super::sync::{AtomicBool, AtomicUsize, Ordering, spin_loop, yield_now};
 
-/// What those who copy and the one who drives tell each other.
+/// The counters of a transfer.
 pub struct Board<const SLOTS: usize> {
-    /// Parts whose transfer is done.
+    /// The number of parts whose transfer is done.
     passed: AtomicUsize,
-    /// For each slot, the bytes that threads put into it, or took out of it, and that the one who drives has not heard of.
+    /// For each slot, the number of bytes that threads have copied into it, or out of it, and that the driving thread
+    /// has not acknowledged.
     copied: [AtomicUsize; SLOTS],
-    /// The driver failed: nothing is to be waited for.
+    /// True if the driver has failed, so that waiting is pointless.
     failed: AtomicBool,
 }
 
-/// The device, as the one who drives sees it.
+/// The device, as the driving thread uses it.
 pub trait Driver {
-    /// Why it failed.
+    /// The reason for a failure.
     type Error;
 
-    /// Begins the transfer between the device and a part's slot, which is the driver's until that is done.
+    /// Begins the transfer between the device and a part's slot. The slot is the driver's until the transfer is done.
     fn begin(&self, part: usize) -> Result<(), Self::Error>;
 
-    /// Is the last transfer of a part's slot done?
+    /// True if the last transfer of a part's slot is done.
     fn is_done(&self, part: usize) -> Result<bool, Self::Error>;
 }
 
@@ -39,19 +41,19 @@ impl<const SLOTS: usize> Board<SLOTS> {
         }
     }
 
-    /// Before the threads of a transfer begin: what the last one copied is not asked for any more.
+    /// Resets the counts of bytes before the threads of a transfer begin. Those of the last transfer are obsolete.
     pub fn clear(&self) {
         for copied in &self.copied {
             copied.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Waits until a part's slot may be filled; `false` if it never may.
+    /// Waits until a part's slot may be filled. Returns `false` if the driver has failed.
     pub fn await_free(&self, part: usize) -> bool {
         self.await_passed((part + 1).saturating_sub(SLOTS))
     }
 
-    /// Waits until a part has come into its slot; `false` if it never will.
+    /// Waits until a part has arrived in its slot. Returns `false` if the driver has failed.
     pub fn await_arrived(&self, part: usize) -> bool {
         self.await_passed(part + 1)
     }
@@ -67,23 +69,23 @@ impl<const SLOTS: usize> Board<SLOTS> {
         true
     }
 
-    /// Notes that so much of a part is in its slot, or out of it.
+    /// Adds `bytes` of a part to those that are in its slot, or out of it.
     pub fn tell_copied(&self, part: usize, bytes: usize) {
         self.copied[part % SLOTS].fetch_add(bytes, Ordering::Release);
     }
 
-    /// Is all of a part copied? Is told once.
+    /// True if all of a part is copied. Acknowledges it, so it returns true once.
     fn hear_copied(&self, part: usize, bytes: usize) -> bool {
         let copied = &self.copied[part % SLOTS];
         let is_copied = copied.load(Ordering::Acquire) == bytes;
         if is_copied {
-            // The threads use the slot again once the driver has been told of it.
+            // The threads count in this slot again only after this call, since they wait for `passed` first.
             copied.store(0, Ordering::Relaxed);
         }
         is_copied
     }
 
-    /// Drives an upload of parts of these sizes: sends each once it is in its slot.
+    /// Drives an upload of parts with these sizes: sends each part once it is in its slot.
     pub fn send<D: Driver>(
         &self,
         driver: &D,
@@ -103,14 +105,14 @@ impl<const SLOTS: usize> Board<SLOTS> {
         })
     }
 
-    /// Drives a download of parts that are as large as slots: fetches each once its slot is free.
+    /// Drives a download of parts as large as a slot: fetches each part once its slot is free.
     pub fn fetch<D: Driver>(
         &self,
         driver: &D,
         parts: Range<usize>,
         slot: usize,
     ) -> Result<(), D::Error> {
-        // Only the last part, which no other follows in its slot, may be less than a slot.
+        // Only the last part may be smaller than a slot, and no other part follows it in its slot.
         let is_free = |part| part < parts.start + SLOTS || self.hear_copied(part - SLOTS, slot);
         self.noting_failure(|| {
             let mut given = parts.start;
@@ -128,7 +130,7 @@ impl<const SLOTS: usize> Board<SLOTS> {
         })
     }
 
-    /// Tells the others which parts have passed, of those given to the driver.
+    /// Publishes the number of parts that have passed, among the `given` first ones.
     fn look<D: Driver>(&self, driver: &D, given: usize) -> Result<(), D::Error> {
         let mut passed = self.passed.load(Ordering::Relaxed);
         while passed < given && driver.is_done(passed)? {
@@ -138,7 +140,7 @@ impl<const SLOTS: usize> Board<SLOTS> {
         Ok(())
     }
 
-    /// Lets nobody wait for a driver that failed.
+    /// Publishes whether the driver failed, so that no thread waits for it any more.
     fn noting_failure<E>(&self, drive: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let end = drive();
         self.failed.store(end.is_err(), Ordering::Release);
@@ -146,7 +148,7 @@ impl<const SLOTS: usize> Board<SLOTS> {
     }
 }
 
-/// Waiting that leaves the processor to others after a while.
+/// Spin-waiting that yields the processor after a while.
 #[derive(Default)]
 struct Patience(u32);
 

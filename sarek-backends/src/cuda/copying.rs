@@ -1,6 +1,6 @@
-//! Copies of the processor that leave what they write out of its caches.
+//! Copies by the processor with non-temporal stores, which bypass its caches.
 
-/// Copies bytes; `past_caches` if what is written is not to be read again soon, by the processor or by the device.
+/// Copies bytes. Set `past_caches` if neither the processor nor the device will read the copy soon.
 pub(super) fn copy(from: &[u8], to: &mut [u8], past_caches: bool) {
     assert_eq!(from.len(), to.len());
     #[cfg(target_arch = "x86_64")]
@@ -36,7 +36,7 @@ mod x86 {
             unsafe { _mm256_stream_si256(to, _mm256_loadu_si256(from.as_ptr().cast())) };
         }
         tail.copy_from_slice(last);
-        // Others see such writes in no order but behind this.
+        // A fence: only then do other threads see non-temporal stores in order.
         _mm_sfence();
     }
 }

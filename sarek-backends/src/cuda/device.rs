@@ -23,7 +23,7 @@ use super::transfer::Crews;
 use super::words;
 use crate::jit::{self, lock};
 
-/// A device.
+/// A CUDA device.
 pub(super) struct Device {
     shared: Arc<Shared>,
     info: DeviceInfo,
@@ -31,23 +31,23 @@ pub(super) struct Device {
     stream: Arc<Stream>,
 }
 
-/// What everything that belongs to a device needs of it. Kept to the end of the process, as the
-/// framework keeps devices, so the context is never released.
+/// The part of a device that its memory, streams and programs share. The framework keeps devices until the process
+/// ends, so the context is never released.
 pub(super) struct Shared {
     pub name: String,
     pub device: CUdevice,
     pub context: CUcontext,
-    /// The streams that live; memory is freed behind the work of all of them.
+    /// The live streams. Memory is freed after the work of all of them.
     lanes: Mutex<Vec<Lane>>,
-    /// The devices whose memory this one was let reach, or cannot.
+    /// The devices for which peer access was tried, successfully or not.
     pub peers: Mutex<Vec<CUdevice>>,
-    /// Events that nobody uses.
+    /// Events ready for reuse.
     pub spare_events: SpareEvents,
-    /// Who carries large transfers.
+    /// The thread teams for large transfers.
     pub crews: Crews,
 }
 
-/// Events to be recorded again: a driver takes longer to make one than to record it.
+/// A pool of events for reuse: creating an event takes longer than recording it.
 #[derive(Default)]
 pub(super) struct SpareEvents {
     plain: Mutex<Vec<CUevent>>,
@@ -55,19 +55,19 @@ pub(super) struct SpareEvents {
 }
 
 impl SpareEvents {
-    /// How many of a kind are kept.
+    /// The maximum number of events of each kind.
     const MOST: usize = 64;
 
     fn of(&self, timed: bool) -> &Mutex<Vec<CUevent>> {
         if timed { &self.timed } else { &self.plain }
     }
 
-    /// An event that keeps the time, or one that does not.
+    /// Takes an event, with timing if `timed`.
     pub fn take(&self, timed: bool) -> Option<CUevent> {
         lock(self.of(timed)).pop()
     }
 
-    /// Keeps an event that nobody uses any more, if there is need.
+    /// Keeps an unused event if there is room; returns whether it does.
     pub fn put(&self, event: CUevent, timed: bool) -> bool {
         let mut spare = lock(self.of(timed));
         let keeps = spare.len() < Self::MOST;
@@ -78,7 +78,7 @@ impl SpareEvents {
     }
 }
 
-/// A stream, with an event to wait for it.
+/// A stream, with an event for waiting on it.
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub stream: CUstream,
@@ -89,8 +89,8 @@ pub(super) struct Lane {
 unsafe impl Send for Lane {}
 // SAFETY: as above.
 unsafe impl Sync for Lane {}
-// SAFETY: a context, its streams and events may be used from any thread once the context is
-// current there, which `Shared::bind` sees to.
+// SAFETY: a context, its streams and events may be used from any thread on which the context is current, which
+// `Shared::bind` ensures.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -106,19 +106,19 @@ impl Shared {
         bound.map_err(|error| self.error("cuCtxSetCurrent", error))
     }
 
-    /// The driver's word on a failed call.
+    /// The error for a failed call of the driver.
     pub fn error(&self, call: &str, error: DriverError) -> Error {
         failure(&self.name, call, error)
     }
 
-    /// A new stream, known to [`Shared::lanes`].
+    /// Opens a stream and adds it to [`Shared::lanes`].
     pub fn open_lane(&self) -> Result<Lane> {
         let lane = self.private_lane()?;
         lock(&self.lanes).push(lane);
         Ok(lane)
     }
 
-    /// A new stream for which nobody waits: for recording a graph.
+    /// Opens a stream for recording a graph. No one waits for it.
     pub fn private_lane(&self) -> Result<Lane> {
         self.bind()?;
         let fence = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING)
@@ -128,13 +128,13 @@ impl Shared {
         Ok(Lane { stream, fence })
     }
 
-    /// Waits for a stream and forgets it.
+    /// Waits for a stream and closes it.
     pub fn close_lane(&self, lane: Lane) -> Result<()> {
         self.bind()?;
-        // SAFETY: the lane is live and its owner is giving it up.
+        // SAFETY: the lane is live, and its owner gives it up.
         let waited = unsafe { stream::synchronize(lane.stream) };
         lock(&self.lanes).retain(|other| other.stream != lane.stream);
-        // SAFETY: nobody can reach the lane any more.
+        // SAFETY: no one can reach the lane any more.
         let destroyed = unsafe { stream::destroy(lane.stream).and(event::destroy(lane.fence)) };
         waited
             .and(destroyed)
@@ -153,12 +153,12 @@ impl Shared {
     }
 
     fn attribute(&self, attribute: Attribute) -> Result<i32> {
-        // SAFETY: the device is one that the driver gave.
+        // SAFETY: the driver returned the device.
         unsafe { device::get_attribute(self.device, attribute) }
             .map_err(|error| self.error("cuDeviceGetAttribute", error))
     }
 
-    /// The most bytes of shared memory that a block can have, if its kernel asks for more than is usual.
+    /// The maximum size in bytes of a block's shared memory, for kernels that opt in to more than the default.
     pub fn max_shared(&self) -> Result<u32> {
         let most =
             self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
@@ -166,7 +166,7 @@ impl Shared {
     }
 }
 
-/// The driver's word on a failed call.
+/// The error for a failed call of the driver.
 fn failure(device: &str, call: &str, error: DriverError) -> Error {
     Error::Device {
         device: device.into(),
@@ -183,7 +183,7 @@ impl Device {
         let told = |call| move |error| failure("CUDA device", call, error);
         let device = device::get(ordinal as i32).map_err(told("cuDeviceGet"))?;
         let name = device::get_name(device).map_err(told("cuDeviceGetName"))?;
-        // SAFETY: the device is one that the driver gave.
+        // SAFETY: the driver returned the device.
         let context = unsafe { primary_ctx::retain(device) };
         let shared = Shared {
             context: context.map_err(told("cuDevicePrimaryCtxRetain"))?,
@@ -205,7 +205,7 @@ impl Device {
     }
 }
 
-// SAFETY: memory, programs and streams are the driver's, which is asked for the description.
+// SAFETY: memory, programs and streams are the driver's own, and the driver supplies the description.
 unsafe impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -293,7 +293,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         let value = shared.attribute(attribute)?;
         Ok::<u32, Error>(u32::try_from(value).unwrap_or(0))
     };
-    // SAFETY: the device is one that the driver gave.
+    // SAFETY: the driver returned the device.
     let memory = unsafe { device::total_mem(shared.device) }
         .map_err(|error| shared.error("cuDeviceTotalMem", error))? as u64;
     Ok(DeviceInfo {
@@ -327,17 +327,17 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         ],
         max_shared: shared.max_shared()?.into(),
-        // A thread has 512 KiB of local memory, for what else has no room in registers as well.
+        // A thread has 512 KiB of local memory, which also holds spilled registers.
         max_private: 496 << 10,
         max_private_block: u64::MAX,
         max_buffer: memory,
-        // Arguments take 4096 bytes at most; a buffer is a pointer and a length.
+        // Arguments take at most 4096 bytes; a buffer is a pointer and a length.
         max_buffers: 200,
         warp: get(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         compute_units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         memory,
         unified: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
-        // Arguments are addresses; this is what the driver's own allocations begin at.
+        // Arguments are addresses; this is the alignment of the driver's own allocations.
         alignment: 256,
         slabs: true,
     })

@@ -1,6 +1,6 @@
-//! The options that safe code may ask for.
+//! The compiler options that safe code may set.
 
-/// Options of NVRTC that change floats, messages, what profilers and debuggers see, or speed, and nothing else.
+/// Options of NVRTC that only change floats, messages, debug and profiling information, or speed.
 const HARMLESS: &[&str] = &[
     "-w",
     "--disable-warnings",
@@ -18,7 +18,7 @@ const HARMLESS: &[&str] = &[
     "--dopt=on",
 ];
 
-/// Options of a value, each with the values that it may have.
+/// Options with a value, each with its permitted values.
 const VALUED: &[(&[&str], &[&str])] = &[
     (&["-ftz", "--ftz"], &["true", "false"]),
     (&["-prec-sqrt", "--prec-sqrt"], &["true", "false"]),
@@ -42,7 +42,7 @@ const NUMBERED: &[&str] = &[
     "--ptxas-options=-O",
 ];
 
-/// Is it one of them?
+/// True for an option of these lists.
 pub(super) fn is_harmless(flag: &str) -> bool {
     let numbered = |prefix: &&str| flag.strip_prefix(*prefix).is_some_and(is_number);
     let valued = flag.split_once('=').is_some_and(|(name, value)| {

@@ -1,4 +1,4 @@
-//! What the driver tells of text that nobody rendered.
+//! Reflection of the users' own CUDA code, through the driver.
 
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
@@ -14,17 +14,17 @@ use sarek_runtime::backend::{Parameter, Passed};
 
 use crate::jit;
 
-/// Bytes for what the driver says of PTX.
+/// The size in bytes of the buffer for the driver's log on PTX.
 const LOG: usize = 16 << 10;
 
-/// Loads an image; else the code, and what the driver's compiler said of it.
+/// Loads an image. Otherwise returns the error code and the log of the driver's compiler.
 ///
 /// # Safety
 /// The context is current; the image is ELF, or PTX with a zero byte at its end.
 pub(super) unsafe fn load(image: &[u8]) -> Result<CUmodule, (CUresult, String)> {
     let mut module = ptr::null_mut();
     if image.starts_with(b"\x7fELF") {
-        // What is compiled is no matter of the driver's compiler, which options would call for.
+        // The options concern the driver's compiler, which compiled code does not need.
         // SAFETY: the caller's promise.
         let code = unsafe { cuModuleLoadData(&mut module, image.as_ptr().cast()) };
         return match code {
@@ -39,7 +39,7 @@ pub(super) unsafe fn load(image: &[u8]) -> Result<CUmodule, (CUresult, String)> 
     ];
     // The size is passed as a pointer's bits.
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG)];
-    // SAFETY: the image is the caller's; the options are as many as said, and the buffer is as long as they say.
+    // SAFETY: the image is the caller's; the number of options and the length of the buffer are as given.
     let code = unsafe {
         cuModuleLoadDataEx(
             &mut module,
@@ -59,7 +59,8 @@ pub(super) unsafe fn load(image: &[u8]) -> Result<CUmodule, (CUresult, String)> 
     }
 }
 
-/// Is the driver at least of this version: 12040 for 12.4? Older ones lack functions, which cudarc panics over.
+/// True if the driver has at least this version, 12040 for 12.4. Older drivers lack functions, and cudarc panics if
+/// they are called.
 pub(super) fn driver_knows(version: i32) -> bool {
     let mut have = 0;
     // SAFETY: the place is valid to write.
@@ -67,7 +68,7 @@ pub(super) fn driver_knows(version: i32) -> bool {
     told == CUresult::CUDA_SUCCESS && have >= version
 }
 
-/// The entry points of a module, as far as the driver tells.
+/// The entry points of a module, if the driver can list them.
 ///
 /// # Safety
 /// The module is loaded in the current context.
@@ -81,14 +82,14 @@ pub(super) unsafe fn entries(module: CUmodule) -> Vec<String> {
         return vec![];
     }
     let mut functions: Vec<CUfunction> = vec![ptr::null_mut(); count as usize];
-    // SAFETY: there is room for as many as said.
+    // SAFETY: the list has room for that many.
     let told = unsafe { cuModuleEnumerateFunctions(functions.as_mut_ptr(), count, module) };
     if told != CUresult::CUDA_SUCCESS {
         return vec![];
     }
     let name = |function: CUfunction| {
         let mut name = ptr::null();
-        // SAFETY: the function is one of the module's; the driver keeps its name.
+        // SAFETY: the function belongs to the module; the driver keeps its name.
         unsafe {
             match cuFuncGetName(&mut name, function) {
                 CUresult::CUDA_SUCCESS if !name.is_null() => {
@@ -101,7 +102,8 @@ pub(super) unsafe fn entries(module: CUmodule) -> Vec<String> {
     functions.into_iter().filter_map(name).collect()
 }
 
-/// Compares what an entry point takes with what was declared: the driver knows sizes, and neither names nor types.
+/// Compares the parameters of an entry point with the declared ones. The driver knows their sizes, but neither names
+/// nor types.
 ///
 /// # Safety
 /// The function belongs to a module that is loaded in the current context.
@@ -123,7 +125,7 @@ pub(super) unsafe fn check(
     compare(&taken, parameters).map_err(|problem| jit::signature(kernel, Cuda.name(), problem))
 }
 
-/// Are these the sizes of the parameters?
+/// Fails unless the declared parameters have these sizes.
 fn compare(taken: &[usize], parameters: &[Parameter]) -> Result<(), String> {
     if taken.len() != parameters.len() {
         let (takes, declared) = (taken.len(), parameters.len());

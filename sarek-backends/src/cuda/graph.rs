@@ -1,7 +1,7 @@
 //! CUDA graphs.
 //!
-//! A graph is what a stream that nobody else knows of is given while the driver captures it: the same calls as ever, of
-//! which none runs. So there is no second way to launch or copy.
+//! The driver captures a graph from a private stream: the usual calls queue the operations, but none of them runs. So
+//! launches and copies have only one implementation.
 
 use std::any::Any;
 use std::ptr;
@@ -21,13 +21,13 @@ use super::foreign;
 use super::stream::{Stream, with_arguments};
 use crate::jit;
 
-/// A graph that can be launched. The framework keeps the memory and the programs that it names.
+/// An executable graph. The framework keeps the memory and programs that it uses alive.
 pub(super) struct Graph {
     shared: Arc<Shared>,
     exec: CUgraphExec,
-    /// What it was made of, whose nodes name its own.
+    /// The captured graph, to which the nodes belong.
     captured: Captured,
-    /// The node of each operation, as far as the driver tells.
+    /// The node of each operation, if the driver returns it.
     nodes: Vec<Option<CUgraphNode>>,
 }
 
@@ -40,9 +40,9 @@ impl Graph {
     pub fn new(shared: &Arc<Shared>, operations: &[GraphOp<'_>]) -> Result<Graph> {
         let told = |call| move |error: DriverError| shared.error(call, error);
         let capturing = Stream::on(shared.clone(), shared.private_lane()?);
-        // Relaxed: other calls of this thread and of others are theirs, and none of them is about this stream.
+        // Relaxed: other calls of this thread and of others do not concern this stream.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: the stream is live, and nobody else's.
+        // SAFETY: the stream is live and private.
         unsafe { stream::begin_capture(capturing.raw(), mode) }
             .map_err(told("cuStreamBeginCapture"))?;
         let mut nodes = Vec::with_capacity(operations.len());
@@ -52,7 +52,7 @@ impl Graph {
             nodes.push(last_node(&capturing));
             Ok(())
         });
-        // SAFETY: the stream is being captured; it ends so whatever was queued.
+        // SAFETY: the stream is being captured; this ends the capture regardless of what was queued.
         let captured = unsafe { stream::end_capture(capturing.raw()) };
         let captured = captured.map_err(told("cuStreamEndCapture"));
         let captured = match (queued, captured) {
@@ -93,7 +93,7 @@ unsafe fn queue(stream: &Stream, operation: &GraphOp<'_>) -> Result<()> {
     }
 }
 
-/// The node that a stream which is being captured was last given; `None` where the driver does not tell.
+/// The last node of a stream that is being captured; `None` if the driver cannot return it.
 fn last_node(stream: &Stream) -> Option<CUgraphNode> {
     if !foreign::driver_knows(11030) {
         return None;
@@ -111,16 +111,16 @@ fn last_node(stream: &Stream) -> Option<CUgraphNode> {
             &mut count,
         )
     };
-    // Work that the stream is given next depends on one node: the last.
+    // The next operation on the stream would depend on exactly one node: the last.
     let is_one = told == CUresult::CUDA_SUCCESS && status == CAPTURING && count == 1;
-    // SAFETY: the driver keeps the list, which has one entry, until the stream is given something.
+    // SAFETY: the driver keeps the list, which has one entry, until the next operation on the stream.
     is_one.then(|| unsafe { *last })
 }
 
 const NOT_CAPTURING: CUstreamCaptureStatus = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
 const CAPTURING: CUstreamCaptureStatus = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
 
-/// A graph as it was captured.
+/// A captured graph.
 struct Captured(CUgraph);
 
 impl Drop for Captured {
@@ -137,13 +137,13 @@ unsafe impl BackendGraph for Graph {
             return Err(jit::foreign(&self.shared.name, "another backend's stream"));
         };
         self.shared.bind()?;
-        // SAFETY: both are live, of one device; what the graph names lives as long.
+        // SAFETY: both are live and of one device; the objects that the graph uses live as long.
         unsafe { result::graph::launch(self.exec, stream.raw()) }
             .map_err(|error| self.shared.error("cuGraphLaunch", error))
     }
 
     unsafe fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
-        // Whatever goes wrong, a graph that is made anew will tell of it.
+        // On any failure, the caller builds a new graph, which reports the cause.
         self.set(operation, launch).unwrap_or(false)
     }
 }
@@ -153,7 +153,7 @@ impl Graph {
         let Some(Some(node)) = self.nodes.get(operation) else {
             return Ok(false);
         };
-        // The nodes are those of the graph that was captured.
+        // The nodes belong to the captured graph.
         debug_assert!(!self.captured.0.is_null());
         self.shared.bind()?;
         with_arguments(&self.shared, launch, |function, dynamic, pointers| {
@@ -171,8 +171,8 @@ impl Graph {
                 kern: ptr::null_mut(),
                 ctx: ptr::null_mut(),
             };
-            // SAFETY: the graph and its node are live. Each parameter has a pointer to a value of its size, which is copied.
-            // Programs and memory live as long as the graph, see `BackendDevice::graph`.
+            // SAFETY: the graph and its node are live. Each parameter has a pointer to a value of its size, which is
+            // copied. Programs and memory live as long as the graph, see `BackendDevice::graph`.
             let set = unsafe { cuGraphExecKernelNodeSetParams_v2(self.exec, *node, &params) };
             Ok(set == CUresult::CUDA_SUCCESS)
         })
@@ -182,7 +182,7 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         if self.shared.bind().is_ok() {
-            // SAFETY: nobody can launch it any more; if it still runs, the driver destroys it after that.
+            // SAFETY: no one can launch it any more; if it still runs, the driver destroys it afterwards.
             let _ = unsafe { graph::exec_destroy(self.exec) };
         }
     }

@@ -1,4 +1,4 @@
-//! CUDA's own handles of devices, streams and vectors, and vectors of CUDA's memory.
+//! Access to the CUDA handles of devices, streams and vectors, and import of CUDA memory as vectors.
 
 use std::any::Any;
 
@@ -19,12 +19,12 @@ fn device(device: &sarek_runtime::Device) -> Result<&Device> {
         .ok_or_else(|| jit::foreign(device.name(), "a request for a CUDA handle"))
 }
 
-/// The primary context of a device, which lives as long as the program.
+/// The primary context of a device, which lives until the process ends.
 pub fn context(of: &sarek_runtime::Device) -> Result<CUcontext> {
     Ok(device(of)?.shared().context)
 }
 
-/// The stream behind a stream, as long as that lives.
+/// The CUDA stream of a stream, valid while the stream lives.
 pub fn stream(of: &Stream) -> Result<CUstream> {
     let any: &dyn Any = of.as_backend();
     let own: Option<&stream::Stream> = any.downcast_ref();
@@ -32,23 +32,23 @@ pub fn stream(of: &Stream) -> Result<CUstream> {
         .ok_or_else(|| jit::foreign(of.device().name(), "a request for a CUDA handle"))
 }
 
-/// The address of a vector that is lent, see [`Vector::lend`].
+/// The address of a lent vector, see [`Vector::lend`].
 ///
-/// Whatever uses the address is `unsafe`, and keeps to this: it stays within the elements, writes them only if
-/// [`Lent::is_mutable`], and is done, or queued on the stream, when `lent` is dropped.
+/// Using the address is `unsafe`. Such code must stay within the elements, and write them only if [`Lent::is_mutable`].
+/// It must have finished, or be queued on the stream, when `lent` is dropped.
 pub fn pointer(lent: &Lent<'_>) -> Result<CUdeviceptr> {
     let own = device(lent.stream().device())?;
-    // SAFETY: the address alone is given on; whoever uses it, with `unsafe`, keeps to what was lent.
+    // SAFETY: only the address escapes; code that uses it, with `unsafe`, keeps to the rules of the loan.
     memory::address(own.shared(), unsafe { lent.slice() })
 }
 
-/// A vector of `len` elements at an address of a device's memory. `owner` is dropped with the vector, after the work that uses
-/// it, and frees the memory if that is its duty.
+/// Imports `len` elements at an address of a device's memory as a vector. `owner` is dropped with the vector, after the
+/// work that uses it; its drop may free the memory.
 ///
 /// # Safety
-/// - So many elements stand at the address, in memory of the device's primary context, as long as `owner` lives. All of them
-///   were written, and are valid for their type.
-/// - While the vector lives, nobody else uses them unless in turns with what is queued for the vector. They are imported once,
+/// - `len` elements are at the address, in memory of the device's primary context, while `owner` lives. All of them
+///   have been written, and are valid for their type.
+/// - While the vector lives, other uses of them are ordered with the vector's queued commands. They are imported once,
 ///   and are not those of another vector ([`pointer()`]).
 pub unsafe fn import<T: Element>(
     of: &sarek_runtime::Device,
@@ -65,8 +65,8 @@ pub unsafe fn import<T: Element>(
     unsafe { Vector::from_device(of, Slice { mem, offset, len }) }
 }
 
-/// A vector of the elements of a slice of cudarc's, which it keeps. The slice has to be of the device's primary context, as
-/// cudarc's are. Waits for the slice's stream.
+/// Turns a cudarc slice into a vector, which owns it. The slice must belong to the device's primary context, as
+/// cudarc's do. Waits for the slice's stream.
 pub fn from_slice<T: Element>(
     of: &sarek_runtime::Device,
     slice: CudaSlice<T>,
@@ -84,10 +84,10 @@ pub fn from_slice<T: Element>(
         (address, slice.len())
     };
     shared.bind()?;
-    // Work that another stream had for it was recorded in its events, for which the stream now waits.
+    // The slice's events record the work of other streams on it, and the slice's stream now waits for them.
     // SAFETY: the stream is live.
     unsafe { result::stream::synchronize(stream.cu_stream()) }
         .map_err(|error| shared.error("cuStreamSynchronize", error))?;
-    // SAFETY: the slice is given away, so that nobody else has its memory; its work was waited for.
+    // SAFETY: the slice is moved, so no one else has its memory, and its work has ended.
     unsafe { import(of, address, len, slice) }
 }

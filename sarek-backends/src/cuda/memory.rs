@@ -1,8 +1,8 @@
 //! Device memory.
 //!
-//! The framework keeps what vectors give up, so the driver is asked for memory, and given it back, seldom. What is given back is freed
-//! once all that was queued on any stream is done. A pool of the driver's (`cuMemAllocFromPoolAsync`) would free in the order of
-//! streams instead, and takes 8 ms for its first block.
+//! The framework caches the memory that vectors release, so the driver rarely allocates or frees. Memory is freed once
+//! all work queued on any stream is done. One of the driver's pools (`cuMemAllocFromPoolAsync`) would free in stream
+//! order instead, but takes 8 ms for its first block.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -27,13 +27,13 @@ pub(super) struct Memory {
 
 enum Place {
     Device,
-    /// Page-locked memory of the host, at the same address on both.
+    /// Page-locked host memory, at the same address on both sides.
     Host,
-    /// Memory that was there before, with what keeps it.
+    /// Imported memory, with its owner.
     Owned(Owner),
 }
 
-/// What keeps memory that was not allocated here.
+/// The owner of imported memory, which keeps it alive.
 type Owner = Box<dyn Any + Send + Sync>;
 
 impl Memory {
@@ -44,11 +44,11 @@ impl Memory {
         Memory::of(shared, len, Place::Device, address)
     }
 
-    /// Page-locked memory of the host, which kernels reach over the bus.
+    /// Page-locked host memory, which kernels access over the bus.
     pub fn on_host(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
         shared.bind()?;
         let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-        // SAFETY: a context is current. Devices of 64-bit processes see such memory where the host does.
+        // SAFETY: a context is current. In 64-bit processes, devices see such memory at the host's address.
         let allocated = unsafe { result::malloc_host(len, flags) };
         let address = allocated.map(|memory| memory.expose_provenance() as CUdeviceptr);
         Memory::of(shared, len, Place::Host, address)
@@ -75,7 +75,7 @@ impl Memory {
         }
     }
 
-    /// Memory that was there before, and goes back to its owner.
+    /// Wraps existing memory, which goes back to its owner in the end.
     pub fn imported(
         shared: &Arc<Shared>,
         address: CUdeviceptr,
@@ -94,21 +94,21 @@ impl Memory {
         self.shared.bind()?;
         self.shared.finish_all()?;
         let freed = match &self.place {
-            // SAFETY: the memory was allocated so, and nothing that uses it is left.
+            // SAFETY: the memory was allocated in this way, and nothing uses it any more.
             Place::Device => unsafe { result::free_sync(self.address) },
             Place::Host => {
                 let memory = std::ptr::with_exposed_provenance_mut(self.address as usize);
                 // SAFETY: as above.
                 unsafe { result::free_host(memory) }
             }
-            // It is dropped behind this.
+            // The owner is dropped afterwards.
             Place::Owned(_owner) => Ok(()),
         };
         freed.map_err(|error| self.shared.error("freeing memory", error))
     }
 }
 
-// SAFETY: so many bytes were allocated, or are promised by whoever imported them.
+// SAFETY: that many bytes were allocated, or are promised by the code that imported them.
 unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
@@ -117,12 +117,12 @@ unsafe impl Mem for Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // A failure means that the device is lost, which every later call tells.
+        // A failure means that the device is lost, which every later call reports.
         let _ = self.release();
     }
 }
 
-/// Where a slice of the memory of any CUDA device begins, and whose it is.
+/// The address of a slice in the memory of any CUDA device, and that device.
 pub(super) fn located<'a>(
     shared: &Shared,
     slice: &'a Slice,
@@ -131,7 +131,7 @@ pub(super) fn located<'a>(
     Ok((memory.address + slice.offset as CUdeviceptr, &memory.shared))
 }
 
-/// Where a slice of this device's memory begins.
+/// The address of a slice in this device's memory.
 pub(super) fn address(shared: &Arc<Shared>, slice: &Slice) -> Result<CUdeviceptr> {
     match located(shared, slice)? {
         (address, owner) if Arc::ptr_eq(owner, shared) => Ok(address),

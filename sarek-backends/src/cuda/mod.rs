@@ -1,10 +1,10 @@
-//! CUDA through the driver, with NVRTC as compiler.
+//! CUDA through its driver, with NVRTC as compiler.
 //!
-//! Both libraries are loaded when devices are first asked for. cudarc panics where the driver's is
-//! absent, so its presence is tested before any call; NVRTC is loaded here, see [`nvrtc`].
+//! Both libraries are loaded when devices are first requested. cudarc panics if the driver's library is absent, so its
+//! presence is tested before any call. NVRTC is loaded here, see [`nvrtc`].
 //!
-//! Everything lives in a device's primary context, which is made current on whichever thread calls.
-//! Streams do not synchronise with the legacy default stream.
+//! All objects belong to a device's primary context, which is made current on each calling thread. Streams do not
+//! synchronize with the legacy default stream.
 
 mod board;
 mod copying;
@@ -23,7 +23,7 @@ mod team;
 #[doc(hidden)]
 pub mod transfer;
 
-/// What [`board`] is built of, for which its model puts other things.
+/// The primitives of [`board`]; its model in `tests/models.rs` substitutes others.
 mod sync {
     pub use std::hint::spin_loop;
     pub use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// The backend; nothing is loaded yet.
+    /// Creates the backend without loading anything.
     pub fn new() -> Cuda {
         Cuda::default()
     }
@@ -75,7 +75,7 @@ impl Backend for Cuda {
     }
 }
 
-/// The number of devices, or why there are none.
+/// The number of devices, or the reason why there are none.
 fn find() -> Result<usize, String> {
     // SAFETY: loads the driver's library, as every program that uses CUDA does.
     if !unsafe { is_culib_present() } {

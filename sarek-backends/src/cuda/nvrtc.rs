@@ -1,8 +1,8 @@
 //! NVRTC, NVIDIA's compiler as a library. It needs neither a device nor the driver.
 //!
-//! It is looked for, in this order:
-//! 1. where the environment variable `SAREK_NVRTC` says: a file, or a folder with one in it.
-//!    When it is set, nothing else is tried;
+//! The library is searched for in this order:
+//! 1. at the path in the environment variable `SAREK_NVRTC`: a file, or a folder that contains it. If it is set,
+//!    nothing else is tried;
 //! 2. by its names, in the system's search path (`LD_LIBRARY_PATH` included);
 //! 3. in `$CUDA_PATH`, `$CUDA_HOME`, `/usr/local/cuda*` and `/opt/cuda`.
 
@@ -15,8 +15,8 @@ use libloading::Library;
 use sarek_runtime::backend::Artifact;
 use sarek_runtime::{Error, Result, settings};
 
-/// Compiles CUDA C for an architecture: `sm_90` gives a cubin, `compute_90` PTX (with the
-/// zero byte at its end that the driver expects).
+/// Compiles CUDA C for an architecture: `sm_90` gives a cubin, `compute_90` PTX, with the final zero byte that the
+/// driver expects.
 ///
 /// # Errors
 /// [`Error::NoBackend`] without NVRTC, [`Error::Compile`] if it rejects the text.
@@ -24,7 +24,7 @@ pub fn compile(kernel: &str, text: &str, arch: &str) -> Result<Artifact> {
     compile_with(kernel, text, arch, &[])
 }
 
-/// As [`compile`], with further options.
+/// As [`compile`], with additional options.
 pub fn compile_with(kernel: &str, text: &str, arch: &str, options: &[String]) -> Result<Artifact> {
     let nvrtc = nvrtc().map_err(|reason| Error::NoBackend {
         backend: "cuda".into(),
@@ -41,7 +41,7 @@ pub fn compile_with(kernel: &str, text: &str, arch: &str, options: &[String]) ->
         })
 }
 
-/// Its version, major and minor, or why it cannot be used.
+/// The version of NVRTC, major and minor, or the reason why it cannot be used.
 pub fn version() -> Result<(i32, i32), String> {
     let nvrtc = nvrtc()?;
     let (mut major, mut minor) = (0, 0);
@@ -50,11 +50,11 @@ pub fn version() -> Result<(i32, i32), String> {
     nvrtc.check("nvrtcVersion", code).map(|()| (major, minor))
 }
 
-/// The options of every compilation. Division and square root are correctly rounded and denormals
-/// kept, which are the defaults; contraction to FMA is the default too.
+/// The options of every compilation. By default, division and square root are correctly rounded, denormals are kept,
+/// and multiplications and additions are contracted to FMA.
 pub(super) const OPTIONS: &str = "--std=c++17";
 
-/// Is it there, as far as can be told without loading what is found by its path? Else why not.
+/// Fails with the reason if NVRTC is absent. Does not load libraries that are found by path.
 pub(super) fn present() -> Result<(), String> {
     if let Some(told) = settings::path("SAREK_NVRTC").map(PathBuf::from) {
         let found = told.is_file() || told.is_dir() && !files_in(&told).is_empty();
@@ -71,8 +71,8 @@ pub(super) fn present() -> Result<(), String> {
     }
 }
 
-/// What to compile for on a device of this compute capability: the device itself or, if it is
-/// newer than NVRTC, the newest that NVRTC knows, which the driver translates.
+/// The target architecture for a device of this compute capability: the device's own. If the device is newer than
+/// NVRTC, it is the newest one that NVRTC knows, whose code the driver translates.
 pub(super) fn arch(major: i32, minor: i32) -> Result<String, String> {
     let supported = nvrtc()?.supported()?;
     choose_arch(major * 10 + minor, &supported)
@@ -95,7 +95,7 @@ type Program = *mut c_void;
 type SizeOf = unsafe extern "C" fn(Program, *mut usize) -> c_int;
 type BytesOf = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 
-/// The library's functions, as nvrtc.h declares them.
+/// The library's functions, as declared in nvrtc.h.
 struct Api {
     version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
     count_archs: unsafe extern "C" fn(*mut c_int) -> c_int,
@@ -120,7 +120,7 @@ struct Api {
 
 struct Nvrtc {
     api: Api,
-    /// Keeps the functions where they are.
+    /// Keeps the library loaded while its functions are in use.
     _library: Library,
 }
 
@@ -155,7 +155,7 @@ fn load() -> Result<Nvrtc, String> {
     })
 }
 
-/// A function of the library.
+/// Looks up a function of the library.
 ///
 /// # Safety
 /// `F` is the type of the function of this name.
@@ -187,11 +187,11 @@ fn find(told: Option<PathBuf>) -> Result<Library, String> {
     })
 }
 
-/// The first file that loads; else what was wrong with the last one, if there was any.
+/// The first file that loads. Otherwise the error of the last one, if there was any.
 fn first(files: &[PathBuf]) -> Result<Library, Option<String>> {
     let mut why = None;
     for file in files {
-        // SAFETY: the file is a system library by its name, or what the user named.
+        // SAFETY: the file has the name of a system library, or the user named it.
         match unsafe { Library::new(file) } {
             Ok(library) => return Ok(library),
             Err(error) => why = Some(error.to_string()),
@@ -207,7 +207,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// The library's files in a folder or where a toolkit in it keeps them.
+/// The library's files in a folder, or in the subfolders where a toolkit keeps them.
 fn files_in(folder: &Path) -> Vec<PathBuf> {
     let parts = [
         "",
@@ -253,19 +253,19 @@ impl Nvrtc {
         }
     }
 
-    /// The architectures that it compiles for, as `10 * major + minor`.
+    /// The architectures that NVRTC supports, as `10 * major + minor`.
     fn supported(&self) -> Result<Vec<i32>, String> {
         let mut count = 0;
         // SAFETY: `count` is valid to write.
         let code = unsafe { (self.api.count_archs)(&mut count) };
         self.check("nvrtcGetNumSupportedArchs", code)?;
         let mut archs = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: the function writes as many as it said.
+        // SAFETY: the function writes as many as it reported.
         let code = unsafe { (self.api.archs)(archs.as_mut_ptr()) };
         self.check("nvrtcGetSupportedArchs", code).map(|()| archs)
     }
 
-    /// The binary, or what the compiler said.
+    /// The binary, or the compiler's log.
     fn compile(&self, text: &str, arch: &str, more: &[String]) -> Result<Artifact, String> {
         let c_string = |text: String| {
             CString::new(text).map_err(|_| "the text contains a zero byte".to_string())
@@ -289,7 +289,7 @@ impl Nvrtc {
         };
         self.check("nvrtcCreateProgram", code)?;
         let program = OwnedProgram { nvrtc: self, raw };
-        // SAFETY: the program is live and the options are as many as said.
+        // SAFETY: the program is live, and the number of options is as given.
         let code =
             unsafe { (self.api.compile)(program.raw, options.len() as c_int, options.as_ptr()) };
         let compiled = self.check("nvrtcCompileProgram", code);
@@ -325,7 +325,7 @@ impl OwnedProgram<'_> {
         let code = unsafe { size_of(self.raw, &mut size) };
         self.nvrtc.check(&format!("the size of {what}"), code)?;
         let mut bytes = vec![0u8; size];
-        // SAFETY: the function writes as many bytes as it said.
+        // SAFETY: the function writes as many bytes as it reported.
         let code = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
         self.nvrtc.check(what, code).map(|()| bytes)
     }

@@ -1,7 +1,7 @@
 //! Copies between two devices.
 //!
-//! Where the machine joins them (NVLink, or PCIe that lets them), one device reads the other's memory, once it is allowed to; else the
-//! driver goes through the host. Both are `cuMemcpyPeerAsync`, in the order of a stream.
+//! If the machine connects them (by NVLink, or PCIe that permits it), one device reads the other's memory, once peer
+//! access is enabled. Otherwise the driver copies through the host. `cuMemcpyPeerAsync` does either, in stream order.
 
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys::{
@@ -12,7 +12,7 @@ use cudarc::driver::sys::{
 use super::device::Shared;
 use crate::jit::lock;
 
-/// Copies `len` bytes of another device on a stream of this one, whose context is current.
+/// Copies `len` bytes from another device, on a stream of this one, whose context is current.
 ///
 /// # Safety
 /// Both ranges are memory of their devices.
@@ -23,11 +23,12 @@ pub(super) unsafe fn copy(
     stream: CUstream,
 ) -> Result<(), DriverError> {
     allow(shared, owner);
-    // SAFETY: the caller's promise; the stream is live, and the contexts are kept to the end of the process.
+    // SAFETY: the caller's promise; the stream is live, and the contexts live until the process ends.
     unsafe { cuMemcpyPeerAsync(to, shared.context, from, owner.context, len, stream) }.result()
 }
 
-/// Lets a device, whose context is current, reach the memory of another, if the machine can and nobody has asked before.
+/// Enables peer access from a device, whose context is current, to another, if the machine supports it. Tries once per
+/// pair.
 fn allow(shared: &Shared, owner: &Shared) {
     let mut asked = lock(&shared.peers);
     if asked.contains(&owner.device) {
@@ -35,11 +36,10 @@ fn allow(shared: &Shared, owner: &Shared) {
     }
     asked.push(owner.device);
     let mut can = 0;
-    // SAFETY: both are devices that the driver gave; the answer is written to `can`.
+    // SAFETY: the driver returned both devices; the answer is written to `can`.
     let told = unsafe { cuDeviceCanAccessPeer(&raw mut can, shared.device, owner.device) };
     if (told, can) == (CUresult::CUDA_SUCCESS, 1) {
-        // Without it, copies are slower.
-        // SAFETY: the context is live, and kept to the end of the process.
+        // SAFETY: the context is live until the process ends. Without peer access, copies are merely slower.
         let _slower = unsafe { cuCtxEnablePeerAccess(owner.context, 0) };
     }
 }

@@ -1,4 +1,4 @@
-//! CUDA C to modules.
+//! Compiles CUDA C to modules.
 //!
 //! An artifact is a cubin for the device's own architecture or, on a device newer than NVRTC, PTX.
 
@@ -19,10 +19,10 @@ use super::device::Shared;
 use super::{flags, foreign, nvrtc};
 use crate::jit::{self, Binary};
 
-/// Kernels to CUDA C.
+/// Renders kernels as CUDA C.
 pub(super) struct Renderer;
 
-// SAFETY: it is the framework's writer.
+// SAFETY: it is the framework's own writer.
 unsafe impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
         Cuda.name()
@@ -37,7 +37,7 @@ unsafe impl backend::Renderer for Renderer {
     }
 }
 
-/// NVRTC for the architecture of a device. It is not loaded before it has something to compile.
+/// NVRTC for the architecture of a device. It is loaded at the first compilation.
 pub(super) struct Compiler {
     name: String,
     capability: (i32, i32),
@@ -51,17 +51,17 @@ impl Compiler {
         }
     }
 
-    /// What NVRTC compiles for, or why it does not.
+    /// The architecture that NVRTC compiles for, or the reason why it cannot compile.
     pub fn arch(&self) -> Result<String, String> {
         let (major, minor) = self.capability;
         nvrtc::arch(major, minor)
     }
 }
 
-// SAFETY: NVRTC compiles the text; the flags that count as harmless change floats, messages or speed alone.
+// SAFETY: NVRTC compiles the text; harmless flags only change floats, messages or speed.
 unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
-        // What any NVRTC made for an architecture is good for it: its version is of no account to what is cached.
+        // Code for an architecture is valid whichever NVRTC compiled it, so the cache key omits its version.
         let (major, minor) = self.capability;
         format!("cuda {major}.{minor} {}", nvrtc::OPTIONS)
     }
@@ -80,7 +80,7 @@ unsafe impl backend::Compiler for Compiler {
         nvrtc::compile_with(kernel, &text, &arch, &options)
     }
 
-    /// NVRTC compiles on as many threads as it is called on.
+    /// NVRTC can compile on several threads at once.
     unsafe fn compile_batch(
         &self,
         sources: &[Option<(&str, &Source)>],
@@ -120,7 +120,7 @@ unsafe impl backend::Compiler for Compiler {
             // SAFETY: the caller's promise.
             return unsafe { self.compile(kernel, source, parts) };
         }
-        // The driver compiles it when it is loaded.
+        // The driver compiles the text when it loads it.
         Ok(Artifact {
             bytes: [source.text.as_bytes(), b"\0"].concat().into(),
             log: String::new(),
@@ -148,7 +148,7 @@ impl Program {
         value.map_err(|error| self.shared.error("cuFuncGetAttribute", error))
     }
 
-    /// Lets launches give the function all of the shared memory that its own arrays leave.
+    /// Allows launches to give the function all the shared memory that its own arrays leave.
     fn allow_shared(&self) -> Result<()> {
         let own = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let most = self.shared.max_shared()?;
@@ -160,7 +160,7 @@ impl Program {
         set.map_err(|error| self.shared.error("cuFuncSetAttribute", error))
     }
 
-    /// The function, loaded as long as the program lives.
+    /// The function, loaded while the program lives.
     pub fn function(&self) -> CUfunction {
         self.function
     }
@@ -168,27 +168,27 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A launch may still run the code. If the device is lost, nothing is left to unload.
+        // Waits, since a launch may still run the code. If the device is lost, nothing is left to unload.
         if self
             .shared
             .bind()
             .and_then(|()| self.shared.finish_all())
             .is_ok()
         {
-            // SAFETY: nothing runs the module's code, and nobody can launch it any more.
+            // SAFETY: nothing runs the module's code, and no one can launch it any more.
             let _ = unsafe { module::unload(self.module) };
         }
     }
 }
 
-/// Makes a program launchable.
+/// Loads a program for launches.
 pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Result<Program> {
     let binary = Binary::of(&shared.name, program)?;
     shared.bind()?;
     let image = &binary.artifact.bytes;
     let readable = image.starts_with(b"\x7fELF") || image.last() == Some(&0);
     let module = match readable {
-        // SAFETY: an ELF image tells its own length; PTX ends at its zero byte.
+        // SAFETY: an ELF image contains its length; PTX ends at its zero byte.
         true => unsafe { foreign::load(image) },
         false => Err((CUresult::CUDA_ERROR_INVALID_IMAGE, String::new())),
     };
@@ -202,7 +202,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
             source_text: binary.source.text.clone(),
         },
     })?;
-    // From here on the module is unloaded on every way out.
+    // From here on, every return path unloads the module.
     let mut program = Program {
         shared: shared.clone(),
         module,

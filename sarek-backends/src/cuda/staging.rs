@@ -1,27 +1,28 @@
-//! Page-locked memory through which transfers go, in slots that are used in turn.
+//! Page-locked staging memory for transfers, as a ring of slots.
 //!
-//! A stream has slots for its own uploads; what is larger is carried by several threads with slots of theirs ([`super::transfer`]).
+//! A stream has slots for its own uploads. Larger transfers use several threads with slots of their own
+//! ([`super::transfer`]).
 
 use cudarc::driver::result::{self, DriverError, event};
 use cudarc::driver::sys::{CUevent, CUevent_flags, CUresult, CUstream};
 
 use super::copying::copy;
 
-/// Number and size of the slots that the parts of a stream's upload take in turn.
+/// The number and size of the slots for a stream's uploads.
 pub(super) const STREAM: (usize, usize) = (4, 4 << 20);
 
 /// Page-locked memory in slots of one size, used in turn.
 pub(super) struct Staging {
     memory: *mut u8,
     slot: usize,
-    /// For each slot, when its last transfer is done.
+    /// For each slot, an event recorded after its last transfer.
     done: Vec<CUevent>,
     next: usize,
 }
 
 impl Staging {
     pub fn new((count, slot): (usize, usize)) -> Result<Staging, DriverError> {
-        // SAFETY: a context is current; the memory is used by this value only.
+        // SAFETY: a context is current; only this value uses the memory.
         let memory = unsafe { result::malloc_host(count * slot, 0) }?;
         let mut staging = Staging {
             memory: memory.cast(),
@@ -36,11 +37,11 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Queues an upload of at most a slot, when the next one is idle.
+    /// Queues an upload of at most a slot, once the next slot is idle.
     pub fn upload(&mut self, stream: CUstream, to: u64, part: &[u8]) -> Result<(), DriverError> {
         let slot = self.slot(self.next);
         self.next = (self.next + 1) % self.count();
-        // SAFETY: the event is live; once it has passed (one never recorded has), the slot is idle.
+        // SAFETY: the event is live; once it has passed (or if it was never recorded), the slot is idle.
         unsafe {
             event::synchronize(slot.done)?;
             slot.fill(0, part, false);
@@ -62,9 +63,9 @@ impl Staging {
     }
 }
 
-// SAFETY: the memory and the events may be used from any thread; slots see to it that one does at a time.
+// SAFETY: memory and events may be used from any thread, and each slot is used by one thread at a time.
 unsafe impl Send for Staging {}
-// SAFETY: shared, it only tells where slots are.
+// SAFETY: a shared reference only returns the addresses of slots.
 unsafe impl Sync for Staging {}
 
 impl Drop for Staging {
@@ -79,7 +80,7 @@ impl Drop for Staging {
     }
 }
 
-/// A slot, and when its last transfer is done.
+/// A slot, with the event after its last transfer.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
     memory: *mut u8,
@@ -87,36 +88,37 @@ pub(super) struct Slot {
     done: CUevent,
 }
 
-// SAFETY: a slot is given to one thread at a time; events may be used from any.
+// SAFETY: one thread at a time uses a slot; events may be used from any thread.
 unsafe impl Send for Slot {}
 
 impl Slot {
-    /// Puts bytes into it, from an offset on.
+    /// Copies bytes into the slot, from offset `at` on.
     ///
     /// # Safety
     /// Neither the device nor another thread uses that part of the slot.
     pub unsafe fn fill(self, at: usize, bytes: &[u8], past_caches: bool) {
         assert!(at <= self.len && bytes.len() <= self.len - at);
-        // SAFETY: the slot is as large as that, and the part of it the caller's alone.
+        // SAFETY: the slot is large enough, and that part of it belongs to the caller alone.
         let staged = unsafe { std::slice::from_raw_parts_mut(self.memory.add(at), bytes.len()) };
         copy(bytes, staged, past_caches);
     }
 
-    /// Takes bytes out of it, from an offset on.
+    /// Copies bytes out of the slot, from offset `at` on.
     ///
     /// # Safety
-    /// A transfer has left that much in the slot, and neither the device nor another thread writes it.
+    /// A transfer has written that part of the slot, and neither the device nor another thread writes it.
     pub unsafe fn take(self, at: usize, bytes: &mut [u8]) {
         assert!(at <= self.len && bytes.len() <= self.len - at);
-        // SAFETY: the slot is as large as that, was written, and is written by nobody now.
+        // SAFETY: the slot is large enough, that part is initialized, and no one writes it now.
         let staged = unsafe { std::slice::from_raw_parts(self.memory.add(at), bytes.len()) };
         bytes.copy_from_slice(staged);
     }
 
-    /// Queues an upload of what was put into it.
+    /// Queues an upload of the first `len` bytes of the slot.
     ///
     /// # Safety
-    /// That much was. The device's memory is as large, and the slot is not written before [`Slot::is_done`].
+    /// Those bytes have been filled in. The device's memory is at least as large, and the slot is not written before
+    /// [`Slot::is_done`].
     pub unsafe fn send(self, stream: CUstream, to: u64, len: usize) -> Result<(), DriverError> {
         // SAFETY: by contract.
         unsafe {
@@ -129,10 +131,10 @@ impl Slot {
     /// Queues a download of at most a slot.
     ///
     /// # Safety
-    /// The device's memory is as large, and nobody uses the slot before [`Slot::is_done`].
+    /// The device's memory is at least as large, and the slot is not used before [`Slot::is_done`].
     pub unsafe fn fetch(self, stream: CUstream, from: u64, len: usize) -> Result<(), DriverError> {
         assert!(len <= self.len);
-        // SAFETY: by contract; the slot is as large as that.
+        // SAFETY: by contract; the slot is large enough.
         unsafe {
             let staged = std::slice::from_raw_parts_mut(self.memory, len);
             result::memcpy_dtoh_async(staged, from, stream)?;
@@ -140,7 +142,7 @@ impl Slot {
         }
     }
 
-    /// Is its last transfer done?
+    /// True if its last transfer is done.
     pub fn is_done(self) -> Result<bool, DriverError> {
         // SAFETY: the event is live.
         match unsafe { event::query(self.done) } {

@@ -1,7 +1,7 @@
 //! Streams and events.
 //!
-//! Uploads go through memory of the stream ([`super::staging`], [`super::transfer`]): the source may be reused at once, and
-//! the transfer is asynchronous whatever memory the source is.
+//! Uploads go through memory of the stream ([`super::staging`], [`super::transfer`]). So the source may be reused at
+//! once, and the transfer is asynchronous for any kind of source memory.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -29,21 +29,21 @@ use crate::jit::{self, lock};
 pub(super) struct Stream {
     shared: Arc<Shared>,
     lane: Lane,
-    /// Through which small uploads go.
+    /// The buffer for small uploads.
     small: Mutex<Box<[u8]>>,
-    /// Through which larger ones go.
+    /// The staging memory for larger uploads.
     staging: Mutex<Option<Staging>>,
 }
 
-// SAFETY: see `Shared`; the staging memory is reached under its lock only.
+// SAFETY: see `Shared`; the staging memory is accessed under its lock only.
 unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
-/// The most bytes of ordinary memory that the driver has read before an asynchronous copy returns.
+/// The largest copy from ordinary memory for which the driver reads the source before the asynchronous call returns.
 const SMALL: usize = 64 << 10;
 
-/// Arguments that a launch passes without allocating.
+/// The number of arguments up to which a launch does not allocate.
 const INLINE_ARGS: usize = 16;
 
 impl Stream {
@@ -52,7 +52,7 @@ impl Stream {
         Ok(Stream::on(shared, lane))
     }
 
-    /// The stream of a lane, which it closes in the end.
+    /// Wraps a lane, and closes it when dropped.
     pub fn on(shared: Arc<Shared>, lane: Lane) -> Stream {
         Stream {
             lane,
@@ -62,7 +62,7 @@ impl Stream {
         }
     }
 
-    /// What the driver knows it by.
+    /// The driver's handle.
     pub fn raw(&self) -> CUstream {
         self.lane.stream
     }
@@ -71,7 +71,7 @@ impl Stream {
         result.map_err(|error| self.shared.error(call, error))
     }
 
-    /// An event behind the work queued so far.
+    /// Records an event after the work queued so far.
     fn mark(&self, flags: CUevent_flags) -> Result<Arc<dyn BackendEvent>> {
         self.shared.bind()?;
         let timed = flags == CUevent_flags::CU_EVENT_DEFAULT;
@@ -102,8 +102,8 @@ impl Stream {
         self.check("cuMemcpyPeerAsync", copied).map(|()| true)
     }
 
-    /// Copies an upload of at most [`SMALL`]. The driver has read ordinary memory of that size before its call returns, but not
-    /// memory that is page-locked, as the source may be.
+    /// Uploads at most [`SMALL`] bytes. The driver reads ordinary memory of that size before its call returns, but not
+    /// page-locked memory, which the source may be; so the bytes are copied first.
     fn upload_small(&self, to: u64, src: &[u8]) -> Result<()> {
         let mut ordinary = lock(&self.small);
         if ordinary.is_empty() {
@@ -116,7 +116,7 @@ impl Stream {
         self.check("cuMemcpyHtoDAsync", copied)
     }
 
-    /// Copies an upload through page-locked memory.
+    /// Uploads through page-locked memory.
     fn upload(&self, mut to: u64, src: &[u8]) -> Result<()> {
         let mut slots = lock(&self.staging);
         if slots.is_none() {
@@ -161,8 +161,8 @@ unsafe impl BackendStream for Stream {
             let crews = &self.shared.crews;
             return crews.download(&self.shared, self.lane.stream, from, dst);
         }
-        // SAFETY: the source is in bounds by contract, and `dst` is borrowed until the stream has
-        // been waited for, whether or not the copy could be queued.
+        // SAFETY: the source is in bounds by contract. `dst` is borrowed until the wait for the stream ends, whether or
+        // not the copy was queued.
         let copied = unsafe {
             result::memcpy_dtoh_async(dst, from, self.lane.stream)
                 .and(stream::synchronize(self.lane.stream))
@@ -174,9 +174,9 @@ unsafe impl BackendStream for Stream {
         self.shared.bind()?;
         with_arguments(&self.shared, launch, |function, dynamic, pointers| {
             let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.space.block);
-            // SAFETY: the function's module is loaded as long as the program lives, and its drop waits for the stream. Each
-            // parameter has a pointer to a value of its size, which is copied. That the kernel's accesses are in bounds is the
-            // launch's contract.
+            // SAFETY: the function's module is loaded while the program lives, and its drop waits for the stream. Each
+            // parameter has a pointer to a value of its size, which is copied. The contract of launches ensures that
+            // the kernel's accesses are in bounds.
             let launched = unsafe {
                 result::launch_kernel(
                     function,
@@ -248,7 +248,7 @@ unsafe impl BackendStream for Stream {
             return Ok(true);
         }
         if to.abs_diff(from) < src.len as u64 {
-            return Ok(false); // the driver does not copy between ranges that overlap
+            return Ok(false); // the driver does not copy between overlapping ranges
         }
         self.shared.bind()?;
         // SAFETY: both ranges are in bounds by contract.
@@ -257,7 +257,7 @@ unsafe impl BackendStream for Stream {
     }
 }
 
-/// Lays the arguments of a launch out: `use_` is given the function, the bytes of shared memory that the launch gives it, and a
+/// Lays out the arguments of a launch. Calls `use_` with the function, the bytes of dynamic shared memory, and a
 /// pointer to the value of each parameter.
 pub(super) fn with_arguments<R>(
     shared: &Arc<Shared>,
@@ -284,7 +284,7 @@ pub(super) fn with_arguments<R>(
             Arg::Shared { bytes } => {
                 let offset = dynamic.next_multiple_of(SHARED_ALIGNMENT);
                 dynamic = offset.saturating_add(*bytes);
-                // The parameter is its first half: the machines that run CUDA are little-endian.
+                // The parameter is its first half: machines with CUDA are little-endian.
                 offset
             }
         };
@@ -296,7 +296,7 @@ pub(super) fn with_arguments<R>(
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // Waits, so that the staging memory may go. A failure means that the device is lost.
+        // Waits before the staging memory is freed. A failure means that the device is lost.
         let _ = self.shared.close_lane(self.lane);
     }
 }
@@ -305,7 +305,7 @@ impl Drop for Stream {
 struct Event {
     shared: Arc<Shared>,
     raw: CUevent,
-    /// Does it keep the time?
+    /// True if the event records the time.
     timed: bool,
 }
 
@@ -350,10 +350,10 @@ unsafe impl BackendEvent for Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // What waits for it waits for what it stood behind then, whatever it is recorded for later.
+        // A pending wait refers to the event's last record at that time, so the event may be recorded again.
         let kept = self.shared.spare_events.put(self.raw, self.timed);
         if !kept && self.shared.bind().is_ok() {
-            // SAFETY: the event is live and not used after this; waits on it are not disturbed.
+            // SAFETY: the event is live and not used after this; pending waits on it are not affected.
             let _ = unsafe { event::destroy(self.raw) };
         }
     }

@@ -1,7 +1,7 @@
-//! Threads that wait for work which several of them do together.
+//! A team of threads that wait for work and do it together.
 //!
-//! They are kept from one piece of work to the next: to start a thread, and to let the driver get to know it, takes as long as
-//! it takes to carry megabytes.
+//! The threads are kept between transfers: starting a thread, and registering it with the driver, takes as long as a
+//! transfer of some megabytes.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 
 use crate::jit::lock;
 
-/// Threads, and the one that asks them.
+/// A team: its threads, and the state that they share with the caller.
 pub(super) struct Team {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -25,24 +25,24 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Counts what was begun.
+    /// The number of the current work.
     turn: u64,
     work: Option<Work>,
-    /// Threads that have not finished the present work.
+    /// The number of threads that have not finished the current work.
     busy: usize,
     panic: Option<Box<dyn Any + Send>>,
     over: bool,
 }
 
-/// Work that outlives its turn, see [`Team::run`].
+/// The work, with its lifetime erased; see [`Team::run`].
 #[derive(Clone, Copy)]
 struct Work(*const (dyn Fn(usize) + Sync));
 
-// SAFETY: what it points to may be called from any thread, and lives while it is.
+// SAFETY: the closure may be called from any thread, and lives while it is.
 unsafe impl Send for Work {}
 
 impl Team {
-    /// A team of so many, of whom one is the thread that calls [`Team::run`].
+    /// A team of `size` threads, including the one that calls [`Team::run`].
     pub fn new(size: usize) -> std::io::Result<Team> {
         let mut team = Team {
             shared: Arc::default(),
@@ -57,11 +57,11 @@ impl Team {
         Ok(team)
     }
 
-    /// Lets each of them do `work`, which is told who it is: 0 is the thread that calls. Returns when all have; goes on with the
-    /// panic of one of them.
+    /// Calls `work` on each thread with the thread's number; the caller is 0. Returns when all have finished, and
+    /// resumes the panic of one of them if any panicked.
     pub fn run(&mut self, work: &(dyn Fn(usize) + Sync)) {
-        // SAFETY: only the lifetime changes. The work is called until the last thread has finished, for which `Waiting` waits
-        // on every way out.
+        // SAFETY: only the lifetime changes. `Waiting` waits on every return path until the last thread has finished,
+        // and no thread calls the work after that.
         let work_for_all = unsafe {
             std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work)
         };
@@ -81,7 +81,7 @@ impl Team {
     }
 }
 
-/// Waits, when it is dropped, until all threads have finished.
+/// Waits, when dropped, until all threads have finished.
 struct Waiting<'a>(&'a Shared);
 
 impl Drop for Waiting<'_> {
@@ -96,7 +96,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl Shared {
-    /// Does what there is to do, as number `number`, until the team is dropped.
+    /// Runs each work as thread `number`, until the team is dropped.
     fn serve(&self, number: usize) {
         let mut done = 0;
         let mut state = lock(&self.state);
@@ -111,7 +111,7 @@ impl Shared {
             };
             done = state.turn;
             drop(state);
-            // SAFETY: `run` does not return, and the work lives, before this thread is counted below.
+            // SAFETY: until this thread is counted below, `run` does not return, so the work lives.
             let end = catch_unwind(AssertUnwindSafe(|| unsafe { (*work)(number) }));
             state = lock(&self.state);
             state.panic = state.panic.take().or(end.err());

@@ -1,11 +1,12 @@
 //! Large transfers between ordinary memory and the device.
 //!
-//! The device copies at full speed from and to page-locked memory only, and one thread fills or empties that slower than the
-//! bus carries it. So several threads ([`super::team`]) together copy a part of the transfer into a slot of page-locked memory, or out
-//! of it, piece by piece, and one, which does nothing else, tells the driver what to carry. They speak by counters alone
-//! ([`super::board`]): a driver that several threads call at a time makes them wait for each other.
+//! The device copies at full speed only from and to page-locked memory, and a single thread fills or empties such
+//! memory more slowly than the bus transfers it. So several threads ([`super::team`]) together copy each part of a
+//! transfer into a slot of page-locked memory, or out of it, piece by piece. One more thread only issues the driver's
+//! calls: a driver that several threads call at once makes them wait for each other. The threads synchronize by
+//! counters alone ([`super::board`]).
 //!
-//! A device has a crew for each direction, made at the first transfer that is worth it.
+//! A device has a crew for each direction, created by the first transfer that is large enough.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,24 +21,24 @@ use super::staging::{Slot, Staging};
 use super::team::Team;
 use crate::jit::lock;
 
-/// Smaller transfers are not worth waking threads for.
+/// Smaller transfers are not worth waking threads.
 const WORTH: usize = 4 << 20;
 
-/// How large transfers are made.
+/// The parameters of large transfers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
-    /// Threads that copy.
+    /// The number of copying threads.
     pub threads: usize,
-    /// Bytes of a slot.
+    /// The size of a slot in bytes.
     pub slot: usize,
-    /// Bytes that a thread copies at a time.
+    /// The number of bytes that a thread copies at a time.
     pub piece: usize,
-    /// Are uploads written past the caches?
+    /// True if uploads are written with non-temporal stores, which bypass the caches.
     pub past_caches: bool,
 }
 
-/// The bus takes some 4 µs to go on from one part to the next, a twentieth of what it takes to carry one. Pieces are small, so
-/// that it does not wait long for the first part.
+/// The default. The bus takes some 4 µs between two parts, a twentieth of the transfer time of one. Pieces are small,
+/// so that the bus does not wait long for the first part.
 const USUAL: Way = Way {
     threads: 8,
     slot: 4 << 20,
@@ -45,17 +46,18 @@ const USUAL: Way = Way {
     past_caches: false,
 };
 
-/// Slots of a crew.
+/// The number of slots of a crew.
 const SLOTS: usize = 4;
 
 static WAY: Mutex<Way> = Mutex::new(USUAL);
 
-/// How large transfers of this process are made from here on, which is for benchmarks to compare; the usual way if `None`.
+/// Sets the parameters of all later large transfers of this process, so that benchmarks can compare them; `None`
+/// restores the default.
 pub fn set_way(way: Option<Way>) {
     *lock(&WAY) = way.unwrap_or(USUAL);
 }
 
-/// The way of transfers, on a machine of so many processors, of which one calls the driver.
+/// The current parameters, limited to this machine's processors. One processor is left to call the driver.
 fn way() -> Way {
     let way = *lock(&WAY);
     let most = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -65,7 +67,7 @@ fn way() -> Way {
     }
 }
 
-/// Is a transfer of so many bytes faster by several threads?
+/// True if several threads speed up a transfer of this many bytes.
 pub(super) fn is_worth(bytes: usize) -> bool {
     bytes >= WORTH && way().threads > 1
 }
@@ -77,28 +79,28 @@ pub(super) struct Crews {
     downloads: Mutex<Option<Crew>>,
 }
 
-/// Threads with slots. Parts are numbered through all transfers, and part `n` takes slot `n % SLOTS`.
+/// A thread team with slots. Parts are numbered through all transfers, and part `n` uses slot `n % SLOTS`.
 struct Crew {
     way: Way,
     team: Team,
     staging: Staging,
     board: Board<SLOTS>,
-    /// Parts of all transfers so far.
+    /// The number of parts of all transfers so far.
     parts: usize,
 }
 
-/// Carries the parts of a transfer.
+/// Issues the transfers of a range of parts.
 type Driving<'a> =
     dyn Fn(&Staging, &Board<SLOTS>, Range<usize>) -> Result<(), DriverError> + Sync + 'a;
 
-/// Fills or empties slots, for the parts from a number on.
+/// Fills or empties slots, starting with the part of this number.
 type Copying<'a> = dyn Fn(&Staging, &Board<SLOTS>, usize) + Sync + 'a;
 
 impl Crew {
     fn new(shared: &Shared, way: Way) -> Result<Crew> {
         let staging = Staging::new((SLOTS, way.slot));
         let staging = staging.map_err(|error| shared.error("cuMemHostAlloc", error))?;
-        // Without the threads the crew is of no use, and without memory for threads nothing is.
+        // Without threads the crew is useless.
         let team = Team::new(1 + way.threads).map_err(|error| sarek_runtime::Error::Device {
             device: shared.name.clone(),
             message: format!("no threads to carry a transfer: {error}"),
@@ -112,7 +114,7 @@ impl Crew {
         })
     }
 
-    /// The crew of a direction, made for the way of the day.
+    /// The crew of a direction, recreated if the parameters have changed.
     fn of<'a>(
         place: &'a Mutex<Option<Crew>>,
         shared: &Shared,
@@ -120,7 +122,7 @@ impl Crew {
         let mut crew = lock(place);
         let way = way();
         if crew.as_ref().is_none_or(|crew| crew.way != way) {
-            // What the slots were last used for has to be done before they go.
+            // The slots' last transfers must finish before the slots are freed.
             shared.finish_all()?;
             *crew = None;
             *crew = Some(Crew::new(shared, way)?);
@@ -128,8 +130,8 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Carries a transfer of so many bytes. `drive` is called in this thread, to tell the driver of the parts, whose numbers it is
-    /// given; `copy` in each of the others, to fill or empty slots.
+    /// Executes a transfer of `bytes` bytes. Calls `drive` on this thread, with the numbers of the parts, to issue the
+    /// driver's calls. Calls `copy` on each of the others, to fill or empty slots.
     fn carry(
         &mut self,
         bytes: usize,
@@ -149,7 +151,7 @@ impl Crew {
     }
 }
 
-/// The driver, which carries parts to or from slots by `begin`.
+/// A driver that starts the transfers of parts by `begin`.
 struct Carrier<'a, F> {
     staging: &'a Staging,
     begin: F,
@@ -176,7 +178,7 @@ impl Crews {
     pub fn upload(&self, shared: &Shared, stream: CUstream, to: u64, src: &[u8]) -> Result<()> {
         let mut place = Crew::of(&self.uploads, shared)?;
         let Some(crew) = place.as_mut() else {
-            return Ok(()); // just made
+            return Ok(()); // just created
         };
         let Way {
             slot,
@@ -193,8 +195,8 @@ impl Crews {
                 let at = |part| (part - first) * slot;
                 let len = |part| slot.min(src.len() - at(part));
                 let begin = |place: Slot, part| {
-                    // SAFETY: the part is in its slot, which nobody fills again before it has passed; the memory is in bounds
-                    // by contract.
+                    // SAFETY: the part is in its slot, which no thread fills again before the part has passed. The
+                    // memory is in bounds by contract.
                     unsafe { place.send(stream.raw(), to + at(part) as u64, len(part)) }
                 };
                 board.send(&Carrier { staging, begin }, parts, len)
@@ -208,7 +210,7 @@ impl Crews {
                 if !board.await_free(part) {
                     return;
                 }
-                // SAFETY: the part that had the slot before has passed, and the piece is this thread's.
+                // SAFETY: the slot's previous part has passed, and the piece belongs to this thread.
                 unsafe { slot_of(staging, part).fill(at % slot, bytes, past_caches) };
                 board.tell_copied(part, bytes.len());
             },
@@ -226,7 +228,7 @@ impl Crews {
     ) -> Result<()> {
         let mut place = Crew::of(&self.downloads, shared)?;
         let Some(crew) = place.as_mut() else {
-            return Ok(()); // just made
+            return Ok(()); // just created
         };
         let (Way { slot, piece, .. }, bytes) = (crew.way, dst.len());
         let pieces = Mutex::new(dst.chunks_mut(piece).enumerate());
@@ -237,7 +239,7 @@ impl Crews {
                 let first = parts.start;
                 let begin = |place: Slot, part| {
                     let at = (part - first) * slot;
-                    // SAFETY: what the slot held was taken out of it; the memory is in bounds by contract.
+                    // SAFETY: the slot has been emptied; the memory is in bounds by contract.
                     unsafe { place.fetch(stream.raw(), from + at as u64, slot.min(bytes - at)) }
                 };
                 board.fetch(&Carrier { staging, begin }, parts, slot)
@@ -251,7 +253,7 @@ impl Crews {
                 if !board.await_arrived(part) {
                     return;
                 }
-                // SAFETY: the part is in its slot, which is written again only behind this.
+                // SAFETY: the part is in its slot, which is written again only after `tell_copied`.
                 unsafe { slot_of(staging, part).take(at % slot, bytes) };
                 board.tell_copied(part, bytes.len());
             },
@@ -260,7 +262,7 @@ impl Crews {
     }
 }
 
-/// A stream, on which the thread that drives queues; it is the one that was asked for the transfer.
+/// The stream on which the driving thread queues the transfer.
 #[derive(Clone, Copy)]
 struct Queue(CUstream);
 
@@ -273,7 +275,7 @@ impl Queue {
     }
 }
 
-/// Ends a transfer. A crew whose driver failed is given up: its counts are no longer those of the device.
+/// Ends a transfer. If the driver failed, the crew is dropped: its counters no longer match the device's state.
 fn finish(
     shared: &Shared,
     mut crew: MutexGuard<'_, Option<Crew>>,
@@ -281,7 +283,7 @@ fn finish(
     carried: Result<(), DriverError>,
 ) -> Result<()> {
     carried.map_err(|error| {
-        // What was queued still uses the slots, unless the device is lost.
+        // Queued commands still use the slots, unless the device is lost.
         let _lost = shared.finish_all();
         *crew = None;
         shared.error(call, error)

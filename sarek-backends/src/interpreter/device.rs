@@ -12,7 +12,7 @@ use super::memory::Memory;
 use super::program::Interpreted;
 use super::stream::Stream;
 
-/// The one device.
+/// The interpreter's only device.
 pub struct Interpreter {
     info: DeviceInfo,
     stream: Arc<Stream>,
@@ -44,7 +44,7 @@ impl Interpreter {
                 max_block: [1024; 3],
                 max_block_threads: 1024,
                 unified: true,
-                // A value takes 16 bytes, whatever its type.
+                // A value takes 16 bytes, regardless of its type.
                 max_private: 16 << 20,
                 max_private_block: 64 << 20,
                 ..DeviceInfo::default()
@@ -54,7 +54,7 @@ impl Interpreter {
     }
 }
 
-// SAFETY: kernels are walked with all of their checks; memory is a vector of its own.
+// SAFETY: the interpreter performs all checks of a kernel; memory is a vector of its own.
 unsafe impl BackendDevice for Interpreter {
     fn info(&self) -> &DeviceInfo {
         &self.info

@@ -6,7 +6,7 @@ use sarek_runtime::{Error, Result};
 
 use super::NAME;
 
-/// Host memory that stands for device memory. Vectors do not use it, since this device uses theirs.
+/// Host memory in the role of device memory. Vectors do not need it, since this device works on their own memory.
 pub(super) struct Memory {
     len: usize,
     bytes: Mutex<Vec<u8>>,
@@ -27,7 +27,7 @@ impl Memory {
         })
     }
 
-    /// The memory behind a slice.
+    /// The memory of a slice.
     pub(super) fn of(slice: &Slice) -> Result<&Memory> {
         let mem: &dyn Any = &*slice.mem;
         mem.downcast_ref().ok_or_else(|| Error::Device {
@@ -37,7 +37,7 @@ impl Memory {
     }
 
     pub(super) fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
-        // A panic elsewhere cannot leave bytes half written that matter to anyone.
+        // A panic elsewhere may leave bytes half written, which does no harm.
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

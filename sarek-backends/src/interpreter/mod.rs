@@ -1,10 +1,8 @@
-//! The interpreter: walks the IR on the host, one thread of the launch after the other, and checks
-//! everything.
+//! The interpreter: executes the IR on the host, one thread of the launch after the other, with all checks.
 //!
-//! It is there on every machine, slow, and the simplest reading of what a kernel means
-//! ([`sarek_ir::interp`]). Threads run in order, x fastest within a block and blocks in order, so that
-//! the fault it reports is always the same one. Integers wrap silently. Of a native block it runs
-//! the fallback.
+//! It is available on every machine, slow, and the reference semantics of kernels ([`sarek_ir::interp`]). Threads run
+//! in order, x fastest within a block, and blocks in order, so that the reported fault is deterministic. Integers wrap
+//! silently. For a native block it runs the fallback.
 //!
 //! `SAREK_SANITIZE` in the environment makes it a sanitizer ([`sarek_runtime::settings`]).
 
@@ -23,7 +21,7 @@ pub use device::Interpreter;
 /// The name by which users select it.
 pub const NAME: &str = "interpreter";
 
-/// The backend, which has one device.
+/// The backend, with one device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InterpreterBackend;
 

@@ -7,7 +7,7 @@ use sarek_runtime::{Error, Result};
 
 use super::NAME;
 
-/// A kernel that the interpreter can run: closed, every native block with a fallback.
+/// A kernel that the interpreter can run: closed, and with a fallback for every native block.
 pub(super) struct Interpreted {
     kernel: Arc<Kernel>,
 }
@@ -36,8 +36,8 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all blocks, up to the first thread that faults, or that does what the sanitizer looks for: in order, unless that has
-    /// another one.
+    /// Runs all blocks, up to the first thread that faults or that violates a rule of the sanitizer. Blocks run in
+    /// order, unless the sanitizer permutes them.
     pub(super) fn run(
         &self,
         args: &[DirectArg],
@@ -55,7 +55,7 @@ impl Interpreted {
             false => vec![],
         };
         machine.order(&mut order);
-        // A list of all blocks is kept only where their order is turned about.
+        // A list of all blocks is needed only if the sanitizer permutes them.
         let plain = points(space.grid).filter(|_| !turned);
         for block_idx in order.into_iter().chain(plain) {
             let (ids, size) = Ids::of_block(block_idx, space.block, space.grid, space.extent);
@@ -100,7 +100,7 @@ fn points([nx, ny, nz]: [u64; 3]) -> impl Iterator<Item = [u64; 3]> {
     (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
 }
 
-/// The arguments of a launch, known to fit the kernel's parameters.
+/// The arguments of a launch, checked to match the kernel's parameters.
 struct HostArgs<'a> {
     kernel: &'a Kernel,
     args: &'a [DirectArg],
@@ -136,7 +136,7 @@ impl<'a> HostArgs<'a> {
                 assert!(index < len as u64, "the walk checks indices");
                 let elem = elem.scalar();
                 let offset = index as usize * elem.size();
-                // SAFETY: the element is one of the `len` that the launch lends at `ptr`.
+                // SAFETY: the element is one of the `len` elements that the launch borrows at `ptr`.
                 (unsafe { ptr.add(offset) }, elem)
             }
             _ => unreachable!("a validated kernel indexes slices only"),

@@ -9,14 +9,14 @@ use super::NAME;
 use super::memory::Memory;
 use super::program::Interpreted;
 
-/// The only stream. Every call has done its work when it returns.
+/// The only stream. Every call is synchronous.
 pub(super) struct Stream;
 
 fn range(slice: &Slice) -> Range<usize> {
     slice.offset..slice.offset + slice.len
 }
 
-// SAFETY: everything is done before a call returns.
+// SAFETY: every call finishes its work before it returns.
 unsafe impl BackendStream for Stream {
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         Memory::of(dst)?.bytes()[range(dst)].copy_from_slice(src);
@@ -55,7 +55,7 @@ unsafe impl BackendStream for Stream {
     }
 
     unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
-        // One lock at a time, since both may be of one memory.
+        // Locks one memory at a time, since both may be the same.
         let bytes = Memory::of(src)?.bytes()[range(src)].to_vec();
         // SAFETY: the caller's promise.
         unsafe { self.copy_in(dst, &bytes) }?;

@@ -30,7 +30,7 @@ fn launch(kernel: Kernel, space: IndexSpace, args: &[DirectArg]) -> Result<Optio
             checked: true,
         },
     };
-    // SAFETY: each test gives the arguments that its kernel takes, in memory of its own.
+    // SAFETY: each test passes the arguments that its kernel takes, in memory of its own.
     unsafe { device.stream().launch(&launch) }
 }
 
@@ -111,7 +111,7 @@ fn ids_in_three_dimensions() {
     assert_eq!(v.as_slice(), expected);
 }
 
-/// Each block turns its elements around, through a shared array whose length the launch gives.
+/// Each block reverses its elements, through a shared array whose length the launch determines.
 fn reverse(barrier: impl FnOnce(&Sketch)) -> Kernel {
     let s = Sketch::new("reverse");
     let v = s.slice_mut("v", Scalar::F32);
@@ -143,7 +143,7 @@ fn blocks_share_arrays_and_meet_at_barriers() {
         let expected: Vec<f32> = (0..3).flat_map(block).collect();
         assert_eq!(v, expected, "{n} threads");
     }
-    // Without elements there is no place for the first store.
+    // Without elements, the first store is out of bounds.
     let (ran, _) = run_reverse(reverse(|s| s.barrier()), 3, 0);
     let expected = RawFault {
         site: SiteId(1),

@@ -1,23 +1,24 @@
-//! Files of text in the place of their `#include`s: no driver has to find them, and all compile the same.
+//! Expands `#include`s of files that environments provide. No driver has to find them, and all drivers compile the same
+//! text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What becomes of the numbers of lines.
+/// The treatment of line numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
-    /// `#line` tells them: the language has the C preprocessor.
+    /// Adds `#line` directives, for languages with the C preprocessor.
     #[cfg_attr(not(any(feature = "cuda", feature = "opencl")), allow(dead_code))]
     Numbered,
-    /// Files stand behind the text, each once, so that its own lines stay where they are.
+    /// Appends each file once after the text, so that the text's lines keep their numbers.
     #[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
     Kept,
 }
 
-/// As deep as files may include each other.
+/// The maximum depth of nested includes.
 const DEPTH: usize = 64;
 
-/// The text, whose name is `name`, with these files.
+/// The text named `name`, with the files included.
 pub(crate) fn expanded(
     name: &str,
     text: &str,
@@ -49,7 +50,7 @@ struct Expansion<'a> {
     once: BTreeSet<&'a str>,
     lines: Lines,
     out: String,
-    /// Files that are to stand behind the text.
+    /// Files to append after the text.
     behind: Vec<&'a str>,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Expansion<'a> {
             };
             match self.lines {
                 Lines::Kept => {
-                    // The line stays, and says nothing.
+                    // The line stays, empty.
                     self.out.push('\n');
                     if self.once.insert(file) {
                         self.behind.push(file);
@@ -107,7 +108,7 @@ fn included(line: &str) -> Option<&str> {
     name.strip_prefix('"')?.split('"').next()
 }
 
-/// The number, and perhaps the name, that a line gives the next one: `#line 12 "name"`, `# 12 "name"`.
+/// The number, and the name if any, that a directive gives the next line: `#line 12 "name"`, `# 12 "name"`.
 fn told(line: &str) -> Option<(usize, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest);
@@ -121,7 +122,8 @@ fn told(line: &str) -> Option<(usize, Option<&str>)> {
     Some((number.parse().ok()?, name))
 }
 
-/// A log in which `unnamed:12`, the twelfth line of a text, is what the text's `#line`s say that it is: NVIDIA's OpenCL does not heed them.
+/// Rewrites a log: replaces `unnamed:12`, the twelfth line of a text, by the file and line that its `#line` directives
+/// specify. NVIDIA's OpenCL ignores the directives.
 #[cfg(feature = "opencl")]
 pub(crate) fn heeding_lines(log: &str, unnamed: &str, text: &str) -> String {
     let begins = format!("{unnamed}:");
@@ -142,7 +144,7 @@ pub(crate) fn heeding_lines(log: &str, unnamed: &str, text: &str) -> String {
     out
 }
 
-/// The name and number that a line has by `#line`s before it.
+/// The name and number of a line according to the `#line` directives before it.
 #[cfg(feature = "opencl")]
 fn presumed(text: &str, line: usize) -> (Option<&str>, usize) {
     let (mut name, mut number) = (None, 1);
@@ -204,7 +206,7 @@ mod tests {
         assert_eq!(log("b"), "b.h:2:5: error\nnote <kernel>:?");
         assert_eq!(log("z"), "k:3:5: error\nnote <kernel>:?");
         assert_eq!(heeding_lines("<kernel>:", "<kernel>", ""), "<kernel>:");
-        // Those that the user wrote are heeded likewise.
+        // Directives of the user count as well.
         let text = "\n # line 40 \"k.y\"\nx\n# 7\ny\n#define line 3\nz";
         let log = heeding_lines(
             "<kernel>:3:1: x <kernel>:5:1: y <kernel>:7:1: z",
@@ -217,10 +219,10 @@ mod tests {
     #[test]
     fn lines_go_on_as_the_text_numbers_them() {
         let numbered = |text: &str| expanded("k", text, &files(), Lines::Numbered);
-        // Behind headers, where the first line of the text is told.
+        // After headers, whose end sets the line number of the text.
         let out = numbered("#include <h>\n#line 1\nx\n#include \"a.h\"\ny\n");
         assert!(out.contains("#line 3 \"k\"\ny\n"), "{out}");
-        // In text that was made of another.
+        // In text generated from another one.
         let out = numbered("#line 40 \"k.y\"\n#include \"b.h\"\ny\n");
         assert!(out.contains("#line 41 \"k.y\"\ny\n"), "{out}");
     }

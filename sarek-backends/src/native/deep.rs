@@ -1,4 +1,4 @@
-//! Running blocks whose lanes have large arrays, on threads with stacks for these.
+//! Runs blocks whose lanes have large arrays, on threads with large stacks.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,7 +7,8 @@ use sarek_runtime::host::stack;
 
 use super::program::Stop;
 
-/// Runs all blocks, `piece` by piece of so many, on up to so many threads with such a stack. The first stop found is returned.
+/// Runs all blocks, in pieces of `least` blocks, on up to `threads` threads with stacks of `size` bytes.
+/// Returns the first stop in the order of threads.
 pub fn run(
     blocks: u64,
     least: u64,
@@ -36,7 +37,7 @@ pub fn run(
         for _ in 0..threads {
             match stack::spawn(scope, size, work) {
                 Ok(thread) => started.push(thread),
-                // Those that run do the work of those that do not.
+                // The threads that started do the work of the others.
                 Err(_) if !started.is_empty() => break,
                 Err(error) => return Err(Stop::Stack(error)),
             }
@@ -45,7 +46,7 @@ pub fn run(
             let end = thread.join();
             end.unwrap_or_else(|_| unreachable!("what panics in a body is caught"))
         });
-        // All are waited for.
+        // Joins all threads before it looks at the results.
         let ends: Vec<Result<(), Stop>> = ends.collect();
         ends.into_iter().collect()
     })

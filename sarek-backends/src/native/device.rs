@@ -14,14 +14,14 @@ use super::pool::Pool;
 use super::program;
 use super::stream::HostStream;
 
-/// The processor that this program runs on.
+/// The processor on which this program runs.
 pub struct Processor {
     info: DeviceInfo,
     stream: Arc<HostStream>,
 }
 
 impl Processor {
-    /// Describes it; nothing is started.
+    /// Describes the processor without starting a thread.
     pub fn new() -> Processor {
         let threads = Pool::global().threads();
         let info = DeviceInfo {
@@ -54,7 +54,7 @@ impl Processor {
     }
 }
 
-// SAFETY: bodies are called on the arguments of a launch and nothing else; memory is a vector of its own.
+// SAFETY: bodies only access the arguments of a launch; memory is a vector of its own.
 unsafe impl BackendDevice for Processor {
     fn info(&self) -> &DeviceInfo {
         &self.info

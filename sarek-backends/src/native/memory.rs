@@ -3,8 +3,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sarek_runtime::backend::Mem;
 use sarek_runtime::{Error, Result};
 
-/// Host memory as device memory. Vectors do not use it, since kernels run on theirs; it serves
-/// programs that allocate through the backend interface.
+/// Host memory as device memory. Vectors do not need it, since kernels run on their own memory. It serves programs that
+/// allocate through the backend interface.
 pub struct HostMemory {
     bytes: Mutex<Box<[u8]>>,
     len: usize,
@@ -27,7 +27,7 @@ impl HostMemory {
         })
     }
 
-    /// The bytes, for one user at a time.
+    /// The bytes, locked.
     pub fn lock(&self) -> MutexGuard<'_, Box<[u8]>> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The processor: kernels are compiled Rust, run in place on host memory by a pool of threads.
+//! The native backend: kernels are compiled Rust, run in place on host memory by a thread pool.
 
 mod deep;
 mod device;
@@ -14,7 +14,7 @@ use sarek_runtime::backend::{Backend, BackendDevice};
 
 use device::Processor;
 
-/// The backend `native`, of one device.
+/// The backend `native`, with one device.
 pub struct Native;
 
 impl Backend for Native {

@@ -1,12 +1,12 @@
-//! The threads of the native device.
+//! The thread pool of the native device.
 //!
-//! They run kernels and nothing else. A launch is work that any number of threads may do together, since each of them takes the next
-//! piece as long as there is one. The caller does it too, so a launch ends whether or not other threads come; then it waits for those
-//! that are inside, and takes up no other work meanwhile. So a launch may be made wherever a program may compute: in a task of another
-//! pool, under a lock, in the output hook of another kernel.
+//! Its threads run kernels only. Any number of threads may work on a launch: each takes the next piece while there is
+//! one. The caller works too, so a launch ends whether or not other threads join. Then the caller waits for the threads
+//! that are still at work, and does nothing else meanwhile. So a launch may be made wherever a program may compute: in
+//! a task of another pool, under a lock, in the output hook of another kernel.
 //!
-//! An offer of work lies on a board, and who comes takes a place. One thread is woken for an offer, and wakes the next one when it
-//! leaves places free, so that the caller is not the one that wakes all.
+//! The caller posts an offer with a number of places on a board, and a thread that joins takes a place. Posting wakes
+//! one thread. That thread wakes the next one if places are left, so that the caller does not have to wake them all.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,53 +16,53 @@ use std::thread;
 
 use sarek_runtime::backend::Printing;
 
-/// How often a thread without work looks for some before it sleeps, and how often a caller looks whether the others are done: launches
-/// often follow each other, and to wake a thread takes longer than most of them.
+/// The number of times that an idle thread polls for work before it sleeps, and that a caller polls for the end of the
+/// others. Launches often follow each other closely, and waking a thread takes longer than most launches.
 const LOOKS: u32 = 32;
 
-/// Threads that run launches.
+/// A pool of threads that run launches.
 pub struct Pool {
     threads: usize,
-    /// Those beside the caller, once a launch has wanted them; `None` if the system gives none.
+    /// The threads besides the caller, started by the first launch that needs them; `None` if the system has none.
     crew: OnceLock<Option<Arc<Crew>>>,
 }
 
 struct Crew {
     board: Mutex<Board>,
-    /// There is an offer.
+    /// Signals a new offer.
     offered: Condvar,
-    /// Offers with free places, for those who look without the lock.
+    /// The number of offers with free places, for polling without the lock.
     open: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Board {
     offers: VecDeque<Offer>,
-    /// Threads that look for work, and find an offer before they sleep.
+    /// The number of threads that poll. They look at the board before they sleep.
     looking: usize,
-    /// Threads that sleep.
+    /// The number of sleeping threads.
     asleep: usize,
 }
 
-/// Work for some threads more.
+/// A job with free places for more threads.
 struct Offer {
     job: Arc<Job>,
     places: usize,
 }
 
-/// Work of a caller that waits for its end.
+/// The work of a caller that waits for its end.
 struct Job {
-    /// The caller's, as long as it waits.
+    /// The caller's closure, valid while the caller waits.
     work: *const (dyn Fn() + Sync),
     printing: Printing,
-    /// Threads at work, without the caller.
+    /// The number of threads at work, without the caller.
     inside: AtomicUsize,
     gate: Mutex<()>,
-    /// Nobody is inside.
+    /// Signals that no thread is at work.
     left: Condvar,
 }
 
-// SAFETY: the work may be shared between threads, and is there while it is used: see `Pool::run`.
+// SAFETY: the work may be shared between threads, and is valid while they use it: see `Pool::run`.
 unsafe impl Send for Job {}
 // SAFETY: as above.
 unsafe impl Sync for Job {}
@@ -78,7 +78,7 @@ impl Pool {
         GLOBAL.get_or_init(|| Pool::of(wanted_threads()))
     }
 
-    /// A pool of so many threads, the caller of a launch among them.
+    /// A pool of `threads` threads, including the caller of a launch.
     fn of(threads: usize) -> Pool {
         Pool {
             threads,
@@ -86,12 +86,13 @@ impl Pool {
         }
     }
 
-    /// How many threads may work on a launch, its caller among them.
+    /// The maximum number of threads for a launch, including its caller.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Has the caller and at most `others` more threads do the work, each once, and returns when all who began are done.
+    /// Runs `work` once on the caller and once on each of at most `others` more threads. Returns when all that began
+    /// have ended.
     pub fn run(&self, others: usize, work: &(dyn Fn() + Sync)) {
         let others = others.min(self.threads.saturating_sub(1));
         let crew = match others {
@@ -101,8 +102,9 @@ impl Pool {
         let Some(crew) = crew else {
             return work();
         };
-        // SAFETY: nothing but the lifetime changes. Other threads use the work between their entry, which they find on the board, and
-        // their exit; `Posted` takes the offer from the board and waits for the last exit before this function is left.
+        // SAFETY: only the lifetime changes. Other threads use the work between their entry, which they find on the
+        // board, and their exit. `Posted` withdraws the offer from the board and waits for the last exit before this
+        // function returns.
         let erased: *const (dyn Fn() + Sync) =
             unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
         let job = Arc::new(Job {
@@ -122,15 +124,15 @@ impl Pool {
     }
 }
 
-/// As many threads as rayon would have: as `RAYON_NUM_THREADS` says, or as the process may use processors, by its affinity and the
-/// quota of its control group.
+/// The number of threads that rayon would use: `RAYON_NUM_THREADS`, or the processors available to the process by its
+/// affinity and the quota of its control group.
 fn wanted_threads() -> usize {
     let told = std::env::var("RAYON_NUM_THREADS").ok();
     let told = told.and_then(|told| told.parse().ok()).filter(|n| *n > 0);
     told.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// An offer of a caller that works on it.
+/// A posted offer, while its caller works. Dropping it withdraws the offer and waits.
 struct Posted<'a> {
     crew: &'a Crew,
     job: &'a Arc<Job>,
@@ -145,7 +147,7 @@ impl Drop for Posted<'_> {
 }
 
 impl Job {
-    /// Waits until nobody is inside; nobody enters any more.
+    /// Waits until no thread is at work. No thread may enter any more.
     fn wait(&self) {
         for _ in 0..LOOKS {
             if self.inside.load(Ordering::Acquire) == 0 {
@@ -159,17 +161,17 @@ impl Job {
         }
     }
 
-    /// Does the work on a thread that has entered.
+    /// Runs the work on a thread that has entered.
     fn help(&self) {
-        // SAFETY: this thread is inside, so the caller has not returned.
+        // SAFETY: this thread has entered, so the caller has not returned.
         let work = unsafe { &*self.work };
         let work = || self.printing.on_other_thread(work);
-        // The work of a launch catches what its kernel does; should it panic all the same, its caller must not wait forever.
+        // A launch catches the panics of its kernel. If it panics nevertheless, its caller must not wait forever.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             std::mem::forget(panic);
         }
         if self.inside.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // The caller either sees the zero, or is waiting once it has let go of the gate.
+            // The caller either sees the zero, or is waiting by the time that the gate is free.
             drop(lock(&self.gate));
             self.left.notify_one();
         }
@@ -177,7 +179,7 @@ impl Job {
 }
 
 impl Crew {
-    /// Starts threads, or as many of them as the system gives.
+    /// Starts threads, as many as the system allows.
     fn start(threads: usize) -> Option<Arc<Crew>> {
         let crew = Arc::new(Crew {
             board: Mutex::default(),
@@ -201,7 +203,7 @@ impl Crew {
         }
     }
 
-    /// The next job, which this thread has entered.
+    /// Waits for a job with a free place, and enters it.
     fn next(&self) -> Arc<Job> {
         lock(&self.board).looking += 1;
         for _ in 0..LOOKS {
@@ -223,7 +225,7 @@ impl Crew {
         }
     }
 
-    /// Enters the oldest job that has a place.
+    /// Enters the oldest job with a free place.
     fn take(&self, board: &mut Board) -> Option<Arc<Job>> {
         let offer = board.offers.front_mut()?;
         offer.places -= 1;
@@ -243,14 +245,14 @@ impl Crew {
         self.changed(&board);
     }
 
-    /// Lets nobody enter a job any more.
+    /// Prevents threads from entering a job.
     fn withdraw(&self, job: &Arc<Job>) {
         let mut board = lock(&self.board);
         board.offers.retain(|offer| !Arc::ptr_eq(&offer.job, job));
         self.open.store(board.offers.len(), Ordering::Relaxed);
     }
 
-    /// Sees to it that somebody comes if there is an offer.
+    /// Publishes the number of offers, and wakes a thread if there is an offer and none is polling.
     fn changed(&self, board: &Board) {
         self.open.store(board.offers.len(), Ordering::Relaxed);
         if !board.offers.is_empty() && board.looking == 0 && board.asleep > 0 {

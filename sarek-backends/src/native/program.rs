@@ -1,4 +1,4 @@
-//! Running the blocks of a launch over the threads of a pool.
+//! Runs the blocks of a launch on the threads of a pool.
 
 use std::any::Any;
 use std::ops::Range;
@@ -12,26 +12,27 @@ use sarek_runtime::host::{Direct, DirectArg, IndexSpace, RawFault};
 use super::deep;
 use super::pool::Pool;
 
-/// A compiled body.
+/// A natively compiled body.
 pub struct Compiled(pub Direct);
 
-/// Below this many operations a launch runs on the calling thread: to wake another one costs some microseconds.
+/// A launch of fewer operations runs on the calling thread: waking another thread costs some microseconds.
 const SMALL: u64 = 1 << 16;
 
-/// A piece is not made smaller than so small a part of a thread's share: the last piece of a slow thread is short beside the whole.
+/// The smallest piece is a thread's share of the blocks divided by this number. So the last piece of a slow thread is
+/// short compared to the whole launch.
 const PIECES_PER_THREAD: u64 = 64;
 
-/// Why a launch stopped.
+/// The reason why a launch stopped.
 pub enum Stop {
-    /// At a site.
+    /// A fault at a site.
     Fault(RawFault),
-    /// By a panic of the body, such as an integer overflow in a debug build.
+    /// A panic of the body, such as an integer overflow in a debug build.
     Panic(String),
-    /// Before it began: the system has no room for the stacks that it needs.
+    /// The system has no memory for the stacks that the launch needs. It has not begun.
     Stack(std::io::Error),
 }
 
-/// Runs all blocks, unless the schedule says otherwise by several threads where that is worth it.
+/// Runs all blocks. Unless the schedule says otherwise, it uses several threads where they pay off.
 ///
 /// # Safety
 /// As for [`sarek_runtime::host::RunBlocks`].
@@ -43,7 +44,7 @@ pub unsafe fn run(
     schedule: Schedule,
 ) -> Result<(), Stop> {
     let blocks = space.blocks();
-    // SAFETY: the caller's promise; each block is run once.
+    // SAFETY: the caller's promise; each block runs once.
     let piece = |blocks: Range<u64>| unsafe { guarded(direct, args, space, blocks, checked) };
     let operations = space.threads().saturating_mul(direct.weight as u64);
     let pool = Pool::global();
@@ -59,7 +60,7 @@ pub unsafe fn run(
     }
     match schedule {
         Schedule::SingleThread => return piece(0..blocks),
-        // Each thread of the pool takes every so manieth block.
+        // The threads of the pool take the blocks in a grid-stride loop.
         Schedule::GridStride if blocks > 1 => {
             let turns = |firsts: Range<u64>| {
                 let mut own = firsts.flat_map(|first| (first..blocks).step_by(threads as usize));
@@ -75,7 +76,8 @@ pub unsafe fn run(
     together(pool, blocks, piece)
 }
 
-/// Runs blocks on all threads of the pool. Once a piece stops, nobody takes another; of several, that of the first block tells.
+/// Runs blocks on all threads of the pool. After a stop, no thread takes another piece. Of several stops, that of the
+/// first block is returned.
 fn together(
     pool: &Pool,
     blocks: u64,
@@ -100,13 +102,13 @@ fn together(
     stopped.map_or(Ok(()), |(_, stop)| Err(stop))
 }
 
-/// The blocks that nobody has taken, in their order. A piece is a share of what is left: large ones first, since a piece has its
-/// costs, and small ones at last, so that all threads end together.
+/// Guided self-scheduling: the blocks not taken yet, in order. A piece is a fraction of the remaining blocks. It is
+/// large at first, since each piece has a cost, and small at the end, so that all threads finish together.
 struct Pieces {
     next: AtomicU64,
     end: u64,
     threads: u64,
-    /// The fewest blocks of a piece.
+    /// The minimum number of blocks in a piece.
     least: u64,
 }
 
@@ -121,7 +123,7 @@ impl Pieces {
     }
 
     fn take(&self) -> Option<Range<u64>> {
-        // What is written before a launch and by its pieces is ordered by the pool.
+        // Relaxed is enough: the pool orders the memory accesses of pieces with those around the launch.
         let next = |start: u64| {
             let left = self.end.saturating_sub(start);
             let share = (left / (2 * self.threads)).max(self.least).min(left);
@@ -133,13 +135,13 @@ impl Pieces {
         taken.ok().and_then(|start| Some(start..next(start)?))
     }
 
-    /// Nobody takes any more.
+    /// Ends the distribution of pieces.
     fn close(&self) {
         self.next.store(self.end, Ordering::Relaxed);
     }
 }
 
-/// Runs some blocks; a panic is caught.
+/// Runs some blocks, and catches panics.
 ///
 /// # Safety
 /// As for [`sarek_runtime::host::RunBlocks`].
@@ -150,8 +152,7 @@ unsafe fn guarded(
     blocks: Range<u64>,
     checked: bool,
 ) -> Result<(), Stop> {
-    // A body that panics leaves nothing behind but the vectors that it was writing, and those are
-    // poisoned by the runtime.
+    // A panic of the body only affects the vectors that it was writing, and the runtime poisons those.
     let body = AssertUnwindSafe(|| {
         // SAFETY: the caller's promise.
         unsafe { (direct.run)(args, space, blocks, checked) }
@@ -160,7 +161,7 @@ unsafe fn guarded(
         Ok(outcome) => outcome.map_err(Stop::Fault),
         Err(payload) => {
             let text = message(&*payload);
-            // What else it holds may panic when it is dropped, and is left alone then.
+            // The payload may panic when it is dropped; then it is leaked.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }

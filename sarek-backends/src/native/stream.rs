@@ -6,10 +6,10 @@ use sarek_runtime::{Error, Result};
 use super::memory::HostMemory;
 use super::program::{self, Compiled, Stop};
 
-/// The one queue: whatever is asked is done before the call returns.
+/// The only queue. Every call is synchronous.
 pub struct HostStream;
 
-// SAFETY: everything is done before a call returns.
+// SAFETY: every call finishes its work before it returns.
 unsafe impl BackendStream for HostStream {
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         memory(dst)?.lock()[dst.offset..][..src.len()].copy_from_slice(src);
@@ -29,8 +29,8 @@ unsafe impl BackendStream for HostStream {
         let Some(schedule) = Schedule::of(launch.schedule) else {
             return Err(foreign("schedule"));
         };
-        // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call, and
-        // `checked` as it proved the launch.
+        // SAFETY: the runtime passes arguments that match the kernel, borrowed for this call, and `checked` according
+        // to its proof of the launch.
         match unsafe { program::run(compiled.0, args, &launch.space, *checked, schedule) } {
             Ok(()) => Ok(None),
             Err(Stop::Fault(fault)) => Ok(Some(fault)),

@@ -26,26 +26,26 @@ use super::program::{self, Compiler, Renderer};
 use super::stream::Stream;
 use crate::jit;
 
-/// A device.
+/// An OpenCL device.
 pub(super) struct Device {
     pub shared: Arc<Shared>,
     info: DeviceInfo,
     compiler: Compiler,
     stream: Arc<Stream>,
-    /// On which buffers get their memory, where drivers wait with it for the first use.
+    /// The queue on which new buffers are touched, for drivers that allocate only at the first use.
     placing: Option<Stream>,
 }
 
-/// What everything that belongs to a device needs of it.
+/// The part of a device that its memory, streams and programs share.
 pub(super) struct Shared {
     pub id: Id,
     pub name: String,
-    /// Offsets of sub-buffers are multiples of this many bytes.
+    /// Offsets of sub-buffers must be multiples of this many bytes.
     pub alignment: usize,
-    /// Is the driver PoCL?
+    /// True if the driver is PoCL.
     pub is_pocl: bool,
-    /// Never released: a device is kept to the end of the process, and opencl3 panics when a driver
-    /// that is already gone fails to release.
+    /// Never released: a device lives until the process ends, and opencl3 panics if a driver that is already unloaded
+    /// fails to release.
     context: ManuallyDrop<Context>,
 }
 
@@ -54,7 +54,7 @@ impl Shared {
         self.context.get()
     }
 
-    /// The driver's word on a failed call.
+    /// The error for a failed call of the driver.
     pub fn error(&self, call: &str, code: cl_int) -> Error {
         Error::Device {
             device: self.name.clone(),
@@ -94,7 +94,7 @@ impl Device {
 
 impl Device {
     fn buffer(&self, bytes: usize, on_host: bool) -> Result<Arc<dyn Mem>> {
-        // NVIDIA's driver makes buffers of any size, and fails when they are used.
+        // NVIDIA's driver creates buffers of any size, and fails when they are used.
         if bytes as u64 > self.info.max_buffer {
             let device = self.shared.name.clone();
             return Err(Error::OutOfMemory { device, bytes });
@@ -107,7 +107,7 @@ impl Device {
     }
 }
 
-// SAFETY: memory, programs and streams are the driver's, which is asked for the description.
+// SAFETY: memory, programs and streams are the driver's own, and the driver supplies the description.
 unsafe impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -191,8 +191,8 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
     let sizes = id.max_work_item_sizes()?;
     let block = |axis| threads.min(sizes.get(axis).copied().map_or(1, clamp));
     let max_block = [block(0), block(1), block(2)];
-    // Neither the number of work-groups nor, for most drivers, its limit can be asked for; these
-    // are the smallest in use. The global size has to fit the device's `size_t`.
+    // OpenCL has no query for the maximum number of work-groups, nor do most drivers. These are the smallest limits in
+    // use. The global size must fit the device's `size_t`.
     let groups = match id.address_bits()? {
         64 => i32::MAX as u32,
         _ => i32::MAX as u32 / max_block[0].max(1),
@@ -231,30 +231,31 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         max_grid: [groups, 65535, 65535],
         max_shared: id.local_mem_size()?,
         max_private: if software { 64 << 10 } else { 496 << 10 },
-        // On processors the arrays of a whole block lie on the stack of one thread, of 8 MiB mostly and 2 MiB where it has no limit.
+        // Processors keep the arrays of a whole block on the stack of one thread. That is mostly 8 MiB, and 2 MiB where
+        // the system sets no limit.
         max_private_block: if software { 1 << 20 } else { u64::MAX },
         max_buffer: id.max_mem_alloc_size()?,
-        // A buffer comes with a 64-bit length.
+        // A buffer argument comes with a 64-bit length.
         max_buffers: clamp(id.max_parameter_size()? / 16),
         warp: warp(&id)?,
         compute_units: id.max_compute_units()?,
         memory: id.global_mem_size()?,
         unified: id.host_unified_memory().unwrap_or(false),
         alignment: shared.alignment,
-        // A part of a buffer is an object of its own, made for each launch.
+        // A part of a buffer needs a sub-buffer object for each launch.
         slabs: false,
     })
 }
 
-/// Does it compute as IEEE 754 says: rounded to the nearest, division and square root too, with subnormal numbers?
-/// Devices with `f64` do so there.
+/// True if `f32` arithmetic follows IEEE 754: with subnormal numbers, and rounded to nearest, division and square root
+/// included. Devices with `f64` do so there.
 fn is_strict(id: &Id) -> bool {
     let all =
         CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     id.single_fp_config().unwrap_or(0) & all == all
 }
 
-/// Threads in lockstep, as far as a driver tells: two vendors' extensions, then OpenCL 3.0.
+/// The width of the hardware's lockstep groups, if a driver reports it: by two vendors' extensions, then by OpenCL 3.0.
 fn warp(id: &Id) -> opencl3::Result<u32> {
     if id.dev_type()? & CL_DEVICE_TYPE_GPU == 0 {
         return Ok(1);

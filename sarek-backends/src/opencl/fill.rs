@@ -1,30 +1,31 @@
-//! How a range of a buffer becomes zero: by which commands.
+//! Splits the zeroing of a buffer's range into commands.
 //!
-//! `clEnqueueFillBuffer` alone would do, but NVIDIA's driver (580) hangs, or loses the device, where a command reaches beyond
-//! 2³¹ patterns of its buffer. Patterns are as long as they can be, and what they do not cover is written.
+//! `clEnqueueFillBuffer` alone would suffice. But NVIDIA's driver (580) hangs, or loses the device, if a command
+//! reaches beyond 2³¹ patterns of its buffer. So patterns are as long as possible, and the rest of the range is
+//! written.
 
-/// The bytes of the pattern of a fill.
+/// The length of a fill's pattern in bytes.
 pub(super) const PATTERN: usize = 16;
 
-/// The most bytes that are written by one command.
+/// The maximum length of one write in bytes.
 const WRITTEN: usize = 64 << 10;
 
-/// Where fills end.
+/// The end of the part of a buffer that fills may reach.
 const FILLED: usize = (i32::MAX as usize) * PATTERN;
 
-/// What is written, and of what begins the pattern.
+/// The zeros for writes. Their first bytes are the pattern for fills.
 pub(super) static ZEROS: [u8; WRITTEN] = [0; WRITTEN];
 
-/// What one command does.
+/// The range of one command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
     pub offset: usize,
     pub len: usize,
-    /// By a fill, or by writing zeros?
+    /// True for a fill, false for a write of zeros.
     pub filled: bool,
 }
 
-/// The pieces of a range, in their order.
+/// Splits a range into pieces, in order.
 pub(super) fn pieces(offset: usize, len: usize) -> impl Iterator<Item = Piece> {
     let end = offset + len;
     let mut at = offset;

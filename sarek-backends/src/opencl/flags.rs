@@ -1,6 +1,6 @@
-//! The options that safe code may ask for.
+//! The compiler options that safe code may set.
 
-/// Options that change floats, messages, speed or the version of the language, and nothing else.
+/// Options that only change floats, messages, speed or the language version.
 const HARMLESS: &[&str] = &[
     "-w",
     "-Werror",
@@ -25,7 +25,7 @@ const HARMLESS: &[&str] = &[
 /// Options that end in a number.
 const NUMBERED: &[&str] = &["-cl-nv-maxrregcount=", "-cl-nv-opt-level="];
 
-/// Is it one of them?
+/// True for an option of these lists.
 pub(super) fn is_harmless(flag: &str) -> bool {
     let version = |flag: &str| {
         let version = flag.strip_prefix("-cl-std=")?.strip_prefix("CL")?;

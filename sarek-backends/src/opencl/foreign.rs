@@ -1,4 +1,4 @@
-//! What the driver tells of text that nobody rendered.
+//! Reflection of the users' own OpenCL C, through the driver.
 
 use opencl3::error_codes::cl_int;
 use opencl3::kernel::{
@@ -17,7 +17,7 @@ use super::Object;
 use super::device::Shared;
 use crate::jit;
 
-/// The options of text that nobody rendered: a version of OpenCL C that the user asks for stands alone.
+/// The options for the user's own text. If the user requests a version of OpenCL C, ours is dropped.
 pub(super) fn options(own: &str, parts: &Parts) -> String {
     let told = parts.flags().any(|flag| flag.starts_with("-cl-std"));
     let own = own
@@ -39,8 +39,8 @@ pub(super) fn entries(program: &Object) -> Vec<String> {
         .collect()
 }
 
-/// Compares what an entry point takes with what was declared, as far as the driver tells: of programs from binaries it
-/// may know the number of arguments alone.
+/// Compares the parameters of an entry point with the declared ones, as far as the driver reports them. For programs
+/// from binaries, it may report only their number.
 pub(super) fn check(
     shared: &Shared,
     kernel: &str,
@@ -65,11 +65,11 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What an entry point takes in one place.
+/// One parameter of an entry point.
 struct Found {
-    /// Where what it points to is; private for a value.
+    /// The address space of the memory that it points to; private for a value.
     address: cl_uint,
-    /// The type, `float*` of a pointer.
+    /// The type; for a pointer, such as `float*`.
     ty: String,
 }
 
@@ -90,7 +90,7 @@ impl Found {
             Passed::Scalar(scalar) => (scalar, self.address == CL_KERNEL_ARG_ADDRESS_PRIVATE),
             Passed::Vector { unit, .. } => (unit, memory.contains(&self.address)),
         };
-        // Types that the text has made are not known here.
+        // Types that the text defines are unknown here.
         let same = scalar(&self.ty).is_none_or(|found| found.contains(&unit));
         match fits && same {
             true => Ok(()),
@@ -103,7 +103,7 @@ impl Found {
     }
 }
 
-/// The scalars of a type of OpenCL C, if it is one of numbers: those of its elements, of a vector or a pointer.
+/// The scalars that a numeric type of OpenCL C may stand for; for a vector or a pointer, those of its elements.
 fn scalar(ty: &str) -> Option<&'static [Scalar]> {
     let ty = ty.trim_end_matches(['*', ' ']);
     let ty = ty.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,6 +1,7 @@
-//! OpenCL's own handles of devices, streams and vectors, and vectors of OpenCL's buffers.
+//! Access to the OpenCL handles of devices, streams and vectors, and import of OpenCL buffers as vectors.
 //!
-//! Handles are counted, and `opencl3` has safe functions that release what they are given. So it is `unsafe` to ask for one.
+//! Handles are reference-counted, and `opencl3` has safe functions that release the handle passed to them. So obtaining
+//! a handle is `unsafe`.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -23,8 +24,8 @@ fn device(device: &sarek_runtime::Device) -> Result<&Device> {
         .ok_or_else(|| jit::foreign(device.name(), "a request for an OpenCL handle"))
 }
 
-/// The context of a device, which lives as long as the program. Each device has one of its own; buffers and queues of one's own
-/// are made in it.
+/// The context of a device, which lives until the process ends. Each device has its own context; create your own
+/// buffers and queues in it.
 ///
 /// # Safety
 /// The caller does not release it more often than they retain it.
@@ -37,11 +38,11 @@ pub fn device_id(of: &sarek_runtime::Device) -> Result<cl_device_id> {
     Ok(device(of)?.shared.id.id())
 }
 
-/// The queue behind a stream, as long as that lives.
+/// The queue of a stream, valid while the stream lives.
 ///
 /// # Safety
-/// The caller does not release it more often than they retain it, and queues nothing that uses memory of vectors unless it is
-/// lent on this stream.
+/// The caller does not release it more often than they retain it. They queue no command that uses the memory of
+/// vectors, unless the vector is lent on this stream.
 pub unsafe fn queue(of: &Stream) -> Result<cl_command_queue> {
     let any: &dyn Any = of.as_backend();
     let own: Option<&stream::Stream> = any.downcast_ref();
@@ -49,13 +50,13 @@ pub unsafe fn queue(of: &Stream) -> Result<cl_command_queue> {
         .ok_or_else(|| jit::foreign(of.device().name(), "a request for an OpenCL handle"))
 }
 
-/// The buffer of a vector that is lent, see [`Vector::lend`], and where in it the elements begin, in bytes.
+/// The buffer of a lent vector, see [`Vector::lend`], and the offset of its elements in bytes.
 ///
 /// # Safety
-/// - What uses the buffer stays within the elements: other vectors may have the rest of it. It writes them only if
-///   [`Lent::is_mutable`], with values that are valid for their type.
-/// - It is done, or queued on the stream, when `lent` is dropped. The caller does not release the buffer more often than they
-///   retain it.
+/// - The caller's commands stay within the elements, since other vectors may use the rest of the buffer. They write
+///   elements only if [`Lent::is_mutable`], with values that are valid for their type.
+/// - They have finished, or are queued on the stream, when `lent` is dropped. The caller does not release the buffer
+///   more often than they retain it.
 pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(cl_mem, usize)> {
     let own = device(lent.stream().device())?;
     // SAFETY: the caller's promise.
@@ -64,12 +65,12 @@ pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(cl_mem, usize)> {
     Ok((memory.raw(), slice.offset))
 }
 
-/// A vector of all elements of a buffer, which is retained as long as the vector lives.
+/// Imports all of a buffer as a vector. The vector retains the buffer while it lives.
 ///
 /// # Safety
-/// - The handle is that of a live buffer. All of it was written, with elements that are valid for their type.
-/// - While the vector lives, nobody else uses it unless in turns with what is queued for the vector. It is imported once, and
-///   is not the buffer of another vector ([`buffer`]), nor a sub-buffer of one.
+/// - The handle is that of a live buffer. All of it has been written, with elements that are valid for their type.
+/// - While the vector lives, other uses of the buffer are ordered with the vector's queued commands. The buffer is
+///   imported once, and is neither the buffer of another vector ([`buffer`]) nor a sub-buffer of one.
 pub unsafe fn import<T: Element>(of: &sarek_runtime::Device, buffer: cl_mem) -> Result<Vector<T>> {
     let shared = &device(of)?.shared;
     let told = |code| shared.error("clGetMemObjectInfo", code);

@@ -33,7 +33,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// In the device's own memory, or in the host's where the device reaches it.
+    /// Allocates in the device's own memory, or in host memory that the device can access.
     pub fn new(shared: &Arc<Shared>, len: usize, on_host: bool) -> Result<Memory> {
         if shared.is_pocl {
             return Memory::on_pocl(shared, len);
@@ -56,12 +56,13 @@ impl Memory {
         })
     }
 
-    /// In memory that is allocated here. PoCL would do it when the buffer is first used, and abort the process if there is none.
+    /// Allocates host memory first. PoCL itself would allocate at the buffer's first use, and abort the process if
+    /// there is no memory.
     fn on_pocl(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
         let exhausted = || refusal(shared, "clCreateBuffer", CL_OUT_OF_HOST_MEMORY, len);
         let room = Room::new(len, shared.alignment).ok_or_else(exhausted)?;
         let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
-        // SAFETY: the room is there until the driver has let go of the buffer: `Room::leave` sees to that.
+        // SAFETY: the room lives until the driver has released the buffer: `Room::leave_to` ensures that.
         let buffer = unsafe { create_buffer(shared.context(), flags, len, room.at.cast()) };
         let buffer = buffer.map_err(|code| refusal(shared, "clCreateBuffer", code, len))?;
         let buffer = Object::memory(buffer);
@@ -70,25 +71,27 @@ impl Memory {
         Ok(Memory::imported(shared, buffer, len))
     }
 
-    /// Has the driver find the memory now: NVIDIA's makes buffers of what it does not have, and refuses their first use.
+    /// Makes the driver allocate now: NVIDIA's creates buffers without memory for them, and then fails at their first
+    /// use.
     pub fn place(&self, queue: &Stream) -> Result<()> {
         let call = "clEnqueueMigrateMemObjects";
         let (flags, events) = (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, ptr::null());
-        // SAFETY: one live buffer of the queue's context stands in the list, which outlives the call.
+        // SAFETY: the list holds one live buffer of the queue's context, and outlives the call.
         let placed = unsafe {
             enqueue_migrate_mem_object(queue.raw(), 1, &raw const self.buffer.raw, flags, 0, events)
         };
         let event = placed.map_err(|code| refusal(&self.shared, call, code, self.len))?;
         drop(Object::event(event));
-        // What another queue does with the buffer comes after.
+        // Commands on other queues must come after.
         finish(queue.raw()).map_err(|code| self.shared.error("clFinish", code))
     }
 
-    /// Memory of the host that the device uses as it is; `None` if the driver does not take it. Copies from that very place and to it
-    /// are what OpenCL asks for so that both sides see what the other wrote (`clEnqueueReadBuffer`, of `CL_MEM_USE_HOST_PTR`).
+    /// Wraps host memory that the device accesses in place; `None` if the driver refuses. OpenCL requires copies from
+    /// and to that same address, so that each side sees the other's writes (`clEnqueueReadBuffer`, on
+    /// `CL_MEM_USE_HOST_PTR`).
     ///
     /// # Safety
-    /// The memory is there until the result is dropped, and used by one side at a time.
+    /// The memory lives until the result is dropped, and only one side uses it at a time.
     pub unsafe fn in_place(shared: &Arc<Shared>, at: NonNull<u8>, len: usize) -> Option<Memory> {
         let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
         // SAFETY: the caller's promise.
@@ -97,7 +100,7 @@ impl Memory {
         Some(Memory::imported(shared, buffer, len))
     }
 
-    /// A buffer that was there before.
+    /// Wraps an existing buffer.
     pub fn imported(shared: &Arc<Shared>, buffer: Object, len: usize) -> Memory {
         Memory {
             shared: shared.clone(),
@@ -110,40 +113,42 @@ impl Memory {
         self.buffer.raw
     }
 
-    /// Is it memory of this device's context?
+    /// True if it belongs to this device's context.
     pub fn belongs_to(&self, shared: &Arc<Shared>) -> bool {
         Arc::ptr_eq(&self.shared, shared)
     }
 }
 
-/// Memory of the host for a buffer.
+/// Host memory for a buffer.
 struct Room {
     at: *mut u8,
     layout: Layout,
 }
 
 impl Room {
-    /// As PoCL aligns what it allocates: to the widest vector, at least.
+    /// Aligned at least like PoCL's own allocations: to the widest vector.
     fn new(len: usize, alignment: usize) -> Option<Room> {
         let alignment = alignment.next_power_of_two().max(128);
         let layout = Layout::from_size_align(len.max(1), alignment).ok()?;
-        // SAFETY: the layout has a size.
+        // SAFETY: the layout's size is not zero.
         let at = unsafe { alloc(layout) };
         (!at.is_null()).then_some(Room { at, layout })
     }
 
-    /// Has the driver give the memory back once nothing uses the buffer any more, which may be after its release.
+    /// Passes ownership to the driver, which frees the memory once nothing uses the buffer any more. That may be after
+    /// the buffer's release.
     fn leave_to(self, buffer: &Object) -> Result<(), cl_int> {
         extern "C" fn give_back(_: cl_mem, room: *mut c_void) {
             // SAFETY: the pointer is that of the box below, and the driver calls this once.
             drop(unsafe { Box::from_raw(room.cast::<Room>()) });
         }
         let room = Box::into_raw(Box::new(self));
-        // SAFETY: the buffer is live; the box is there until the function is called.
+        // SAFETY: the buffer is live, and the box lives until the callback.
         let left =
             unsafe { set_mem_object_destructor_callback(buffer.raw, give_back, room.cast()) };
         left.inspect_err(|_| {
-            // SAFETY: the driver has not taken it, and the buffer, which nothing has used, is released before anything could.
+            // SAFETY: the driver has not taken the box. The buffer is unused, and is released before anything could use
+            // it.
             drop(unsafe { Box::from_raw(room) });
         })
     }
@@ -156,7 +161,7 @@ impl Drop for Room {
     }
 }
 
-/// What it means that there is no memory for a buffer of this length.
+/// The error for a failed allocation of a buffer.
 fn refusal(shared: &Shared, call: &str, code: cl_int, bytes: usize) -> Error {
     match code {
         CL_MEM_OBJECT_ALLOCATION_FAILURE
@@ -170,15 +175,15 @@ fn refusal(shared: &Shared, call: &str, code: cl_int, bytes: usize) -> Error {
     }
 }
 
-// SAFETY: the buffer was made of so many bytes, or has them as the driver says.
+// SAFETY: the length is that at creation, or the one that the driver reports.
 unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
     }
 }
 
-/// The memory object of a kernel's argument: the buffer itself, or a part of it, which is an object
-/// of its own that `parts` keeps until the launch is queued.
+/// The memory object for a kernel's argument: the buffer itself, or a sub-buffer. `parts` keeps sub-buffers alive until
+/// the launch is queued.
 pub(super) fn argument(shared: &Shared, slice: &Slice, parts: &mut Vec<Object>) -> Result<cl_mem> {
     let memory: &Memory = jit::memory(&shared.name, slice)?;
     if slice.offset == 0 {

@@ -1,8 +1,8 @@
 //! OpenCL 1.2 and later: GPUs of every vendor, and CPUs through drivers such as PoCL.
 //!
-//! The library is loaded when devices are first asked for; without it, or without a driver behind
-//! it, [`Backend::count`] says so. Devices of all platforms are listed in the platforms' order.
-//! CPU devices have priority 40, below native Rust on the same processor.
+//! The library is loaded when devices are first requested. Without it, or without a driver, [`Backend::count`] reports
+//! the reason. The devices of all platforms are listed in the platforms' order. CPU devices have priority 40, below
+//! native Rust on the same processor.
 
 mod device;
 mod fill;
@@ -33,7 +33,7 @@ pub struct OpenCl {
 }
 
 impl OpenCl {
-    /// The backend; nothing is loaded yet.
+    /// Creates the backend without loading anything.
     pub fn new() -> OpenCl {
         OpenCl::default()
     }
@@ -72,7 +72,7 @@ impl Backend for OpenCl {
     }
 }
 
-/// The usable devices of all platforms, or why there are none.
+/// The usable devices of all platforms, or the reason why there are none.
 fn find() -> Result<Vec<Id>, String> {
     let platforms = get_platforms().map_err(|ClError(code)| match code {
         DLOPEN_RUNTIME_LOAD_FAILED => "the OpenCL library (libOpenCL.so.1) is not installed".into(),
@@ -102,7 +102,7 @@ fn find() -> Result<Vec<Id>, String> {
     }
 }
 
-/// Why kernels cannot run on a device, if so.
+/// The reason why a device cannot run kernels, if there is one.
 fn refusal(id: &Id) -> Option<String> {
     let reason = if id.dev_type().unwrap_or(0) & CL_DEVICE_TYPE_CUSTOM != 0 {
         "it runs built-in kernels only"
@@ -119,7 +119,7 @@ fn refusal(id: &Id) -> Option<String> {
     Some(format!("{name}: {reason}"))
 }
 
-/// The version in a device's version string, `OpenCL <major>.<minor> <vendor's words>`.
+/// The version in a device's version string, `OpenCL <major>.<minor> <vendor-specific>`.
 fn version(id: &Id) -> (u32, u32) {
     parse_version(&id.version().unwrap_or_default()).unwrap_or((0, 0))
 }
@@ -138,15 +138,14 @@ fn platform_name(platform: &Platform) -> String {
 
 /// A reference to an OpenCL object, released on drop.
 ///
-/// The driver keeps an object as long as a queued command uses it, so that a reference may be
-/// dropped at any time.
+/// The driver keeps an object alive while a queued command uses it, so a reference may be dropped at any time.
 struct Object {
     raw: *mut c_void,
     release: unsafe fn(*mut c_void) -> Result<(), cl_int>,
 }
 
-// SAFETY: OpenCL objects may be used from any thread; `clSetKernelArg` alone needs care, which
-// `program::Program` takes with a lock.
+// SAFETY: OpenCL objects may be used from any thread, except in `clSetKernelArg`, for which `program::Program` has a
+// lock.
 unsafe impl Send for Object {}
 // SAFETY: as above.
 unsafe impl Sync for Object {}
@@ -183,8 +182,8 @@ impl Drop for Object {
         if is_forked() {
             return; // it is the parent's
         }
-        // SAFETY: `raw` is a live object of the kind that `release` is for, and this reference to
-        // it is given up here. A failure means that the driver lost it already.
+        // SAFETY: `raw` is a live object of the kind that `release` takes, and this reference to it ends here. A
+        // failure means that the driver has lost the object already.
         let _ = unsafe { (self.release)(self.raw) };
     }
 }

@@ -1,4 +1,4 @@
-//! Where PoCL 3.1 departs from OpenCL C.
+//! Works around PoCL 3.1's deviations from OpenCL C.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
@@ -12,9 +12,11 @@ use sarek_runtime::{Error, Result};
 use super::device::Shared;
 use crate::jit::{Binary, lock};
 
-/// Text before each program. PoCL's library promises its compiler that these functions never see NaN, so that a NaN known at
-/// compile time makes the result, and the store of it, vanish. Its compiler must not see that predicates agree with each other, or
-/// makes branches of them around barriers, which it then takes wrongly.
+/// The text before each program.
+///
+/// PoCL's library promises its compiler that these functions never see NaN. A NaN known at compile time then removes
+/// the result and its store. PoCL's compiler must also not see how predicates relate to each other, or it turns them
+/// back into branches around barriers, which it mishandles.
 pub(super) const PRELUDE: &str = "\
 #define srk_opaque volatile
 #define SRK_POCL_FUNCTION(T, NAME, IS_NAN) \\
@@ -69,11 +71,11 @@ SRK_POCL_FUNCTIONS(double, SRK_POCL_NAN_64)
 #line 1
 ";
 
-/// PoCL copies the code of each thread of a block of one or two instead of making a loop of it, and aborts the
-/// process over barriers in branches of that code.
+/// Refuses blocks of one or two threads with barriers. PoCL copies the code of each thread of such a block instead of
+/// making a loop, and aborts the process over barriers in branches of that code.
 ///
 /// # Errors
-/// When this is such a program, and the environment does not ask for loops.
+/// If this is such a program, and the environment does not request loops.
 pub(super) fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> {
     const METHOD: &str = "POCL_WORK_GROUP_METHOD";
     let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
@@ -90,23 +92,23 @@ pub(super) fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> 
     })
 }
 
-/// Queues of PoCL's that are in use, as their handles.
+/// The handles of PoCL queues in use.
 static QUEUES: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// Has the end of the process wait for the queue, on which a program has run for the first time: PoCL's threads go on
-/// while its libraries are taken down, and crash. What those registered for the end when they first compiled, which is
-/// what a first launch does, is done after this.
+/// Makes the process's exit wait for this queue, which has just run a program for the first time. Otherwise PoCL's
+/// threads keep running while its libraries are torn down, and crash. PoCL registers its own exit handlers when it
+/// first compiles, which a first launch does; so they run after this one.
 pub(super) fn watch(queue: cl_command_queue) {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {
-        // SAFETY: the function may be called at any time. PoCL is loaded, so that its own functions for the end of the
-        // process are called later. Where it cannot be registered, all is as without it.
+        // SAFETY: `atexit` may be called at any time. PoCL is loaded, so its own exit handlers run later. If the
+        // registration fails, nothing changes.
         let _ = unsafe { atexit(finish_all) };
     });
     lock(&QUEUES).insert(queue as usize);
 }
 
-/// Before a queue is released.
+/// Call before a queue is released.
 pub(super) fn forget(queue: cl_command_queue) {
     lock(&QUEUES).remove(&(queue as usize));
 }
@@ -117,9 +119,9 @@ unsafe extern "C" {
 
 extern "C" fn finish_all() {
     if is_forked() {
-        return; // the threads that would finish them are the parent's
+        return; // the parent has the threads that would finish them
     }
-    // A thread that holds the lock for ever is no reason to stay.
+    // If another thread holds the lock, the exit must not wait for it.
     if let Ok(queues) = QUEUES.try_lock() {
         for &queue in queues.iter() {
             let _ = finish(queue as cl_command_queue);

@@ -1,9 +1,8 @@
-//! OpenCL C to programs.
+//! Compiles OpenCL C to programs.
 //!
-//! An artifact is the driver's own binary. Where a driver gives none, or refuses one that was made
-//! before it changed, the program is built from its source, which comes along. So it always is on
-//! PoCL, which aborts the process over some of its own binaries (an assertion in
-//! `pocl_binary_get_kernels_metadata` of PoCL 3.1) and keeps a cache of its own.
+//! An artifact is the driver's own binary. The source comes along: if a driver returns no binary, or after an update
+//! refuses an old one, the program is built from source. On PoCL it always is. PoCL aborts the process over some of its
+//! own binaries (an assertion in `pocl_binary_get_kernels_metadata` of PoCL 3.1), and has its own cache.
 
 use std::ffi::{CStr, CString};
 use std::ptr;
@@ -33,17 +32,17 @@ use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
 pub(super) struct Program {
-    /// Setting arguments and queueing the launch that takes them is done under the lock.
+    /// Held while setting the arguments and queueing the launch that takes them.
     pub kernel: Mutex<Object>,
     pub slots: Vec<Slot>,
-    /// Has it been launched?
+    /// True once it has been launched.
     pub has_run: AtomicBool,
 }
 
-/// Kernels to OpenCL C.
+/// Renders kernels as OpenCL C.
 pub(super) struct Renderer;
 
-// SAFETY: it is the framework's writer.
+// SAFETY: it is the framework's own writer.
 unsafe impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
         OpenCl.name()
@@ -88,7 +87,7 @@ impl Compiler {
         build_program(program.raw, &devices, options, None, ptr::null_mut())
     }
 
-    /// Builds from source; the second is what the compiler said.
+    /// Builds from source. Also returns the compiler's log.
     fn build_source(
         &self,
         kernel: &str,
@@ -97,11 +96,11 @@ impl Compiler {
         foreign: bool,
     ) -> Result<(Object, String)> {
         let mut text = jit::with_headers(kernel, &source.text, parts);
-        // The user's own text means what the driver makes of it.
+        // The user's own text has the meaning that the driver gives it.
         if self.shared.is_pocl && !foreign {
             text = (pocl::PRELUDE.to_owned() + &text).into();
         }
-        // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
+        // A single text: cl3 0.13 passes two of them as if a `&str` were a pointer.
         let program = create_program_with_source(self.shared.context(), &[&*text])
             .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
         let program = Object::program(program);
@@ -130,7 +129,7 @@ impl Compiler {
         }
     }
 
-    /// Builds from an artifact's binary, if there is one that the driver takes.
+    /// Builds from an artifact's binary, if there is one and the driver accepts it.
     fn build_binary(&self, binary: &[u8]) -> Option<Object> {
         if binary.is_empty() {
             return None;
@@ -153,7 +152,7 @@ impl Compiler {
     }
 }
 
-// SAFETY: the driver compiles the text; the flags that count as harmless change floats, checks or speed alone.
+// SAFETY: the driver compiles the text; harmless flags only change floats, checks or speed.
 unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
         let id = self.shared.id;
@@ -216,7 +215,7 @@ impl Compiler {
     }
 }
 
-/// Makes a program launchable.
+/// Loads a program for launches.
 pub(super) fn load(
     shared: &Shared,
     compiler: &Compiler,
@@ -238,11 +237,11 @@ pub(super) fn load(
     }
     let mut most = most_threads(shared, &kernel)?;
     if most < binary.threads() && binary.foreign.is_none() {
-        // The driver chose registers for smaller blocks, which it may do unless told the size.
+        // Without a declared block size, the driver may choose more registers than large blocks have.
         let sized = sized(binary.source, binary.block);
         let (program, _) = compiler.build_source(binary.kernel, &sized, binary.parts, false)?;
         kernel = entry(shared, &program, &sized)?;
-        // NVIDIA's driver keeps telling 256 where it runs the declared size.
+        // NVIDIA's driver reports 256 even where it runs the declared size.
         most = most_threads(shared, &kernel)?.max(declared_threads(shared, &kernel));
     }
     binary.check_block(&shared.name, most)?;
@@ -267,24 +266,24 @@ fn entry(shared: &Shared, program: &Object, source: &Source) -> Result<Object> {
     }
 }
 
-/// The largest block that the driver runs the kernel in.
+/// The largest block in which the driver runs the kernel.
 fn most_threads(shared: &Shared, kernel: &Object) -> Result<usize> {
     get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE)
         .map(Into::into)
         .map_err(|code| shared.error("clGetKernelWorkGroupInfo", code))
 }
 
-/// The size of the blocks that the kernel is declared for; 0 without one.
+/// The declared block size of the kernel, in threads; 0 without one.
 fn declared_threads(shared: &Shared, kernel: &Object) -> usize {
     let declared = CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
     let size = get_kernel_work_group_info(kernel.raw, shared.id.id(), declared);
     size.map_or(0, |size| Vec::<usize>::from(size).iter().product())
 }
 
-/// The source with its kernel declared for blocks of one size.
+/// The source with a declared block size for its kernel.
 fn sized(source: &Source, [x, y, z]: [u32; 3]) -> Source {
     let size = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
-    // The lines keep their numbers, by which errors are told.
+    // Keeps the line numbers, which errors refer to.
     let text = format!("#define __kernel __kernel {size}\n#line 1\n{}", source.text);
     Source {
         text,

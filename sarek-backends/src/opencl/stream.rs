@@ -1,9 +1,8 @@
 //! In-order command queues and events.
 //!
-//! A queue remembers the event of its last command that may still run. Commands are queued under
-//! that event's lock, so the event is the newest one whatever threads share the stream; recording
-//! and `is_idle` look at it and queue nothing. Blocking copies have finished by the time anybody
-//! could ask.
+//! A queue remembers the event of its last command that may still run. Commands are queued under that event's lock, so
+//! the event is the newest one even if several threads share the stream. Recording and `is_idle` inspect the event and
+//! queue nothing. Blocking copies have finished before any thread can ask.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -34,7 +33,7 @@ use super::pocl;
 use super::program::Program;
 use crate::jit::{self, lock};
 
-/// A queue.
+/// An in-order queue.
 pub(super) struct Stream {
     shared: Arc<Shared>,
     queue: Object,
@@ -50,7 +49,7 @@ impl Stream {
         }
     }
 
-    /// Queues a command, which becomes the last one, and starts it.
+    /// Queues a command as the last one, and starts it.
     fn enqueue(
         &self,
         call: &str,
@@ -75,7 +74,7 @@ impl Stream {
         jit::memory(&self.shared.name, slice)
     }
 
-    /// Passes the arguments to the kernel, whose lock the caller holds.
+    /// Passes the arguments to the kernel. The caller holds the kernel's lock.
     fn set_args(&self, kernel: cl_kernel, args: &[Arg], parts: &mut Vec<Object>) -> Result<()> {
         for (index, arg) in (0..).zip(args) {
             let set = match arg {
@@ -87,8 +86,8 @@ impl Stream {
                 }
                 Arg::Scalar(scalar) => {
                     let bytes = scalar.as_bytes();
-                    // SAFETY: `bytes` is as long as said; the driver checks that the length is
-                    // that of the parameter, and copies it.
+                    // SAFETY: `bytes` has the given length. The driver checks that it is the parameter's length, and
+                    // copies the bytes.
                     unsafe { set_kernel_arg(kernel, index, bytes.len(), bytes.as_ptr().cast()) }
                 }
                 Arg::Shared { bytes } => {
@@ -160,8 +159,8 @@ unsafe impl BackendStream for Stream {
         self.enqueue("clEnqueueNDRangeKernel", |queue| {
             let (kernel, global, local) = (kernel.raw, global.as_ptr(), local.as_ptr());
             let offset = std::ptr::null();
-            // SAFETY: all arguments are set, and no other thread sets them meanwhile; the sizes
-            // are three each. That the kernel's accesses are in bounds is the launch's contract.
+            // SAFETY: all arguments are set, and no other thread sets them meanwhile; the sizes have three elements
+            // each. The contract of launches ensures that the kernel's accesses are in bounds.
             unsafe {
                 enqueue_nd_range_kernel(queue, kernel, 3, offset, global, local, 0, NO_EVENTS)
             }
@@ -175,7 +174,7 @@ unsafe impl BackendStream for Stream {
 
     fn sync(&self) -> Result<()> {
         finish(self.queue.raw).map_err(|code| self.shared.error("clFinish", code))?;
-        // `clFinish` succeeds also when a command failed.
+        // `clFinish` also succeeds if a command failed.
         self.is_idle().map(|_| ())
     }
 
@@ -187,7 +186,7 @@ unsafe impl BackendStream for Stream {
     }
 
     fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
-        // A command of its own: the last one may be a copy that nobody kept the event of.
+        // Queues a marker: the last command may be a copy without a kept event.
         self.enqueue("clEnqueueMarkerWithWaitList", |queue| {
             // SAFETY: the list is empty.
             unsafe { enqueue_marker_with_wait_list(queue, 0, NO_EVENTS) }
@@ -208,7 +207,7 @@ unsafe impl BackendStream for Stream {
             return event.sync();
         }
         self.enqueue("clEnqueueBarrierWithWaitList", |queue| {
-            // SAFETY: one live event of this context stands in the list.
+            // SAFETY: the list holds one live event of this context.
             unsafe { enqueue_barrier_with_wait_list(queue, 1, &object.raw) }
         })
     }
@@ -234,7 +233,7 @@ unsafe impl BackendStream for Stream {
                 }),
                 false => self.enqueue("clEnqueueWriteBuffer", |queue| {
                     let later = CL_NON_BLOCKING;
-                    // SAFETY: the zeros are as many as a piece at most, and there to the end of the process.
+                    // SAFETY: the zeros cover the largest piece, and live until the process ends.
                     unsafe {
                         enqueue_write_buffer(queue, buffer, later, at, len, zeros, 0, NO_EVENTS)
                     }
@@ -249,11 +248,11 @@ unsafe impl BackendStream for Stream {
             return Ok(true);
         }
         if !self.memory(src)?.belongs_to(&self.shared) {
-            return Ok(false); // each device has a context of its own
+            return Ok(false); // each device has its own context
         }
         let (to, from) = (self.memory(dst)?.raw(), self.memory(src)?.raw());
         if to == from && dst.offset.abs_diff(src.offset) < src.len {
-            return Ok(false); // OpenCL does not copy between ranges that overlap
+            return Ok(false); // OpenCL does not copy between overlapping ranges
         }
         self.enqueue("clEnqueueCopyBuffer", |queue| {
             let (at, into, len) = (src.offset, dst.offset, src.len);
@@ -266,7 +265,7 @@ unsafe impl BackendStream for Stream {
 
 const NO_EVENTS: *const cl_event = std::ptr::null();
 
-/// A point in a queue: its last command then, if there was one.
+/// A point in a queue: the last command before it, if there was one.
 struct Event {
     shared: Arc<Shared>,
     event: Option<Arc<Object>>,
@@ -284,7 +283,7 @@ unsafe impl BackendEvent for Event {
         let Some(event) = &self.event else {
             return Ok(());
         };
-        // A failed command makes the wait fail too; its own status says why.
+        // If a command failed, the wait fails too; the command's own status has the reason.
         let waited = wait_for_events(&[event.raw]);
         is_done(&self.shared, event)?;
         waited.map_err(|code| self.shared.error("clWaitForEvents", code))
@@ -302,14 +301,14 @@ unsafe impl BackendEvent for Event {
     }
 }
 
-/// When the command of an event finished, by the device's clock, in nanoseconds.
+/// The time at which the command of an event finished, by the device's clock, in nanoseconds.
 fn finished_at(shared: &Shared, event: &Object) -> Result<u64> {
     let end = get_event_profiling_info(event.raw, CL_PROFILING_COMMAND_END);
     end.map(Into::into)
         .map_err(|code| shared.error("clGetEventProfilingInfo", code))
 }
 
-/// Has the command of an event finished? An error if it failed.
+/// True if the command of an event has finished. An error if it failed.
 fn is_done(shared: &Shared, event: &Object) -> Result<bool> {
     let status = get_event_info(event.raw, CL_EVENT_COMMAND_EXECUTION_STATUS)
         .map_err(|code| shared.error("clGetEventInfo", code))?;

@@ -1,8 +1,8 @@
-//! A wgpu device and how its errors are caught.
+//! A wgpu device, and the capture of its errors.
 //!
-//! wgpu reports errors to scopes, which belong to a thread, or else to a handler whose default is
-//! to panic. Every call here that can fail runs in [`Shared::checked`]; what still arrives outside
-//! of a scope, and the loss of the device, is kept and told by the next call.
+//! wgpu reports errors to scopes, which belong to a thread. Outside a scope, it calls a handler, which panics by
+//! default. Every call here that can fail runs in [`Shared::checked`]. Errors that still arrive outside a scope, and
+//! the loss of the device, are stored and reported by the next call.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -24,7 +24,7 @@ use super::program::{self, Compiler, Renderer};
 use super::stream::Stream;
 use crate::jit::lock;
 
-/// A device.
+/// A wgpu device.
 pub(super) struct Device {
     shared: Arc<Shared>,
     info: DeviceInfo,
@@ -34,23 +34,23 @@ pub(super) struct Device {
     stream: Arc<Stream>,
 }
 
-/// What everything that belongs to a device needs of it.
+/// The part of a device that its memory, streams and programs share.
 pub(super) struct Shared {
     pub name: String,
     pub device: wgpu::Device,
     pub queue: Queue,
     pub limits: Limits,
-    /// What the driver has made of kernels, where it lets that be kept.
+    /// The driver's compiled kernels, if it supports a cache.
     pub pipelines: Option<Pipelines>,
     lost: Arc<OnceLock<String>>,
     stray: Arc<Mutex<Option<String>>>,
 }
 
-/// The driver's cache of pipelines, kept on disk.
+/// The driver's pipeline cache, kept on disk.
 pub(super) struct Pipelines {
     pub cache: PipelineCache,
     key: String,
-    /// Bytes that are on disk.
+    /// The number of bytes on disk.
     saved: AtomicUsize,
 }
 
@@ -61,10 +61,10 @@ impl Pipelines {
         }
         let adapter = wgpu::util::pipeline_cache_key(facts)?;
         let key = format!("{adapter} {} {}", facts.driver, facts.driver_info);
-        // SAFETY: it is read.
+        // SAFETY: the data are only read.
         let data = unsafe { cache::global() }.get(&key);
-        // SAFETY: the data come from `get_data`, and the checksum says that they are as they were written; should the
-        // driver have changed all the same, wgpu begins anew.
+        // SAFETY: the data come from `get_data`, and the checksum proves that they are unchanged. If the driver has
+        // changed nevertheless, wgpu starts with an empty cache.
         let cache = unsafe {
             device.create_pipeline_cache(&PipelineCacheDescriptor {
                 label: None,
@@ -76,12 +76,12 @@ impl Pipelines {
         Some(Pipelines { cache, key, saved })
     }
 
-    /// Keeps what is new.
+    /// Saves the cache to disk if it has grown.
     pub fn save(&self) {
         if let Some(data) = self.cache.get_data()
             && self.saved.swap(data.len(), Ordering::Relaxed) != data.len()
         {
-            // SAFETY: the key names the adapter and its driver, whose data these are.
+            // SAFETY: the key names the adapter and driver that the data belong to.
             unsafe { cache::global() }.put(&self.key, &data);
         }
     }
@@ -109,11 +109,11 @@ impl Shared {
         (value, memory.or(internal).or(validation))
     }
 
-    /// An error in the destructor of a thread-local variable, once wgpu's own such variables are gone: it panics without them, while
-    /// it holds locks.
+    /// Fails in the destructor of a thread-local variable, once wgpu's own thread-locals are destroyed: wgpu would
+    /// panic without them, while it holds locks.
     pub fn here(&self) -> Result<()> {
         if !SEEN.replace(true) {
-            // Makes wgpu's variables first, so that they are destroyed last.
+            // Initializes wgpu's thread-locals first, so that they are destroyed last.
             let poll = || self.device.poll(PollType::Poll);
             let _ = catch_unwind(AssertUnwindSafe(poll));
         }
@@ -135,12 +135,12 @@ impl Shared {
         }
     }
 
-    /// Has the device been lost, or failed where nobody waited for it?
+    /// Fails if the device is lost, or has an unreported error.
     pub fn alive(&self) -> Result<()> {
         self.state().map_err(|why| self.error(why))
     }
 
-    /// Like [`Shared::alive`], with nothing but the reason.
+    /// Like [`Shared::alive`], but returns only the reason.
     pub fn state(&self) -> std::result::Result<(), String> {
         if let Some(reason) = self.lost.get() {
             return Err(format!("the device was lost: {reason}"));
@@ -148,7 +148,7 @@ impl Shared {
         lock(&self.stray).take().map_or(Ok(()), Err)
     }
 
-    /// Lets finished work be noticed, after waiting for a submission if one is given.
+    /// Makes wgpu process finished work, after waiting for the submission `wait`, if any.
     pub fn poll(&self, wait: Option<SubmissionIndex>) -> Result<PollStatus> {
         self.here()?;
         self.alive()?;
@@ -159,7 +159,7 @@ impl Shared {
                 timeout: None,
             },
         };
-        // wgpu panics in here when the device is lost meanwhile.
+        // wgpu panics here if the device is lost meanwhile.
         let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(poll)));
         self.alive()?;
         match polled {
@@ -169,7 +169,7 @@ impl Shared {
         }
     }
 
-    /// The most bytes of one buffer.
+    /// The maximum size of a buffer in bytes.
     pub fn max_buffer(&self) -> u64 {
         let limits = &self.limits;
         limits
@@ -178,7 +178,7 @@ impl Shared {
     }
 }
 
-/// Is there to be destroyed with the other variables of a thread.
+/// A marker that is destroyed with the other thread-locals of its thread.
 struct Here;
 
 impl Drop for Here {
@@ -186,14 +186,14 @@ impl Drop for Here {
 }
 
 thread_local! {
-    /// Has this thread used wgpu?
+    /// True if this thread has used wgpu.
     static SEEN: Cell<bool> = const { Cell::new(false) };
 
-    /// Made right behind the variables of wgpu, and so destroyed right before them.
+    /// Initialized right after wgpu's thread-locals, and so destroyed right before them.
     static HERE: Here = const { Here };
 }
 
-/// Are the variables of this thread being destroyed, and wgpu's among those that are or may be gone?
+/// True if this thread is destroying its thread-locals, so that wgpu's are gone or may be.
 pub(super) fn thread_ends() -> bool {
     HERE.try_with(|_| ()).is_err()
 }
@@ -251,7 +251,7 @@ impl Device {
 }
 
 impl Shared {
-    /// Keeps what wgpu would panic about.
+    /// Installs a handler that stores the errors over which wgpu would panic.
     fn listen(&self) {
         let stray = self.stray.clone();
         self.device
@@ -265,7 +265,7 @@ impl Shared {
     }
 }
 
-// SAFETY: memory, programs and streams are wgpu's, which is asked for the description.
+// SAFETY: memory, programs and streams are wgpu's own, and wgpu supplies the description.
 unsafe impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -309,7 +309,7 @@ unsafe impl BackendDevice for Device {
     }
 }
 
-/// Is it Mesa's software device, which leaves loops after 65535 iterations, all of a thread's loops together?
+/// True for Mesa's software device, which leaves a thread's loops after 65535 iterations, counted over all of them.
 fn is_software(facts: &wgpu::AdapterInfo) -> bool {
     facts.device_type == DeviceType::Cpu
 }
@@ -331,19 +331,19 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             // WGSL has no elementary functions of f64.
             f64_math: false,
             i64: features.contains(wgpu::Features::SHADER_INT64),
-            // WGSL stores no elements of 8 and 16 bits.
+            // WGSL cannot store elements of 8 and 16 bits.
             storage8: false,
             storage16: false,
             f16: features.contains(wgpu::Features::SHADER_F16),
             atomics64: features.contains(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
-            // WGSL's ids of subgroups and of the threads in them are for blocks of one dimension.
+            // WGSL defines subgroup ids only for one-dimensional blocks.
             shaped_subgroups: false,
-            // WGSL orders memory at barriers alone.
+            // WGSL orders memory at barriers only.
             fences: false,
-            // The loop over the blocks of a thread would be one that the device ends.
+            // The device would end the grid-stride loop early, too.
             strided: !software,
-            // WGSL leaves division inexact, and products and sums to be joined.
+            // WGSL allows inexact division, and fused multiply-add.
             strict: false,
         },
         max_block: [
@@ -354,19 +354,19 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
         max_block_threads: limits.max_compute_invocations_per_workgroup,
         max_grid: [limits.max_compute_workgroups_per_dimension; 3],
         max_shared: limits.max_compute_workgroup_storage_size.into(),
-        // What WGSL promises of a function's variables. Mesa's software device compiles arrays of 2 KiB in seconds, and those of 6 KiB
-        // in minutes.
+        // WGSL's guarantee for a function's variables. Mesa's software device takes seconds to compile arrays of 2 KiB,
+        // and minutes for 6 KiB.
         max_private: if software { 4 << 10 } else { 8 << 10 },
         max_private_block: u64::MAX,
         max_buffer: shared.max_buffer(),
-        // Without those of the fault record and of the scalars.
+        // Excludes the buffers of the fault record and of the scalars.
         max_buffers: (limits.max_storage_buffers_per_shader_stage - 1)
             .min(limits.max_bindings_per_bind_group.saturating_sub(2)),
         warp: match features.contains(wgpu::Features::SUBGROUP) {
             true => facts.subgroup_max_size,
             false => 1,
         },
-        // WebGPU does not tell.
+        // WebGPU has no such query.
         compute_units: 0,
         memory: 0,
         unified: matches!(

@@ -1,4 +1,4 @@
-//! What naga tells of text that nobody rendered: where its arguments are bound.
+//! Reflection of the users' own WGSL through naga: finds the bindings of the arguments.
 
 use sarek_ir::Scalar;
 use sarek_ir::write::{Dialect, Wgsl};
@@ -12,13 +12,13 @@ use wgpu::naga::{
 use super::program::Scalars;
 use crate::jit::{self, Binary};
 
-/// How a text takes its arguments.
+/// The bindings of a text's arguments.
 pub(super) struct Reflected {
-    /// The numbers of the bindings of vectors, in the order of the parameters, and of the uniform variable.
+    /// The binding numbers of vectors, in the order of the parameters, and then of the uniform variable.
     pub numbers: Vec<u32>,
-    /// Where scalars stand in that.
+    /// The layout of scalars in the uniform variable.
     pub scalars: Scalars,
-    /// The names of the constants that a pipeline may be given.
+    /// The names of the override constants.
     pub constants: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn reflect(
     })
 }
 
-/// Is the text written for blocks of this size, or of any?
+/// Fails unless the text is written for blocks of this size, or of any size.
 fn check_block(module: &Module, entry: &EntryPoint, block: [u32; 3]) -> Result<(), String> {
     let overrides = entry.workgroup_size_overrides.unwrap_or([None; 3]);
     for (axis, expression) in overrides.into_iter().enumerate() {
@@ -78,7 +78,7 @@ fn check_block(module: &Module, entry: &EntryPoint, block: [u32; 3]) -> Result<(
     Ok(())
 }
 
-/// The numbers of the bindings, and where the scalars are.
+/// The binding numbers, and the layout of the scalars.
 fn arguments(module: &Module, parameters: &[Parameter]) -> Result<(Vec<u32>, Scalars), String> {
     let mut numbers = vec![];
     let mut offsets = vec![];
@@ -104,7 +104,7 @@ fn arguments(module: &Module, parameters: &[Parameter]) -> Result<(Vec<u32>, Sca
     Ok((numbers, Scalars { offsets, size }))
 }
 
-/// The binding of a vector: that of the storage variable of its name.
+/// The binding of a vector: that of the storage variable with its name.
 fn vector(module: &Module, parameter: &Parameter) -> Result<u32, String> {
     let Passed::Vector {
         unit,
@@ -136,7 +136,8 @@ fn vector(module: &Module, parameter: &Parameter) -> Result<u32, String> {
         return Err(format!("{}, and is no array", jit::declared(parameter)));
     };
     let same = match scalar_of(module, base) {
-        // A vector of 8- or 16-bit elements is not eligible; of others units and elements go into each other.
+        // Vectors of 8- or 16-bit elements are not eligible. For all others, the stride must be a multiple of the
+        // unit's size.
         Some(found) => found == unit && (stride as usize).is_multiple_of(unit.size()),
         None => stride as usize == size,
     };
@@ -149,15 +150,15 @@ fn vector(module: &Module, parameter: &Parameter) -> Result<u32, String> {
     }
 }
 
-/// Where a scalar is.
+/// The position of a scalar.
 struct Place {
     number: u32,
-    /// Bytes of the variable.
+    /// The size of the variable in bytes.
     size: usize,
     offset: usize,
 }
 
-/// The place of a scalar: the uniform variable of its name, or a field of its name in one.
+/// Finds a scalar: a uniform variable with its name, or a field with its name in one.
 fn value(module: &Module, parameter: &Parameter, scalar: Scalar) -> Result<Place, String> {
     let uniforms = module.global_variables.iter().map(|(_, variable)| variable);
     for variable in uniforms.filter(|variable| variable.space == AddressSpace::Uniform) {
@@ -203,7 +204,7 @@ fn number(variable: &GlobalVariable) -> Result<u32, String> {
     }
 }
 
-/// The scalars that elements of an array are or consist of, unless they are structures.
+/// The scalar type of an array's elements, or of their components; `None` for structs.
 fn scalar_of(module: &Module, ty: Handle<Type>) -> Option<Scalar> {
     match module.types[ty].inner {
         TypeInner::Scalar(scalar)

@@ -1,4 +1,4 @@
-//! wgpu's own handles of devices and vectors, and vectors of wgpu's buffers.
+//! Access to the wgpu handles of devices and vectors, and import of wgpu buffers as vectors.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,23 +18,24 @@ fn device(device: &sarek_runtime::Device) -> Result<&Device> {
         .ok_or_else(|| jit::foreign(device.name(), "a request for a wgpu handle"))
 }
 
-/// The device and its only queue, for buffers, pipelines and submissions of one's own.
+/// The device and its only queue, for your own buffers, pipelines and submissions.
 ///
-/// Neither gives access to the buffer of a vector: wgpu checks all that safe code does with them, and [`buffer`] is `unsafe`.
+/// Neither gives access to the buffer of a vector: [`buffer`] is `unsafe`, and wgpu checks everything else that safe
+/// code does with them.
 pub fn device_and_queue(of: &sarek_runtime::Device) -> Result<(wgpu::Device, wgpu::Queue)> {
     let shared = device(of)?.shared();
     Ok((shared.device.clone(), shared.queue.clone()))
 }
 
-/// The buffer of a vector that is lent, see [`Vector::lend`], and where in it the elements begin, in bytes. What is submitted
-/// to the device's queue comes after what was queued before.
+/// The buffer of a lent vector, see [`Vector::lend`], and the offset of its elements in bytes. Submissions to the
+/// device's queue run after all work queued before.
 ///
 /// # Safety
-/// wgpu lets safe code write any buffer, so the caller answers for what is done with this one and with its clones:
+/// wgpu lets safe code write any buffer, so the caller answers for all uses of this one and its clones:
 ///
-/// - Nothing outside the vector's elements is used: other vectors may have the rest of the buffer.
-/// - Elements are written only if [`Lent::is_mutable`], and with values that are valid for their type.
-/// - Nothing is submitted or mapped that uses it once `lent` is dropped, and the buffer is not destroyed.
+/// - They only use the vector's elements, since other vectors may use the rest of the buffer.
+/// - They write elements only if [`Lent::is_mutable`], and with values that are valid for their type.
+/// - None is submitted or mapped after `lent` is dropped, and the buffer is not destroyed.
 pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(wgpu::Buffer, u64)> {
     let own = device(lent.stream().device())?;
     // SAFETY: the caller's promise.
@@ -43,13 +44,13 @@ pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(wgpu::Buffer, u64)> {
     Ok((memory.buffer.clone(), slice.offset as u64))
 }
 
-/// A vector of all elements of a buffer, which has to be of the device that [`device_and_queue`] gives, and usable as storage and
-/// for copies both ways.
+/// Imports all of a buffer as a vector. The buffer must belong to the device that [`device_and_queue`] returns, and
+/// allow use as storage and copies both ways.
 ///
 /// # Safety
-/// wgpu lets whoever has a clone of the buffer write it. So the caller sees to it that, while the vector lives,
+/// wgpu lets every owner of a clone of the buffer write it. So the caller guarantees that, while the vector lives,
 ///
-/// - nobody else writes, maps or destroys the buffer, or reads it other than in turns with what is queued for the vector;
+/// - no other code writes, maps or destroys the buffer, and reads are ordered with the vector's queued commands;
 /// - it is imported once, and is not the buffer of another vector ([`buffer`]).
 ///
 /// Its bytes are elements that are valid for their type. It belongs to the device.
@@ -68,6 +69,6 @@ pub unsafe fn import<T: Element>(
     let len = buffer.size() as usize;
     let mem: Arc<dyn Mem> = Arc::new(Memory::imported(shared, buffer));
     let offset = 0;
-    // SAFETY: the caller's promises; wgpu clears what nobody has written.
+    // SAFETY: the caller's promises; wgpu zeroes unwritten memory.
     unsafe { Vector::from_device(of, Slice { mem, offset, len }) }
 }

@@ -11,21 +11,22 @@ use wgpu::{BufferBinding, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT}
 use super::device::{Shared, thread_ends};
 use crate::jit::{self, lock};
 
-/// A buffer; its size is rounded up to whole words.
+/// A buffer; its size is rounded up to a multiple of 4 bytes.
 pub(super) struct Memory {
-    /// Unlike an address, never used again.
+    /// Unlike an address, never reused.
     id: u64,
     pub buffer: wgpu::Buffer,
     device: wgpu::Device,
     len: usize,
-    /// Is it somebody else's?
+    /// True if the user created it.
     imported: bool,
 }
 
-/// Buffers that were dropped where wgpu cannot be called, each with whether it was imported; whoever next makes one lets them go.
+/// Buffers that were dropped where wgpu cannot be called, each with its `imported` flag. The next allocation releases
+/// them.
 static LEFT: Mutex<Vec<(wgpu::Buffer, bool)>> = Mutex::new(Vec::new());
 
-/// What vectors are used for.
+/// The usages of a vector's buffer.
 pub(super) const USAGE: BufferUsages = BufferUsages::STORAGE
     .union(BufferUsages::COPY_SRC)
     .union(BufferUsages::COPY_DST);
@@ -66,7 +67,7 @@ impl Memory {
         }
     }
 
-    /// A buffer that was there before.
+    /// Wraps an existing buffer.
     pub fn imported(shared: &Shared, buffer: wgpu::Buffer) -> Memory {
         Memory {
             id: next_id(),
@@ -84,13 +85,13 @@ fn next_id() -> u64 {
 }
 
 impl Memory {
-    /// Is it memory of this device?
+    /// True if it belongs to this device.
     pub fn belongs_to(&self, shared: &Shared) -> bool {
         self.device == shared.device
     }
 }
 
-// SAFETY: the buffer says its size.
+// SAFETY: the buffer reports its size.
 unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
@@ -99,10 +100,10 @@ unsafe impl Mem for Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // Frees the memory after the submissions that use it, also while a program keeps a bind
-        // group that names the buffer.
+        // Destroying frees the memory after the submissions that use it, even while a program keeps a bind group with
+        // the buffer.
         if is_forked() {
-            // It is the parent's.
+            // The parent owns it.
             std::mem::forget(self.buffer.clone());
         } else if thread_ends() {
             lock(&LEFT).push((self.buffer.clone(), self.imported));
@@ -112,7 +113,7 @@ impl Drop for Memory {
     }
 }
 
-/// What a bind group names.
+/// The identity of a bound range.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
     id: u64,

@@ -1,9 +1,8 @@
 //! WebGPU through wgpu: Vulkan, Metal and Direct3D 12.
 //!
-//! One physical device may be offered by several of these, and is listed once: an adapter of
-//! Direct3D is left out if one of Vulkan has the same PCI ids or if both are software. Software
-//! adapters have priority 40. OpenGL is not used: through Mesa's, cases of the conformance suite gave
-//! wrong numbers.
+//! Several of these may offer the same physical device, which is then listed once: a Direct3D adapter is left out if a
+//! Vulkan one has the same PCI ids, or if both are software. Software adapters have priority 40. OpenGL is not used:
+//! with Mesa's, cases of the conformance suite returned wrong numbers.
 //!
 //! A device has one queue, hence one stream.
 
@@ -28,7 +27,7 @@ pub struct Wgpu {
 }
 
 impl Wgpu {
-    /// The backend; nothing is loaded yet.
+    /// Creates the backend without loading anything.
     pub fn new() -> Wgpu {
         Wgpu::default()
     }
@@ -67,7 +66,7 @@ impl Backend for Wgpu {
     }
 }
 
-/// The usable adapters, or why there are none.
+/// The usable adapters, or the reason why there are none.
 fn find() -> Result<Vec<Adapter>, String> {
     let (adapters, seen) = usable(enumerate(Backends::PRIMARY));
     match (adapters.is_empty(), seen) {
@@ -80,14 +79,14 @@ fn find() -> Result<Vec<Adapter>, String> {
 fn enumerate(backends: Backends) -> Vec<Adapter> {
     let instance = Instance::new(InstanceDescriptor {
         backends,
-        // Debug builds would load validation layers, which are for those who call Vulkan itself.
+        // Debug builds would load validation layers, which are meant for direct users of Vulkan.
         flags: InstanceFlags::empty(),
         ..InstanceDescriptor::new_without_display_handle()
     });
     pollster::block_on(instance.enumerate_adapters(backends))
 }
 
-/// Those that run compute shaders, and how many there were.
+/// The adapters that run compute shaders, and the number of all adapters.
 fn usable(mut adapters: Vec<Adapter>) -> (Vec<Adapter>, usize) {
     let seen = adapters.len();
     adapters.retain(|adapter| {
@@ -98,7 +97,7 @@ fn usable(mut adapters: Vec<Adapter>) -> (Vec<Adapter>, usize) {
     (adapters, seen)
 }
 
-/// Each physical device once, under the preferred interface.
+/// Removes duplicates of physical devices, keeping the preferred interface.
 fn distinct(mut adapters: Vec<Adapter>) -> Vec<Adapter> {
     adapters.sort_by_key(|adapter| rank(adapter.get_info().backend));
     let infos: Vec<AdapterInfo> = adapters.iter().map(Adapter::get_info).collect();
@@ -110,7 +109,7 @@ fn distinct(mut adapters: Vec<Adapter>) -> Vec<Adapter> {
         .collect()
 }
 
-/// The order of preference among interfaces.
+/// The preference order of interfaces.
 fn rank(interface: wgpu::Backend) -> u8 {
     match interface {
         wgpu::Backend::Vulkan => 0,
@@ -121,7 +120,7 @@ fn rank(interface: wgpu::Backend) -> u8 {
     }
 }
 
-/// Are these one physical device, offered by two interfaces?
+/// True if two interfaces offer the same physical device.
 fn same(a: &AdapterInfo, b: &AdapterInfo) -> bool {
     let software = |info: &AdapterInfo| info.device_type == DeviceType::Cpu;
     a.backend != b.backend

@@ -1,7 +1,7 @@
-//! WGSL to compute pipelines.
+//! Compiles WGSL to compute pipelines.
 //!
-//! An artifact is the WGSL text itself, checked: what a driver makes of it depends on the block
-//! size, which is given to the pipeline by override constants.
+//! An artifact is the WGSL text itself, checked. The driver's code depends on the block size, which the pipeline passes
+//! by override constants.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -23,13 +23,13 @@ use super::foreign;
 use super::memory::{self, Bound};
 use crate::jit::{self, Binary, files, lock};
 
-/// Kernels to WGSL.
+/// Renders kernels as WGSL.
 pub(super) struct Renderer {
-    /// Does the device end loops by itself?
+    /// True if the device ends loops by itself.
     pub ends_loops: bool,
 }
 
-// SAFETY: it is the framework's writer.
+// SAFETY: it is the framework's own writer.
 unsafe impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
         Wgsl.name()
@@ -51,7 +51,7 @@ pub(super) struct Compiler {
 
 impl Compiler {
     pub fn new(shared: Arc<Shared>, facts: &AdapterInfo) -> Compiler {
-        // The text is checked against the features of the device, and nothing else of it.
+        // The check of the text depends on the device's features only.
         let fingerprint = format!("wgsl {} {}", facts.backend, shared.device.features());
         Compiler {
             shared,
@@ -60,7 +60,7 @@ impl Compiler {
     }
 }
 
-// SAFETY: the artifact is the text itself; it takes no options.
+// SAFETY: the artifact is the text itself; the compiler takes no options.
 unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
         self.fingerprint.clone()
@@ -82,8 +82,8 @@ unsafe impl backend::Compiler for Compiler {
     }
 }
 
-/// The text with what environments ask for behind it, so that its lines keep their numbers: WGSL has no preprocessor, so that
-/// headers are text and definitions are constants.
+/// Appends the parts that environments request, so that the text's lines keep their numbers. WGSL has no preprocessor,
+/// so headers are plain text and definitions are constants.
 fn with_parts<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Result<Cow<'a, str>> {
     if parts.is_empty() {
         return Ok(text.into());
@@ -104,7 +104,7 @@ fn with_parts<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Result<Cow<'a, 
     Ok(files::expanded(kernel, &text, parts.files(), files::Lines::Kept).into())
 }
 
-/// The result of `work`; what it objects to is the text's fault.
+/// The result of `work`; its errors are reported as errors of the text.
 fn compiled<T>(
     shared: &Shared,
     kernel: &str,
@@ -121,7 +121,7 @@ fn compiled<T>(
             log: error.to_string(),
             source_text: source.text.clone(),
         }),
-        // A driver whose compiler gives up takes the device with it, and no scope has an error then.
+        // If a driver's compiler crashes, the device is lost, and the scope has no error.
         (value, None) => match shared.state() {
             Ok(()) => Ok(value),
             Err(why) => {
@@ -144,7 +144,7 @@ fn module(shared: &Shared, text: &str, loops_end: bool) -> ShaderModule {
         force_loop_bounding: false,
         ..ShaderRuntimeChecks::checked()
     };
-    // SAFETY: the caller says that no loop is infinite, which is all that is not checked.
+    // SAFETY: the only property that is not checked is that loops end, which `loops_end` says.
     unsafe {
         shared
             .device
@@ -152,10 +152,10 @@ fn module(shared: &Shared, text: &str, loops_end: bool) -> ShaderModule {
     }
 }
 
-/// Does each loop of the text end, so that naga need not count its iterations?
+/// True if every loop of the text ends, so that naga need not count iterations.
 ///
-/// A `for` counts to a bound that was evaluated before. Loops around atomic operations and those of the user's own texts, and `while`,
-/// have no bound.
+/// A `for` counts to a bound that is evaluated before it. A `while`, a loop around an atomic operation, and the loops
+/// of the user's own texts have no bound.
 fn loops_end(program: &backend::Program<'_>) -> bool {
     let kernel = match program {
         backend::Program::Binary {
@@ -195,20 +195,20 @@ fn loops_end(program: &backend::Program<'_>) -> bool {
 pub(super) struct Program {
     pub pipeline: ComputePipeline,
     pub slots: Vec<Slot>,
-    /// The numbers by which the buffers are bound, in the order of their slots, and then the uniform block.
+    /// The binding numbers of the buffers, in the order of their slots, then that of the uniform block.
     numbers: Vec<u32>,
     layout: BindGroupLayout,
     scalars: Scalars,
-    /// The uniform block; one serves all launches, since they run in order.
+    /// The uniform block. One serves all launches, since they run in order.
     uniform: Option<wgpu::Buffer>,
     groups: Mutex<Vec<(Vec<Bound>, BindGroup)>>,
 }
 
-/// As many as a launch that swaps its buffers around may need.
+/// The number of bind groups that a sequence of launches with swapped buffers may need.
 const KEPT_GROUPS: usize = 4;
 
 impl Program {
-    /// The bind group of these arguments.
+    /// The bind group for these arguments.
     pub fn bind(&self, shared: &Arc<Shared>, args: &[Arg]) -> Result<BindGroup> {
         let mut bound = vec![];
         let mut bindings = vec![];
@@ -246,7 +246,7 @@ impl Program {
         Ok(group)
     }
 
-    /// Puts the scalars where the next submission finds them.
+    /// Writes the scalars for the next submission.
     pub fn write_scalars(&self, shared: &Shared, args: &[Arg]) {
         if let Some(uniform) = &self.uniform {
             let bytes = self.scalars.pack(args);
@@ -255,9 +255,9 @@ impl Program {
     }
 }
 
-/// The uniform block: each scalar at its natural alignment, the whole a multiple of 16 bytes.
+/// The layout of the uniform block: each scalar at its natural alignment, the whole a multiple of 16 bytes.
 pub(super) struct Scalars {
-    /// In the order of their slots.
+    /// The offset of each scalar, in the order of the slots.
     pub offsets: Vec<usize>,
     pub size: usize,
 }
@@ -291,7 +291,7 @@ impl Scalars {
     }
 }
 
-/// Makes a program launchable in blocks of its size.
+/// Loads a program for launches in blocks of its size.
 pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Result<Program> {
     let binary = Binary::of(&shared.name, program)?;
     let text = std::str::from_utf8(&binary.artifact.bytes)
@@ -363,7 +363,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     })
 }
 
-/// The override constants of the shared arrays that the launch sizes.
+/// The override constants with the lengths of shared arrays that the launch determines.
 fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
     let slots = binary.source.slots.iter();
     let given = slots.filter_map(|slot| match slot.kind {
@@ -376,7 +376,7 @@ fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
         | SlotKind::Extent(_)
         | SlotKind::Grid(_) => None,
     });
-    // No device has shared memory for lengths that an `f64` does not hold.
+    // An `f64` represents every length that fits in a device's shared memory.
     let length = |shared: SharedId| {
         let len = binary.shared.get(shared.index()).copied();
         (Wgsl::length(shared), len.unwrap_or(0).max(1) as f64)
@@ -384,7 +384,7 @@ fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
     given.map(length).collect()
 }
 
-/// Buffers in the order of their slots, then the uniform block, by these numbers.
+/// The layout for buffers in the order of their slots, then the uniform block, with these binding numbers.
 fn bind_group_layout(
     shared: &Shared,
     slots: &[Slot],

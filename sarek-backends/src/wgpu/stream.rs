@@ -1,8 +1,8 @@
 //! The queue of a device.
 //!
-//! Each launch, fill and copy is a submission of its own. Uploads wait in wgpu until the next
-//! submission; `Queue::dirty` says that some do. The lock is held from writing a program's
-//! scalars to submitting the launch that reads them.
+//! Each launch, fill and copy is a separate submission. Uploads wait in wgpu until the next submission; `Queue::dirty`
+//! is true if there are any. The lock is held from writing a program's scalars to submitting the launch that reads
+//! them.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -31,13 +31,13 @@ pub(super) struct Stream {
 
 #[derive(Default)]
 struct Queue {
-    /// Are there uploads that no submission has carried yet?
+    /// True if there are uploads that wait for a submission.
     dirty: bool,
-    /// A buffer to read through, between reads.
+    /// A readback buffer, kept between reads.
     staging: Option<wgpu::Buffer>,
 }
 
-/// Uploads of this size are submitted at once, so that wgpu's own staging memory is given back.
+/// Uploads of at least this size are submitted at once, so that wgpu frees its staging memory.
 const LARGE_UPLOAD: usize = 1 << 20;
 
 /// Larger staging buffers are not kept.
@@ -55,7 +55,7 @@ impl Stream {
         jit::memory(&self.shared.name, slice)
     }
 
-    /// The event of a submission, and where that leaves the time.
+    /// The event of a submission, with its timestamp buffer.
     fn event(&self, index: SubmissionIndex, time: Option<wgpu::Buffer>) -> Event {
         let done = Arc::new(AtomicBool::new(false));
         let tell = done.clone();
@@ -73,7 +73,7 @@ impl Stream {
         }
     }
 
-    /// Records commands and submits them, behind pending uploads.
+    /// Records commands and submits them, after pending uploads.
     fn submit(
         &self,
         queue: &mut Queue,
@@ -89,7 +89,7 @@ impl Stream {
         })
     }
 
-    /// A submission after all that was queued so far.
+    /// A submission after all work queued so far.
     fn flush(&self) -> Result<SubmissionIndex> {
         let mut queue = lock(&self.queue);
         queue.dirty = false;
@@ -114,8 +114,8 @@ impl Stream {
         })
     }
 
-    /// Bytes and where they go, with what stands before and after them in the words that they share: uploads
-    /// consist of whole words.
+    /// Extends an upload to whole words, as uploads require: returns the destination, and the bytes with the unchanged
+    /// bytes around them.
     fn in_words<'a>(&self, dst: &Slice, src: &'a [u8]) -> Result<(u64, Cow<'a, [u8]>)> {
         let word = COPY_BUFFER_ALIGNMENT as usize;
         let (from, to) = (dst.offset, dst.offset + src.len());
@@ -130,7 +130,7 @@ impl Stream {
                 offset: start,
                 len: words.len(),
             };
-            // SAFETY: within the memory, as the part that is to be written; wgpu clears what nobody has written.
+            // SAFETY: the words are within the memory, like the part to be written; wgpu zeroes unwritten memory.
             unsafe { self.copy_out(&around, &mut words) }?;
         }
         words[from - start..to - start].copy_from_slice(src);
@@ -139,7 +139,7 @@ impl Stream {
 }
 
 impl Shared {
-    /// Waits for a submission and reads what it left in a staging buffer.
+    /// Waits for a submission and reads its result from a staging buffer.
     fn read(&self, staging: &wgpu::Buffer, index: SubmissionIndex, dst: &mut [u8]) -> Result<()> {
         let size = (dst.len() as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let range = staging.slice(..size);
@@ -150,7 +150,7 @@ impl Shared {
             });
         })?;
         self.poll(Some(index))?;
-        // Another thread's poll may have taken the callback and not called it yet.
+        // Another thread's poll may have taken the callback without having called it yet.
         let result = loop {
             match answer.recv_timeout(Duration::from_millis(1)) {
                 Ok(result) => break result,
@@ -273,7 +273,7 @@ unsafe impl BackendStream for Stream {
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
         let ours = (&**event as &dyn Any).downcast_ref::<Event>();
         match ours {
-            // One queue: what is queued next comes after the event anyway.
+            // There is one queue, so later work comes after the event anyway.
             Some(ours) if Arc::ptr_eq(&ours.shared, &self.shared) => Ok(()),
             Some(_) | None => event.sync(),
         }
@@ -309,7 +309,7 @@ unsafe impl BackendStream for Stream {
         let (to, from) = (&self.memory(dst)?.buffer, &self.memory(src)?.buffer);
         let words = |n: usize| (n as u64).is_multiple_of(COPY_BUFFER_ALIGNMENT);
         if to == from || ![src.offset, dst.offset].into_iter().all(words) {
-            return Ok(false); // WebGPU does not copy within a buffer, nor from within a word
+            return Ok(false); // WebGPU does not copy within a buffer, nor unaligned to words
         }
         let size = (src.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let mut queue = lock(&self.queue);
@@ -329,13 +329,13 @@ struct Event {
     time: Option<Timestamp>,
 }
 
-/// Bytes of a timestamp.
+/// The size of a timestamp in bytes.
 const TIMESTAMP: u64 = 8;
 
-/// When the device came to an event, in its own ticks.
+/// The time at which the device reached an event, in its own ticks.
 struct Timestamp {
     buffer: wgpu::Buffer,
-    /// Once they were read.
+    /// The value, once it has been read.
     ticks: Mutex<Option<u64>>,
 }
 
@@ -355,7 +355,7 @@ impl Event {
     }
 }
 
-// SAFETY: a submission is done when the work before it is.
+// SAFETY: a submission completes after the work before it.
 unsafe impl BackendEvent for Event {
     fn is_done(&self) -> Result<bool> {
         if !self.done.load(Ordering::Acquire) {

@@ -1,4 +1,4 @@
-//! A kernel as data, rendered, compiled and launched in whole blocks.
+//! Renders, compiles and launches a kernel given as data, in whole blocks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::rig::{Rig, buffer, scalar};
 /// An argument of a kernel.
 pub enum Given {
     Scalar(Value),
-    /// Memory and how many elements it has.
+    /// Memory with its number of elements.
     Slice(Slice, u64),
 }
 
@@ -24,13 +24,13 @@ pub struct Call<'a> {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub given: Vec<Given>,
-    /// Is everything checked, or nothing?
+    /// True to check all sites, false to check none.
     pub checked: bool,
     pub index: IndexWidth,
 }
 
 impl Call<'_> {
-    /// Runs it; gives the fault record.
+    /// Runs it, and returns the fault record.
     pub fn run(&self, rig: &Rig) -> Vec<u32> {
         let Codegen::Jit(renderer, _) = rig.device.codegen() else {
             panic!("{} compiles source", rig.backend);
@@ -58,7 +58,7 @@ impl Call<'_> {
             parts: &Parts::new(),
             origin: Origin::Rendered(&Arc::new(self.kernel.clone())),
         };
-        // SAFETY: the device compiled what its renderer made of the kernel.
+        // SAFETY: the device compiled the text that its renderer made of the kernel.
         let program = unsafe { rig.device.load(&program) };
         let program = program.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
         let faults = rig.upload(&[0u32; FAULT_WORDS]);

@@ -1,4 +1,4 @@
-//! What the threads of a block share and do together, on devices.
+//! Tests shared memory and cooperation of a block's threads on devices.
 
 use sarek_ir::write::{FAULT_WORDS, IndexWidth};
 use sarek_ir::{AtomicOp, Kernel, Scalar, SubgroupOp, Value};
@@ -8,7 +8,7 @@ use crate::call::{Call, Given};
 use crate::rig::{Bytes, Rig};
 use crate::subgroups;
 
-/// Sizes of blocks, as far as a device runs them.
+/// The block sizes to test, as far as a device supports them.
 fn lane_counts(rig: &Rig) -> impl Iterator<Item = u32> {
     let info = rig.device.info();
     let most = info.max_block_threads.min(info.max_block[0]);
@@ -24,7 +24,7 @@ fn widths(rig: &Rig) -> Vec<IndexWidth> {
     }
 }
 
-/// Each kind of rendering: with and without checks, in both widths.
+/// Every kind of rendering: with and without checks, in both widths.
 fn renderings(rig: &Rig) -> Vec<(bool, IndexWidth)> {
     let widths = widths(rig).into_iter();
     widths
@@ -130,7 +130,7 @@ pub fn a_fault_changes_nothing_else(rig: &Rig) {
     expected[data[70] as usize] -= 1;
     data[70] = 64;
     let (bins, faults) = count(rig, 32, &data, true);
-    // The thread that faulted leaves its loops: what its block counted of 6 is not handed on.
+    // The faulting thread leaves its loops, so its block's count of 6 is not passed on.
     expected[6] -= 1;
     assert_eq!(
         bins, expected,
@@ -224,7 +224,7 @@ pub fn local_arrays_are_each_threads_own(rig: &Rig) {
     }
 }
 
-/// A loop with barriers whose end a faulting thread does not tell the others is left all the same.
+/// A loop with barriers ends even if the thread that should end it has faulted.
 pub fn a_fault_ends_a_loop_with_barriers(rig: &Rig) {
     for (index, faulted) in [(0u32, 0u32), (7, 1)] {
         let (_, at) = given(rig, &[index]);
@@ -256,7 +256,7 @@ fn from_words(ty: Scalar, words: &[u32]) -> Vec<u64> {
     words.chunks(ty.size() / 4).map(join).collect()
 }
 
-/// Runs [`blocks::contended`]; gives for each operation what the threads got and what stands there at last.
+/// Runs [`blocks::contended`]. For each operation, returns the threads' results and the final element.
 fn contend(
     rig: &Rig,
     ty: Scalar,
@@ -290,7 +290,7 @@ fn contend(
         .collect()
 }
 
-/// Small numbers of a type, as bits: sums of them are exact.
+/// Small numbers of a type, as bits. Their sums are exact.
 fn bits(ty: Scalar, v: i64) -> u64 {
     match ty {
         Scalar::F32 => u64::from((v as f32).to_bits()),
@@ -316,7 +316,7 @@ fn sorted(mut values: Vec<u64>) -> Vec<u64> {
     values
 }
 
-/// What stands there at last, after the threads `got` what they did.
+/// The final element, given the threads' results `got`.
 fn expected_end(
     op: AtomicOp,
     ty: Scalar,

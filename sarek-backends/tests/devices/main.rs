@@ -1,4 +1,4 @@
-//! Every backend that compiles source, through the traits alone.
+//! Tests every backend that compiles source, through the backend traits alone.
 //!
 //! A backend without a device is skipped unless `SAREK_REQUIRE` names it.
 
@@ -14,7 +14,7 @@ mod subgroups;
 mod suite;
 mod texts;
 
-/// A test for each backend of each function listed, by its module.
+/// Defines a test for each backend and each function listed, by its module.
 macro_rules! on_each_backend {
     ($($path:path => $test:ident;)*) => {
         on_each_backend!(@ cuda: $($path => $test;)*);

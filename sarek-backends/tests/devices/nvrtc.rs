@@ -1,4 +1,4 @@
-//! NVRTC alone: no device, no driver.
+//! Tests NVRTC alone, without a device or driver.
 
 #[cfg(feature = "cuda")]
 mod tests {

@@ -1,5 +1,5 @@
-//! A kernel as data, through a device's renderer and compiler: the writer and the backend agree
-//! on how arguments are passed and where faults are recorded.
+//! Compiles and runs a kernel given as data with a device's renderer and compiler. Checks that the writer and the
+//! backend agree on the passing of arguments and the place of fault records.
 
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, SlotKind, Source, Variant};
 use sarek_ir::{
@@ -14,8 +14,8 @@ const LOC: Loc = Loc::new(1, 1);
 const X: ParamId = ParamId(1);
 const Y: ParamId = ParamId(2);
 
-/// `fn axpy(a: f32, x: &[f32], y: &mut [f32]) { let i = global_idx_x(); y[i] = a * x[i] + y[i] }`,
-/// the load of `x` and the store being sites 0 and 1.
+/// `fn axpy(a: f32, x: &[f32], y: &mut [f32]) { let i = global_idx_x(); y[i] = a * x[i] + y[i] }`. The load of `x` and
+/// the store are sites 0 and 1.
 fn axpy() -> Kernel {
     let mut k = Kernel::new("axpy");
     let param = |name: &'static str, kind| Param {
@@ -72,7 +72,7 @@ fn axpy() -> Kernel {
     k
 }
 
-/// What the slots of [`axpy`] carry.
+/// The values for the slots of [`axpy`].
 struct Values {
     a: f32,
     x: (Slice, u64),
@@ -110,7 +110,7 @@ impl Values {
     }
 }
 
-/// Runs [`axpy`] over `threads`, `x` having `x_len` elements; gives `y` and the fault record.
+/// Runs [`axpy`] over `threads`, where `x` has `x_len` elements. Returns `y` and the fault record.
 fn run(rig: &Rig, index: IndexWidth, checked: &[u32], x_len: u32) -> (Vec<f32>, Vec<u32>) {
     const THREADS: u32 = 100;
     let Codegen::Jit(renderer, _) = rig.device.codegen() else {

@@ -1,6 +1,6 @@
-//! What must not be skipped: `SAREK_REQUIRE`, a comma list of backends' names and `nvrtc`.
+//! Reads `SAREK_REQUIRE`, a comma-separated list of what must not be skipped: backends' names and `nvrtc`.
 
-/// Skips what is absent, with a line on stderr, unless `SAREK_REQUIRE` names it.
+/// Reports a skipped test on stderr. Fails if `SAREK_REQUIRE` names what is absent.
 pub fn skip(what: &str, reason: &str) {
     let required = std::env::var("SAREK_REQUIRE").unwrap_or_default();
     assert!(

@@ -1,4 +1,4 @@
-//! A device and what a test does with it.
+//! A device under test, with helpers.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,7 @@ pub struct Rig {
     pub stream: Arc<dyn BackendStream>,
 }
 
-/// Copies of tests, which use memory that they have written, in the order of their streams.
+/// Copies for tests. They only use memory that the test has written, in the order of their streams.
 pub trait Copies {
     fn put(&self, to: &Slice, bytes: &[u8]) -> Result<()>;
     fn take(&self, from: &Slice, bytes: &mut [u8]) -> Result<()>;
@@ -33,22 +33,22 @@ pub trait Copies {
 
 impl Copies for dyn BackendStream {
     fn put(&self, to: &Slice, bytes: &[u8]) -> Result<()> {
-        // SAFETY: as said of the trait.
+        // SAFETY: as documented at the trait.
         unsafe { self.copy_in(to, bytes) }
     }
 
     fn take(&self, from: &Slice, bytes: &mut [u8]) -> Result<()> {
-        // SAFETY: as said of the trait.
+        // SAFETY: as documented at the trait.
         unsafe { self.copy_out(from, bytes) }
     }
 
     fn clear(&self, to: &Slice) -> Result<()> {
-        // SAFETY: as said of the trait.
+        // SAFETY: as documented at the trait.
         unsafe { self.zero(to) }
     }
 
     fn duplicate(&self, to: &Slice, from: &Slice) -> Result<bool> {
-        // SAFETY: as said of the trait.
+        // SAFETY: as documented at the trait.
         unsafe { self.copy(to, from) }
     }
 }
@@ -100,7 +100,7 @@ impl Rig {
         whole(mem)
     }
 
-    /// New memory of this content.
+    /// New memory with this content.
     pub fn upload<T: Bytes>(&self, data: &[T]) -> Slice {
         let bytes = to_bytes(data);
         let slice = self.alloc(bytes.len());
@@ -170,7 +170,7 @@ pub fn launch(
         schedule: &ScheduleKind::blocks(),
         args: Args::Device(args),
     };
-    // SAFETY: tests give arguments that their texts take, or that the backend refuses.
+    // SAFETY: tests pass arguments that their texts take, or that the backend refuses.
     let fault = unsafe { stream.launch(&launch) }?;
     assert!(fault.is_none(), "faults are recorded in memory");
     Ok(())
@@ -214,7 +214,7 @@ pub fn scalar<T: Bytes>(value: T) -> Arg {
     })
 }
 
-/// What stands in the tests' vectors.
+/// Element types of the tests' vectors.
 pub trait Bytes: Copy {
     fn write(self, bytes: &mut Vec<u8>);
     fn read(bytes: &[u8]) -> Self;

@@ -1,4 +1,4 @@
-//! Operations of subgroups against the same on the host.
+//! Compares subgroup operations on devices with the same operations on the host.
 
 use sarek_ir::write::IndexWidth;
 use sarek_ir::{Scalar, SubgroupOp};
@@ -50,7 +50,7 @@ fn decode(ty: Scalar, words: &[u32]) -> f64 {
     }
 }
 
-/// Two blocks of 48 threads, which need not be a multiple of a subgroup.
+/// Runs two blocks of 48 threads, which need not be a multiple of a subgroup.
 pub fn check(rig: &Rig, op: SubgroupOp, ty: Scalar, lane: u64) {
     const BLOCK: usize = 48;
     const N: usize = 2 * BLOCK;

@@ -1,4 +1,4 @@
-//! What every device does.
+//! Requirements that every device must satisfy.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub fn info_is_plausible(rig: &Rig) {
     }
 }
 
-/// Offsets and lengths of bytes where a device stores bytes, else of words.
+/// The granularity of offsets and lengths: bytes if a device stores bytes, else words.
 fn grain(rig: &Rig) -> usize {
     if rig.device.info().features.storage8 {
         1
@@ -56,7 +56,7 @@ pub fn copies_take_offsets(rig: &Rig) {
     assert_eq!(rig.download::<u8>(&slice), expected);
     let window = part(&slice, 4 * grain, 3 * grain);
     assert_eq!(rig.download::<u8>(&window), expected[4 * grain..7 * grain]);
-    // Nothing is a copy too.
+    // Empty copies are allowed.
     let empty = part(&slice, 40, 0);
     rig.stream.put(&empty, &[]).unwrap();
     rig.stream.take(&empty, &mut []).unwrap();
@@ -83,7 +83,7 @@ pub fn copies_within_the_device(rig: &Rig) {
         rig.download::<u32>(&to),
         [99, 2, 3, 4, 99, 99, 99, 99, 99, 99]
     );
-    // Ranges that overlap: moved as by memmove, or left to the framework.
+    // Overlapping ranges: moved as by memmove, or left to the framework.
     if rig
         .stream
         .duplicate(&part(&from, 4, 12), &part(&from, 0, 12))
@@ -123,7 +123,7 @@ pub fn a_block_of_another_size_runs(rig: &Rig) {
 pub fn buffers_are_bound_by_slot(rig: &Rig) {
     let count = rig.device.info().max_buffers.min(12);
     let program = rig.program(&texts::number(rig.backend, count), BLOCK);
-    // Of the size of a fault record, zeroed as the framework does it.
+    // The size of a fault record, zeroed in the framework's way.
     let buffers: Vec<Slice> = (0..count).map(|_| rig.alloc(FAULT_WORDS * 4)).collect();
     for slice in &buffers {
         rig.stream.clear(slice).unwrap();
@@ -263,7 +263,7 @@ pub fn streams_wait_for_each_other(rig: &Rig) {
 pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
     let source = texts::churn(rig.backend);
     let n = 4096u32;
-    drop(rig.upload(&[1u32; 64])); // an upload that nothing has waited for
+    drop(rig.upload(&[1u32; 64])); // an upload that no one has waited for
     for _ in 0..4 {
         let program = rig.program(&source, BLOCK);
         let v = rig.upload(&vec![3u32; n as usize]);
@@ -272,7 +272,7 @@ pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
         rig.launch(&program, n, &args).unwrap();
         rig.stream.duplicate(&kept, &v).unwrap();
         drop((program, args, v));
-        // Were the memory given back early, this would be it, and would be overwritten.
+        // If the memory were freed early, it would be reused here and overwritten.
         let other = rig.upload(&vec![0u32; n as usize]);
         let expected = vec![texts::churned(3, 2000); n as usize];
         assert_eq!(rig.download::<u32>(&kept), expected);
@@ -281,7 +281,7 @@ pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
 }
 
 pub fn large_copies_arrive(rig: &Rig) {
-    // More than any staging buffer, and no multiple of one.
+    // Larger than any staging buffer, and not a multiple of one.
     let data: Vec<u32> = (0..(9u32 << 20) + 3)
         .map(|i| i.wrapping_mul(2654435761))
         .collect();
@@ -296,7 +296,7 @@ pub fn uploads_stay_in_order(rig: &Rig) {
     let program = rig.program(&texts::churn(rig.backend), BLOCK);
     let v = rig.alloc(4);
     let results: Vec<Slice> = (0..200).map(|_| rig.alloc(4)).collect();
-    // The source is gone, and the next upload queued, while launches still wait.
+    // The source is dropped, and the next upload queued, while launches are still pending.
     for (seed, result) in (0u32..).zip(&results) {
         rig.stream.put(&v, &seed.to_ne_bytes()).unwrap();
         rig.launch(&program, 1, &[buffer(&v), scalar(500u32), scalar(1u32)])
@@ -342,13 +342,13 @@ pub fn too_much_memory_is_an_error(rig: &Rig) {
         Err(other) => panic!("not out of memory: {other}"),
         Ok(_) => panic!("{bytes} bytes were allocated"),
     }
-    // The device goes on.
+    // The device still works.
     assert_eq!(rig.download::<u32>(&rig.upload(&[1u32, 2])), [1, 2]);
 }
 
 struct Foreign;
 
-// SAFETY: no device takes it.
+// SAFETY: no device accepts it.
 unsafe impl Mem for Foreign {
     fn len(&self) -> usize {
         40
@@ -362,7 +362,7 @@ pub fn foreign_objects_are_errors(rig: &Rig) {
     assert!(rig.stream.clear(&foreign).is_err());
     let program = rig.program(&texts::number(rig.backend, 1), BLOCK);
     assert!(rig.launch(&program, 1, &[buffer(&foreign)]).is_err());
-    // Neither are arguments of another number or kind passed on.
+    // A wrong number or kind of arguments is refused, too.
     let own = rig.alloc(4);
     assert!(rig.launch(&program, 1, &[]).is_err());
     assert!(rig.launch(&program, 1, &[scalar(1u32)]).is_err());

@@ -9,7 +9,7 @@ const CUDA: &str = "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\
 const OPENCL: &str = "#define KERNEL kernel void\n#define GLOBAL global\n\
      #define ID ((uint)get_global_id(0))\n";
 
-/// The kernel in the backend's language: C, of which CUDA and OpenCL share these, or WGSL.
+/// The kernel in the backend's language: C, common to CUDA and OpenCL, or WGSL.
 fn source(backend: &str, c: &str, wgsl: &str, slots: &[Slot]) -> Source {
     let text = match backend {
         "cuda" => format!("{CUDA}{c}"),
@@ -26,7 +26,7 @@ fn source(backend: &str, c: &str, wgsl: &str, slots: &[Slot]) -> Source {
     }
 }
 
-/// `ENTRY` stands for the attributes of the entry point, whose name is `entry`.
+/// The WGSL text. `ENTRY` stands for the attributes of the entry point, whose name is `entry`.
 fn wgsl_text(wgsl: &str) -> String {
     let [x, y, z] = Wgsl::BLOCK;
     let entry = format!("@compute @workgroup_size({x}, {y}, {z})\nfn entry");
@@ -137,7 +137,7 @@ pub fn scalars(backend: &str) -> Source {
     )
 }
 
-/// Steps a generator `rounds` times on each element: as slow as one likes.
+/// Steps a generator `rounds` times on each element: a kernel of any duration.
 pub fn churn(backend: &str) -> Source {
     source(
         backend,
@@ -167,12 +167,12 @@ pub fn churn(backend: &str) -> Source {
     )
 }
 
-/// What [`churn`] makes of a value.
+/// The result of [`churn`] for a value.
 pub fn churned(x: u32, rounds: u32) -> u32 {
     (0..rounds).fold(x, |x, _| x.wrapping_mul(1664525).wrapping_add(1013904223))
 }
 
-/// Does nothing.
+/// An empty kernel.
 pub fn nothing(backend: &str) -> Source {
     source(backend, "KERNEL entry() {}", "ENTRY() {}", &[])
 }

@@ -1,8 +1,8 @@
-//! A kernel as bytes: what expansions hold of it.
+//! Encodes a kernel as bytes, for the macro's output.
 //!
-//! rustc takes one literal of bytes at once, where a `const` of struct literals has each node parsed, resolved, type-checked
-//! and evaluated: that took a third of what a kernel costs `cargo check`. The crate that reads the bytes is of the version that wrote
-//! them, so they carry no version and their layout is free to change.
+//! rustc reads one byte-string literal at once. With a `const` of struct literals, it would parse, resolve, type-check
+//! and evaluate each node; that took a third of the time that a kernel costs `cargo check`. The crate that decodes the
+//! bytes has the version of the one that encoded them. So they carry no version, and their layout may change freely.
 
 mod nodes;
 mod wire;
@@ -14,12 +14,12 @@ use std::sync::OnceLock;
 use crate::Kernel;
 use wire::{Reader, Wire};
 
-/// A kernel as bytes, read when it is first asked for.
+/// An encoded kernel, decoded on first use.
 #[derive(Debug)]
 pub struct Packed {
     file: &'static str,
     bytes: &'static [u8],
-    /// Are overflows faults?
+    /// True if overflows are faults.
     checked: bool,
     kernel: OnceLock<Kernel>,
 }
@@ -36,8 +36,8 @@ impl Packed {
         &EMPTY
     };
 
-    /// What [`pack`] made of a kernel that stands in this source file. Overflows are faults if it is `checked`; this is the one
-    /// place that asks whether the crate of the kernel, or of the function, has debug assertions.
+    /// Wraps the output of [`pack`] for a kernel in this source file. If `checked`, overflows are faults. Only the
+    /// caller here tests whether the crate of the kernel or function has debug assertions.
     pub const fn new(file: &'static str, bytes: &'static [u8], checked: bool) -> Packed {
         Packed {
             file,
@@ -83,14 +83,14 @@ impl From<Kernel> for Packed {
     }
 }
 
-/// The bytes of a kernel.
+/// Encodes a kernel.
 pub fn pack(kernel: &Kernel) -> Vec<u8> {
     let mut bytes = vec![];
     kernel.write(&mut bytes);
     bytes
 }
 
-/// The kernel that these are the bytes of, if they are what [`pack`] makes.
+/// Decodes a kernel; `None` if the bytes are no output of [`pack`].
 pub fn unpack(bytes: &'static [u8]) -> Option<Kernel> {
     let mut reader = Reader::new(bytes);
     let kernel = Kernel::read(&mut reader)?;

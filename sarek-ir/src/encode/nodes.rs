@@ -1,4 +1,5 @@
-//! The nodes of the IR as bytes: a record by its fields in order, a variant by its position and its fields.
+//! Encodes the nodes of the IR: a struct by its fields in order, an enum value by its variant's position and its
+//! fields.
 
 use super::wire::{Reader, Wire};
 use crate::print::{Align, Format, Notation, PrintPiece, Printer};
@@ -12,7 +13,7 @@ use crate::{
     TypeDef, TypeId, TypeLinkId, UnaryOp, Unroll, Value,
 };
 
-/// What holds one value alone.
+/// Implements [`Wire`] for newtypes.
 macro_rules! wrappers {
     ($($ty:ident),* $(,)?) => {$(
         impl Wire for $ty {
@@ -180,7 +181,7 @@ variants! {
     Notation { Display, Debug, LowerHex, UpperHex, Octal, Binary, LowerExp, UpperExp }
 }
 
-/// What is packed is not linked, and all of one file.
+/// A packed kernel is not linked, so all its locations are in one file.
 impl Wire for Loc {
     fn write(&self, to: &mut Vec<u8>) {
         self.line.write(to);

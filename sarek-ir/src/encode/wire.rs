@@ -1,17 +1,18 @@
-//! How numbers, texts and sequences are written: integers by sevens of bits, the lowest first; sequences behind their lengths.
+//! Encodes numbers, texts and sequences: integers in groups of seven bits, lowest first (LEB128), and sequences after
+//! their length.
 
 use std::borrow::Cow;
 
-/// What can be written as bytes and read back.
+/// A type that can be encoded as bytes and decoded.
 pub trait Wire: Clone + Sized + 'static {
-    /// Appends its bytes.
+    /// Appends the encoding.
     fn write(&self, to: &mut Vec<u8>);
 
-    /// Takes its bytes; `None` if they are no such value.
+    /// Decodes a value; `None` if the bytes are invalid.
     fn read(from: &mut Reader) -> Option<Self>;
 }
 
-/// Bytes that are still to be read.
+/// The bytes that remain to be decoded.
 pub struct Reader(&'static [u8]);
 
 impl Reader {
@@ -63,7 +64,7 @@ impl Wire for u64 {
     }
 }
 
-/// Integers as `u64`: a negative one by its bits in its own width.
+/// Encodes integers as `u64`, negative ones by the bits of their own width.
 macro_rules! integers {
     ($($ty:ident as $bits:ident),*) => {$(
         impl Wire for $ty {

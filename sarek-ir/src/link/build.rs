@@ -1,4 +1,4 @@
-//! The kernel being built, and what the names of the function being walked mean in it.
+//! The kernel under construction, and the mapping from the names of the function being walked to it.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,54 +18,54 @@ use crate::{
 /// Builds a closed kernel.
 pub(super) struct Linker {
     pub out: Kernel,
-    /// The blocks that are open, innermost last.
+    /// The open blocks, innermost last.
     pub blocks: Vec<Vec<StmtId>>,
     labels: u32,
 }
 
-/// A kernel or function being walked.
+/// A kernel or function being walked, with its mapping to the output.
 #[derive(Clone)]
 pub(super) struct Frame<'a> {
     pub ir: &'a Kernel,
-    /// Its own file, and the others that its places name.
+    /// The function's own file, and the others that its locations refer to.
     files: Rc<[FileId]>,
     pub links: &'a Links,
     pub shapes: Vec<Shape>,
     pub params: Vec<Part>,
     pub shared: Vec<Part>,
-    /// The constants that were named so far.
+    /// The constants resolved so far.
     pub constants: HashMap<LinkId, Part>,
     pub locals: Vec<Option<Part>>,
     pub labels: HashMap<LabelId, LabelId>,
-    /// What each of the sites became.
+    /// The output's site for each site.
     pub sites: Vec<SiteId>,
-    /// The first site of what each call calls.
+    /// The first output site of each call's callee.
     pub call_sites: Vec<u32>,
-    /// How a `return` leaves.
+    /// The translation of `return`.
     pub exit: Exit,
-    /// What it was given to call.
+    /// The callable arguments.
     pub given: Vec<GivenIn<'a>>,
-    /// What each expression that is a scalar became, once or, in a closure, wherever that is called.
+    /// The output expressions of each scalar expression: one, or in a closure one for each call of it.
     pub made: Rc<RefCell<HashMap<ExprId, Vec<ExprId>>>>,
 }
 
-/// What a function was given to call.
+/// A callable argument of a function.
 #[derive(Clone)]
 pub(super) enum GivenIn<'a> {
-    /// A closure of the function whose frame this is.
+    /// A closure of the function with this frame.
     Closure(Rc<Frame<'a>>, ClosureId),
-    /// A function, and its first site.
+    /// A function, and its first output site.
     Function(&'a Function, u32),
 }
 
-/// How a `return` leaves a body.
+/// The translation of a `return` in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
     /// It ends the thread.
     Thread,
     /// It leaves this loop.
     Loop(LabelId),
-    /// Nothing follows it.
+    /// It is dropped, since nothing follows it.
     End,
 }
 
@@ -98,7 +98,7 @@ impl Linker {
         self.out
     }
 
-    /// Takes over the preconditions of what was walked.
+    /// Adopts the preconditions of a kernel or function.
     pub fn preconditions(&mut self, frame: &Frame<'_>) {
         for precondition in frame.ir.preconditions.iter() {
             let found = match *precondition {
@@ -120,7 +120,7 @@ impl Linker {
         }
     }
 
-    /// The frame of a kernel or function, its parameters not bound yet.
+    /// The frame of a kernel or function, with its parameters still unbound.
     pub fn frame<'a>(&mut self, ir: &'a Kernel, links: &'a Links) -> Frame<'a> {
         let mut frame = Frame {
             ir,
@@ -146,7 +146,7 @@ impl Linker {
         frame
     }
 
-    /// Adds the sites of a function and of all that it calls; what they check is filled in by the walk.
+    /// Adds the sites of a function and of all its callees. The walk fills in their checks.
     fn number_sites(&mut self, ir: &Kernel, links: &Links) {
         let files = self.files_of(ir);
         for site in ir.sites.iter() {
@@ -193,7 +193,7 @@ impl Linker {
                 };
                 let elem = unit.scalar.into();
                 let id = self.push_param(param.name.clone(), ParamKind::Slice { elem, access });
-                // Vectors begin at such a multiple, and so do parts of them, which consist of whole elements.
+                // Vectors are aligned so, and so are their parts, which consist of whole elements.
                 self.out.params.to_mut()[id.index()].align =
                     1 << shape.size().max(1).trailing_zeros().min(4);
                 Part::whole(Storage::Slice(id, unit), shape)
@@ -208,7 +208,7 @@ impl Linker {
         ParamId(self.out.params.len() as u32 - 1)
     }
 
-    /// Parameters with arrays inside of them are copied to locals, which can be indexed.
+    /// Copies parameters that contain arrays to locals, which can be indexed.
     fn spill_array_params(&mut self, frame: &mut Frame<'_>) {
         for i in 0..frame.params.len() {
             let Storage::Params(params) = frame.params[i].storage.clone() else {
@@ -224,7 +224,7 @@ impl Linker {
         }
     }
 
-    /// The constants that are indexed.
+    /// Resolves the constants that are indexed.
     pub fn tables(&mut self, frame: &mut Frame<'_>) {
         for table in frame.ir.tables.iter() {
             if let TableValues::Link(link) = table.values {
@@ -233,7 +233,7 @@ impl Linker {
         }
     }
 
-    /// A constant: values, and tables of those that stand in arrays.
+    /// Resolves a constant: values, and tables for the leaves inside arrays.
     pub fn constant(&mut self, frame: &mut Frame<'_>, link: LinkId) -> Part {
         if let Some(part) = frame.constants.get(&link) {
             return part.clone();
@@ -258,7 +258,7 @@ impl Linker {
         part
     }
 
-    /// The table of these values, which functions that are called several times name several times.
+    /// Finds or adds the table with these values. Functions that are called several times name the same one.
     fn table(&mut self, name: Cow<'static, str>, elem: Scalar, values: &[Value]) -> TableId {
         let is_same =
             |table: &Table| table.name == name && table.elem() == elem && table.values() == values;
@@ -274,7 +274,7 @@ impl Linker {
         TableId(index as u32)
     }
 
-    /// Locals that hold a value of these scalars, of each leaf all that it has.
+    /// Declares locals for a value with these scalars, ordered by leaf.
     fn spill(&mut self, name: &str, shape: &Shape, scalars: &[Expr]) -> Part {
         let loc = Loc::default();
         let part = self.declare(name, shape, loc);
@@ -298,7 +298,7 @@ impl Linker {
         part
     }
 
-    /// The shared arrays of a function; each of its calls has its own.
+    /// Declares the shared arrays of a function; each call has its own.
     pub fn shared(&mut self, frame: &mut Frame<'_>) {
         for array in frame.ir.shared.iter() {
             let shape = frame.resolve(array.elem);
@@ -327,7 +327,7 @@ impl Linker {
         }
     }
 
-    // Statements and locals of the kernel being built.
+    // Statements and locals of the output.
 
     pub fn push(&mut self, stmt: Stmt, loc: Loc) {
         let id = self.out.push_stmt(stmt, loc);
@@ -336,7 +336,7 @@ impl Linker {
             .push(id);
     }
 
-    /// What `fill` pushes, as a block.
+    /// The statements that `fill` pushes, as a block.
     pub fn in_block(&mut self, fill: impl FnOnce(&mut Linker)) -> crate::Block {
         self.blocks.push(vec![]);
         fill(self);
@@ -369,7 +369,7 @@ impl Linker {
         local
     }
 
-    /// Locals for a value of a type.
+    /// Declares locals for a value of any type.
     pub fn declare(&mut self, name: &str, shape: &Shape, loc: Loc) -> Part {
         let mut locals = vec![];
         for leaf in shape.leaves() {
@@ -382,7 +382,7 @@ impl Linker {
                 ty,
                 mutable: true,
             });
-            // Leaves of the variants that a value is not are copied with it.
+            // Copies of an enum include the leaves of inactive variants, so these need a value.
             let zero = (shape.has_variants() && leaf.dims.is_empty())
                 .then(|| self.literal(Value::zero(leaf.scalar), loc));
             self.push(Stmt::Let { local, init: zero }, loc);
@@ -399,7 +399,7 @@ impl Linker {
     }
 }
 
-/// A place of a function, whose files these are in the kernel being built.
+/// Translates a location of a function. `files` maps the function's files to the output's.
 fn among(files: &[FileId], loc: Loc) -> Loc {
     let file = files.get(usize::from(loc.file.0)).or(files.first());
     Loc {
@@ -424,7 +424,7 @@ impl Frame<'_> {
         }
     }
 
-    /// What a memory of the function is in the kernel being built.
+    /// The output's counterpart of a memory of the function.
     pub fn memory(&self, memory: Memory) -> Part {
         match memory {
             Memory::Slice(param) => self.params[param.index()].clone(),
@@ -446,13 +446,13 @@ impl Frame<'_> {
 }
 
 impl Linker {
-    /// The files of a kernel or function, its own first.
+    /// The output's ids for the files of a kernel or function, its own first.
     fn files_of(&mut self, ir: &Kernel) -> Rc<[FileId]> {
         let all = std::iter::once(&ir.file).chain(ir.files.iter());
         all.map(|file| self.file_id(file)).collect()
     }
 
-    // A name that is borrowed stays so.
+    // A borrowed name stays borrowed.
     #[allow(clippy::ptr_arg)]
     fn file_id(&mut self, name: &Cow<'static, str>) -> FileId {
         if *name == self.out.file {
@@ -463,11 +463,11 @@ impl Linker {
             self.out.files.to_mut().push(name.clone());
             self.out.files.len() - 1
         });
-        // Beyond them, places are told as if in the kernel's own file.
+        // Locations in further files are reported as if in the kernel's own file.
         u16::try_from(other + 1).map_or(FileId::OWN, FileId)
     }
 
-    /// What the native blocks of a function need before the kernel, unless it is there already.
+    /// Adds the preludes that the native blocks of a function need, without duplicates.
     pub fn preludes(&mut self, ir: &Kernel, links: &Links) {
         for prelude in ir.preludes.iter().chain(&links.preludes) {
             if !self.out.preludes.contains(prelude) {
@@ -476,7 +476,7 @@ impl Linker {
         }
     }
 
-    /// Tells what a site checks, in terms of the kernel being built.
+    /// Translates a site, and fills in its check.
     pub fn site(&mut self, frame: &Frame<'_>, site: Option<SiteId>) -> Option<SiteId> {
         let old = site?;
         let new = frame.sites[old.index()];
@@ -495,7 +495,7 @@ impl Linker {
     }
 }
 
-/// A memory that a part stands in.
+/// A memory that contains the part.
 pub(super) fn memory_of(part: &Part) -> Memory {
     match &part.storage {
         Storage::Slice(param, _) => Memory::Slice(*param),
@@ -516,7 +516,7 @@ pub(super) fn memory_of(part: &Part) -> Memory {
     }
 }
 
-/// The first site of what each call calls, when the sites of the function itself begin at `base`.
+/// The first output site of each call's callee, if the sites of the function itself begin at `base`.
 pub(super) fn call_sites(ir: &Kernel, links: &Links, base: u32) -> Vec<u32> {
     let mut next = base + ir.sites.len() as u32;
     let each = |call: &Call| {
@@ -528,14 +528,14 @@ pub(super) fn call_sites(ir: &Kernel, links: &Links, base: u32) -> Vec<u32> {
     ir.calls.iter().map(each).collect()
 }
 
-/// The sites of a function and of all that it calls.
+/// The number of sites of a function and of all its callees.
 pub(super) fn site_count(function: &Function) -> u32 {
     let calls = function.ir.calls.iter();
     let inner = calls.flat_map(|call| functions(call, &function.links));
     function.ir.sites.len() as u32 + inner.map(site_count).sum::<u32>()
 }
 
-/// The functions whose sites belong to a call: the one called, then those given on.
+/// The functions whose sites belong to a call: the callee, then the callable arguments.
 pub(super) fn functions<'a>(call: &Call, links: &'a Links) -> impl Iterator<Item = &'a Function> {
     let given = call.given.iter().filter_map(|given| match given {
         Given::Function(function) => Some(*function),
@@ -545,7 +545,7 @@ pub(super) fn functions<'a>(call: &Call, links: &'a Links) -> impl Iterator<Item
     ids.into_iter().map(|id| &links.functions[id.index()])
 }
 
-/// The last name in a path, or what else the source says.
+/// The last name in a path, or a default.
 fn constant_name(path: &str) -> &str {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut names = path.rsplit(|c| !is_of_name(c)).filter(|n| !n.is_empty());
@@ -559,7 +559,7 @@ fn named(name: &str, leaf: &str) -> Cow<'static, str> {
     }
 }
 
-/// Is there an array in it?
+/// True if the type contains an array.
 fn has_arrays(shape: &Shape) -> bool {
     shape.leaves().iter().any(|leaf| !leaf.dims.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Calls, which become the bodies of what they call: functions, and the closures that those are given.
+//! Inlines calls of functions and of callable arguments.
 
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ impl Linker {
         self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
         self.preconditions(&inner);
-        // A block of its own keeps the function's names apart; a result outlives it.
+        // The function's names are in a block of their own; a result outlives it.
         let stmts: Vec<StmtId> = self.out.block(body).collect();
         let open = self.blocks.last_mut();
         open.unwrap_or_else(|| unreachable!("a block is open"))
@@ -65,7 +65,7 @@ impl Linker {
         }
     }
 
-    /// A closure's block, where it is called, means by its names what they mean where it stands.
+    /// Inlines a closure. The names in its block have the meaning that they have where the closure is written.
     fn call_closure<'a>(
         &mut self,
         frame: &mut Frame<'a>,
@@ -98,7 +98,7 @@ impl Linker {
         }
     }
 
-    /// What a parameter is in the kernel being built.
+    /// Binds a parameter to its argument in the output.
     fn argument(
         &mut self,
         frame: &mut Frame<'_>,
@@ -126,7 +126,7 @@ impl Linker {
                 let shape = match kind {
                     ParamKind::Scalar(scalar) => Shape::Scalar(scalar),
                     ParamKind::Value(id) => inner.shapes[id.index()].clone(),
-                    // An array, lent as a slice.
+                    // An array passed as a slice.
                     ParamKind::Slice { .. } => frame.resolve(frame.ir.type_of(value)),
                     ParamKind::Reference(_) => {
                         unreachable!("rustc checked that the argument is no value")
@@ -137,7 +137,8 @@ impl Linker {
         }
     }
 
-    /// A constant with arrays, which is given where it stands since nobody writes it. Text of a target has no name for it.
+    /// A constant with arrays, passed as a table without a copy, since no code writes it. `None` if the callee has
+    /// native text, in which a table has no name.
     fn lent_table(
         &mut self,
         frame: &mut Frame<'_>,
@@ -156,7 +157,7 @@ impl Linker {
         has_arrays.then_some(part)
     }
 
-    /// A local of its own for what is given by value.
+    /// Declares a local for an argument passed by value.
     fn value(
         &mut self,
         frame: &mut Frame<'_>,
@@ -181,7 +182,7 @@ impl Linker {
         part
     }
 
-    /// The body of a function.
+    /// Inlines the body of a function.
     fn body(&mut self, frame: &mut Frame<'_>, loc: Loc) {
         if let Some(stmts) = structured(frame.ir, frame.ir.body) {
             frame.exit = Exit::End;
@@ -189,7 +190,7 @@ impl Linker {
         }
         let label = self.fresh_label();
         frame.exit = Exit::Loop(label);
-        // What is declared at the top, the result among it, outlives the loop.
+        // The declarations at the top, the result among them, must outlive the loop.
         let ir = frame.ir;
         let all: Vec<StmtId> = ir.block(ir.body).collect();
         let is_declaration = |id: &&StmtId| matches!(ir.stmt(**id), Stmt::Let { init: None, .. });
@@ -232,7 +233,7 @@ impl Linker {
     }
 }
 
-/// The scalar parameter that an expression names. It keeps its value, so that it needs no copy.
+/// The scalar parameter that an expression names. Parameters are immutable, so it needs no copy.
 fn scalar_param(frame: &Frame<'_>, value: ExprId) -> Option<Part> {
     let Expr::Param(param) = frame.ir.expr(value) else {
         return None;
@@ -243,7 +244,7 @@ fn scalar_param(frame: &Frame<'_>, value: ExprId) -> Option<Part> {
     }
 }
 
-/// What a call gives on.
+/// The callable arguments of a call.
 fn given_on<'a>(frame: &Frame<'a>, id: CallId) -> Vec<GivenIn<'a>> {
     let call = &frame.ir.calls[id.index()];
     let function = |id: FunctionId| &frame.links.functions[id.index()];
@@ -261,7 +262,8 @@ fn given_on<'a>(frame: &Frame<'a>, id: CallId) -> Vec<GivenIn<'a>> {
     each.collect()
 }
 
-/// A body in which nothing follows a `return`: what follows an `if` with a `return` stands in its other branch.
+/// A body in which no statement follows a `return`: the statements after an `if` with a `return` move to its other
+/// branch.
 enum Structured {
     Plain(StmtId),
     Branch {
@@ -271,7 +273,7 @@ enum Structured {
     },
 }
 
-/// The body in that form; `None` if it would copy statements, or a loop returns.
+/// The body in that form; `None` if it would duplicate statements, or if a loop contains a `return`.
 fn structured(ir: &Kernel, body: Block) -> Option<Vec<Structured>> {
     let all: Vec<StmtId> = ir.block(body).collect();
     sequence(ir, &all)
@@ -338,7 +340,7 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
     Some(out)
 }
 
-/// Is there a `return` in it?
+/// True if the statement contains a `return`.
 fn returns(ir: &Kernel, id: StmtId) -> bool {
     let inside = |block: Block| ir.block(block).any(|id| returns(ir, id));
     match ir.stmt(id) {
@@ -365,7 +367,7 @@ fn returns(ir: &Kernel, id: StmtId) -> bool {
     }
 }
 
-/// Does every way through the block end?
+/// True if every path through the block ends the function or thread.
 fn always(ir: &Kernel, block: Block) -> bool {
     ir.block(block).any(|id| match ir.stmt(id) {
         Stmt::Return | Stmt::Panic { .. } => true,

@@ -1,4 +1,4 @@
-//! The walk over expressions.
+//! Translates expressions.
 
 use super::build::{Frame, Linker};
 use super::leaf::{Index, Part, Storage};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Linker {
-    /// An expression that is a scalar.
+    /// Translates a scalar expression.
     pub fn expr(&mut self, frame: &mut Frame<'_>, id: ExprId) -> ExprId {
         let loc = frame.expr_loc(id);
         let made = match self.part(frame, id) {
@@ -21,7 +21,7 @@ impl Linker {
         made
     }
 
-    /// What an expression names, if it names something rather than computes it.
+    /// The part that an expression names; `None` if it computes a value.
     pub fn part(&mut self, frame: &mut Frame<'_>, id: ExprId) -> Option<Part> {
         match frame.ir.expr(id) {
             Expr::Local(local) => Some(frame.local(local)),
@@ -109,7 +109,7 @@ impl Linker {
         let ty = frame.ir.type_of(id);
         let scalar = frame.resolve(ty).scalar();
         let expr = match frame.ir.expr(id) {
-            // One of a type that was open has the widest value.
+            // A literal whose type was open has the widest type.
             Expr::Literal(value) => Expr::Literal(cast(value, scalar)),
             Expr::Len(memory) => return self.len(frame, memory, loc),
             Expr::Builtin(builtin) => Expr::Builtin(builtin),
@@ -163,7 +163,7 @@ impl Linker {
         made
     }
 
-    /// A conversion of what was no known scalar before. Some go no target's way at once.
+    /// Converts a value whose type was open before linking. Some conversions take two steps on every target.
     fn cast_of_open(&mut self, frame: &mut Frame<'_>, arg: ExprId, to: Scalar, loc: Loc) -> ExprId {
         let arg = self.expr(frame, arg);
         match (self.out.scalar_of(arg), to) {
@@ -200,7 +200,7 @@ impl Linker {
         }
     }
 
-    /// An operation that computes a scalar.
+    /// Translates an operation on compound values that yields a scalar.
     fn compound(&mut self, frame: &mut Frame<'_>, id: CompoundId, loc: Loc) -> ExprId {
         let ir = frame.ir;
         match &ir.compounds[id.index()] {
@@ -225,7 +225,7 @@ impl Linker {
         }
     }
 
-    /// Where an element of a view stands.
+    /// The position of an element of a view.
     fn at(&mut self, frame: &mut Frame<'_>, view: ParamId, indices: List, loc: Loc) -> ExprId {
         let indices: Vec<ExprId> = frame.ir.list(indices).collect();
         let rank = indices.len() as u32;
@@ -248,7 +248,8 @@ impl Linker {
         at
     }
 
-    /// `lhs && rhs` when `all`, else `lhs || rhs`. If `rhs` takes statements, they are run only when it is asked for.
+    /// `lhs && rhs` if `all`, else `lhs || rhs`. Statements that `rhs` needs run only if `lhs` doesn't decide the
+    /// result.
     fn short_circuit(
         &mut self,
         frame: &mut Frame<'_>,
@@ -292,7 +293,7 @@ impl Linker {
     }
 }
 
-/// `/` and `%` on floats cannot fault.
+/// The operator for `/` or `%` on floats, which cannot fault.
 fn float_division(op: DivideOp, ty: Scalar) -> Option<BinaryOp> {
     match op {
         DivideOp::Div if ty.is_float() => Some(BinaryOp::Div),

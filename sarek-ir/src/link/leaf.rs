@@ -1,4 +1,4 @@
-//! Where the leaves of a value stand, and how one of them is read and written.
+//! Storage of the leaves of a value, and access to one leaf.
 
 use std::rc::Rc;
 
@@ -9,18 +9,18 @@ use crate::{
     SiteId, SiteKind, Stmt, TableId, Value,
 };
 
-/// Where the leaves of a type stand.
+/// Storage of the leaves of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Storage {
-    /// A local for each leaf; for one inside of arrays, an array.
+    /// A local for each leaf; an array if the leaf is inside arrays.
     Locals(Rc<[LocalId]>),
     /// A scalar parameter for each leaf.
     Params(Rc<[ParamId]>),
-    /// A value for each leaf; for one inside of arrays, a table.
+    /// A value for each leaf; a table if the leaf is inside arrays.
     Constant(Rc<[Known]>),
     /// A shared array for each leaf of an element.
     Shared(Rc<[SharedId]>),
-    /// Elements of a slice, which consist of so many units.
+    /// The elements of a slice, as units.
     Slice(ParamId, Unit),
 }
 
@@ -31,29 +31,29 @@ pub(super) enum Known {
     Table(TableId),
 }
 
-/// What the elements of a slice consist of.
+/// The units of a slice's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unit {
     pub scalar: Scalar,
-    /// How many of them an element has.
+    /// The number of units in an element.
     pub per: u64,
 }
 
-/// A part of what [`Storage`] holds.
+/// A part of the value in a [`Storage`].
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub storage: Storage,
-    /// The type of the whole; of memory, that of an element.
+    /// The type of the whole value; for memory, of an element.
     pub whole: Shape,
     /// The type of the part.
     pub shape: Shape,
     /// The position of its first leaf.
     pub first: usize,
-    /// The way through memory and arrays.
+    /// The indices into memory and arrays that lead to it.
     pub indices: Vec<Index>,
 }
 
-/// An index on the way to a part; the first one of memory is that of the element.
+/// One index on the way to a part. For memory, the first one selects the element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Index {
     pub expr: ExprId,
@@ -61,7 +61,7 @@ pub(super) struct Index {
 }
 
 impl Part {
-    /// All of it.
+    /// The whole value.
     pub fn whole(storage: Storage, shape: Shape) -> Part {
         Part {
             storage,
@@ -86,14 +86,14 @@ impl Part {
         self
     }
 
-    /// An element of an array.
+    /// Selects an element of an array.
     pub fn index(mut self, index: Index) -> Part {
         self.shape = self.shape.elem().clone();
         self.indices.push(index);
         self
     }
 
-    /// Memory whose elements are lent as such, which may be arrays of them.
+    /// The same memory seen as elements of type `elem`, which may be arrays of its own elements.
     pub fn lent_as(self, elem: Shape) -> Part {
         let shape = match (&self.storage, &self.whole) {
             (Storage::Locals(_) | Storage::Constant(_), Shape::Array(own, len))
@@ -107,13 +107,13 @@ impl Part {
         Part::whole(self.storage, shape)
     }
 
-    /// An enum's tag.
+    /// Selects an enum's tag.
     pub fn tag(mut self) -> Part {
         self.shape = Shape::Scalar(Scalar::U32);
         self
     }
 
-    /// Is it an element of memory, or inside of one?
+    /// True for an element of memory, or a part of one.
     fn in_memory(&self) -> bool {
         match self.storage {
             Storage::Shared(_) | Storage::Slice(..) => true,
@@ -138,7 +138,7 @@ impl Linker {
         }
     }
 
-    /// Is it a local that keeps its value, and needs no check?
+    /// True for an unchecked, immutable local.
     fn is_settled(&self, index: Index) -> bool {
         let Expr::Local(local) = self.out.expr(index.expr) else {
             return false;
@@ -146,7 +146,7 @@ impl Linker {
         index.site.is_none() && !self.out.locals[local.index()].mutable
     }
 
-    /// The same part, its indices being other nodes. They are settled.
+    /// The same part with new nodes for its indices, which must be settled.
     pub fn again(&mut self, part: &Part, loc: Loc) -> Part {
         let mut part = part.clone();
         for index in &mut part.indices {
@@ -158,7 +158,7 @@ impl Linker {
         part
     }
 
-    /// The `i`th index of a part, checked against its length.
+    /// The `i`th index of a part, with its bounds check.
     pub fn checked_index(&mut self, part: &Part, i: usize, loc: Loc) -> ExprId {
         let Index { expr, site } = part.indices[i];
         let Some(site) = site else { return expr };
@@ -178,7 +178,7 @@ impl Linker {
         self.out.push_expr(bounded, Scalar::Usize, loc)
     }
 
-    /// How many elements memory has: of a slice, as many as its units make up.
+    /// The number of elements of memory. A slice has as many as its units make up.
     pub fn memory_len(&mut self, part: &Part, loc: Loc) -> ExprId {
         let (memory, per) = match &part.storage {
             Storage::Slice(param, unit) => (Memory::Slice(*param), unit.per),
@@ -203,7 +203,7 @@ impl Linker {
         self.out.push_expr(divide, Scalar::Usize, loc)
     }
 
-    /// An index whose site checks it where it is used: the arrays of all leaves are of one length.
+    /// An index with a site for its check at the access. The arrays of all leaves have the same length.
     fn checked_there(&mut self, index: Index, memory: Memory) -> (ExprId, Option<SiteId>) {
         let Index { expr, site } = index;
         if let Some(site) = site
@@ -214,7 +214,7 @@ impl Linker {
         (expr, site)
     }
 
-    /// Reads a part that is a scalar. Its indices are used up.
+    /// Reads a scalar part. Consumes its indices.
     pub fn read(&mut self, part: &Part, loc: Loc) -> ExprId {
         let leaf = part.whole.leaves()[part.first].clone();
         assert_eq!(
@@ -254,7 +254,7 @@ impl Linker {
         }
     }
 
-    /// Reads a scalar of a constant. An element that is known here is its value.
+    /// Reads a scalar of a constant. An element at literal indices is replaced by its value.
     fn read_constant(&mut self, known: Known, part: &Part, leaf: &Leaf, loc: Loc) -> ExprId {
         let table = match known {
             Known::One(value) => return self.literal(value, loc),
@@ -272,7 +272,7 @@ impl Linker {
         self.load(memory, index, leaf.scalar, loc)
     }
 
-    /// The element that indices lead to, if all of them are literals within bounds.
+    /// The element at the indices, if all of them are literals within bounds.
     fn known_element(&self, table: TableId, part: &Part, leaf: &Leaf) -> Option<Value> {
         let mut at = 0;
         for (d, &(n, _)) in leaf.dims.iter().enumerate() {
@@ -289,7 +289,7 @@ impl Linker {
             .copied()
     }
 
-    /// Writes a part that is a scalar. Its indices are used up.
+    /// Writes a scalar part. Consumes its indices.
     pub fn write(&mut self, part: &Part, value: ExprId, loc: Loc) {
         let leaf = part.whole.leaves()[part.first].clone();
         match &part.storage {
@@ -322,7 +322,7 @@ impl Linker {
         }
     }
 
-    /// `((i0 * n1 + i1) * n2 + i2) …` over the indices from `from` on. Arrays that are not indexed count as at 0.
+    /// `((i0 * n1 + i1) * n2 + i2) …` over the indices from `from` on. Missing indices count as 0.
     fn flat_index(&mut self, part: &Part, from: usize, dims: &[(u64, u64)], loc: Loc) -> ExprId {
         let mut flat: Option<ExprId> = None;
         for (d, &(n, _)) in dims.iter().enumerate() {
@@ -337,7 +337,7 @@ impl Linker {
         flat.unwrap_or_else(|| self.literal(Value::Usize(0), loc))
     }
 
-    /// The index into the array of a leaf of a shared array's elements.
+    /// The index into the array for one leaf of a shared array's elements.
     fn shared_index(&mut self, part: &Part, dims: &[(u64, u64)], loc: Loc) -> ExprId {
         let element = self.checked_index(part, 0, loc);
         let count: u64 = dims.iter().map(|(n, _)| n).product();

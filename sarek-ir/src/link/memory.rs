@@ -1,4 +1,4 @@
-//! Elements of slices, as units.
+//! Accesses elements of slices as units.
 
 use super::build::Linker;
 use super::leaf::{Part, Unit};
@@ -6,7 +6,7 @@ use super::shape::{Leaf, Shape};
 use crate::{BinaryOp, Expr, ExprId, Intrinsic, Loc, Memory, ParamId, Scalar, SiteId, Stmt, Value};
 
 impl Unit {
-    /// The largest unit that all scalars of the elements consist of.
+    /// The largest unit of which all scalars of the elements consist.
     pub fn of(elem: &Shape) -> Unit {
         let leaves = elem.leaves();
         let first = leaves.first().map_or(Scalar::U32, |leaf| leaf.scalar);
@@ -66,7 +66,7 @@ impl Linker {
         self.push(store, loc);
     }
 
-    /// A scalar inside of an element of a slice.
+    /// Reads a scalar inside an element of a slice.
     pub fn read_units(&mut self, param: ParamId, unit: Unit, part: &Part, loc: Loc) -> ExprId {
         let memory = Memory::Slice(param);
         let leaf = part.whole.leaves()[part.first].clone();
@@ -161,7 +161,7 @@ impl Linker {
         self.sum(at, offset, loc)
     }
 
-    /// The unsigned integer that holds the bits of a scalar.
+    /// The unsigned integer type that holds the bits of a scalar.
     fn bits_of(&self, scalar: Scalar) -> Scalar {
         match scalar.size() {
             8 => Scalar::U64,
@@ -185,14 +185,14 @@ impl Linker {
         self.binary(BinaryOp::BitOr, low, high, ty, loc)
     }
 
-    /// The scalar whose bits these are; the scalar itself if it is one already.
+    /// The scalar with these bits; unchanged if it has the type already.
     fn scalar_of_unit(&mut self, bits: ExprId, to: Scalar, loc: Loc) -> ExprId {
         let from = self.out.scalar_of(bits);
         if from == to {
             return bits;
         }
         if to.is_float() {
-            // Those of 16-bit floats are joined from bytes in a wider number.
+            // The bits of a 16-bit float were joined from bytes in a wider number.
             let bits = match to.is_half() {
                 true => self.cast(bits, Scalar::U16, loc),
                 false => bits,

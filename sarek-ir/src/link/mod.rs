@@ -1,20 +1,20 @@
-//! Linking: what only the user's crate knows is filled in, and nothing but scalars is left.
+//! Links a kernel: fills its holes from the user's crate, and flattens all values into scalars.
 //!
-//! A kernel as the macro writes it has holes: constants, types and functions of other items. [`link`] closes
-//! it in one walk that builds a new kernel:
+//! The macro leaves holes in a kernel: constants, types and functions of other items. [`link`] closes it in one walk
+//! that builds a new kernel:
 //!
-//! - types are resolved ([`shape`]);
-//! - a local of several parts becomes a local for each of its *leaves*: the scalars inside of it, depth
-//!   first, an enum's tag before the leaves of its variants. Leaves inside of arrays become arrays;
-//! - a shared array of structs becomes a shared array for each leaf;
-//! - a slice of structs becomes a slice of *units*, the largest scalars of which all leaves consist, with
-//!   the arithmetic on indices written out;
-//! - a parameter of several parts becomes a scalar parameter for each leaf;
-//! - calls are replaced by the bodies of what they call ([`call`]). An early return leaves the rest of the
-//!   body out, by an `else` or, where that would copy statements, by leaving a loop of one iteration.
+//! - It resolves types ([`shape`]).
+//! - A compound local becomes one local for each of its *leaves*: the scalars inside, depth first, with an enum's tag
+//!   before the leaves of its variants. Leaves inside arrays become arrays.
+//! - A shared array of structs becomes one shared array for each leaf.
+//! - A slice of structs becomes a slice of *units*: the largest scalar of which all leaves consist. The index
+//!   arithmetic becomes explicit.
+//! - A compound parameter becomes one scalar parameter for each leaf.
+//! - Calls are inlined ([`call`]). The rest of the body after an early return goes to an `else`. Where that would
+//!   duplicate statements, the return leaves a loop of one iteration.
 //!
-//! The sites of the linked kernel are its own ones, then for each call, in the order of [`Kernel::calls`],
-//! those of the function called: its own ones, then those of its calls. Compiled bodies count in the same way.
+//! The sites of the linked kernel are its own, followed by those of each call in the order of [`Kernel::calls`]: the
+//! sites of the callee, then those of its calls. Natively compiled bodies number their sites in the same way.
 
 mod build;
 mod call;
@@ -31,7 +31,7 @@ mod tests;
 
 pub use shape::{LeafAt, each_leaf, leaves};
 
-/// The scalar that elements of a type consist of on devices, and how many of it an element is.
+/// The scalar type that a device's memory holds for elements of a type, and the number of such units in an element.
 pub fn unit(info: &TypeInfo) -> (Scalar, u64) {
     let unit = leaf::Unit::of(&shape::Shape::of(info));
     (unit.scalar, unit.per)
@@ -43,7 +43,7 @@ use crate::print::HostPrinter;
 use crate::{Kernel, Prelude, Scalar, TypeInfo, Value};
 use build::Linker;
 
-/// What the user's crate knows, in the order in which a kernel or function names it.
+/// The items of the user's crate that fill the holes, in the order in which a kernel or function names them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Links {
     /// The values of [`Kernel::links`]: one for each leaf of its type.
@@ -54,16 +54,16 @@ pub struct Links {
     pub functions: Vec<Function>,
     /// The texts of [`Kernel::prelude_links`].
     pub preludes: Vec<Prelude>,
-    /// What makes the texts of prints with values of several parts.
+    /// The functions that format prints with compound arguments.
     pub printers: Vec<HostPrinter>,
 }
 
-/// A `#[device]` function with what it names.
+/// A `#[device]` function with its links.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// The function.
     pub ir: &'static Kernel,
-    /// What it names.
+    /// Its links.
     pub links: Links,
 }
 
@@ -82,7 +82,7 @@ impl std::hash::Hash for Function {
     }
 }
 
-/// The kernel, closed. rustc has checked that `links` are what the kernel says of them.
+/// Links a kernel. rustc has checked that `links` match the kernel's declarations of them.
 pub fn link(kernel: &Kernel, links: &Links) -> Kernel {
     if kernel.is_closed() {
         return kernel.clone();

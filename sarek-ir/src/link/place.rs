@@ -1,4 +1,4 @@
-//! Writing values of any type.
+//! Writes values of any type.
 
 use super::build::{Frame, Linker};
 use super::leaf::{Index, Part, Storage};
@@ -8,11 +8,11 @@ use crate::{
     Value,
 };
 
-/// Arrays up to this length are filled without a loop.
+/// The length up to which arrays are filled without a loop.
 const UNROLLED: u64 = 8;
 
 impl Linker {
-    /// The place that stands left of `=`.
+    /// Translates the place left of `=`.
     pub fn place(&mut self, frame: &mut Frame<'_>, id: PlaceId) -> Part {
         let place = &frame.ir.places[id.index()];
         let mut part = match place.root {
@@ -37,7 +37,7 @@ impl Linker {
         part
     }
 
-    /// Writes a value to a place that the value may read: all of it is evaluated first.
+    /// Writes a value to a place that the value may read. The value is fully evaluated first.
     pub fn assign(&mut self, frame: &mut Frame<'_>, to: Part, value: ExprId, loc: Loc) {
         let is_made = match frame.ir.expr(value) {
             Expr::Compound(id) => match frame.ir.compounds[id.index()] {
@@ -125,7 +125,7 @@ impl Linker {
         }
     }
 
-    /// The fields that a struct takes from another value.
+    /// Copies the fields that a struct takes from another value.
     fn rest(
         &mut self,
         frame: &mut Frame<'_>,
@@ -162,7 +162,7 @@ impl Linker {
         self.each_element(to, loc, &mut |this, part| this.copy(one.clone(), part, loc));
     }
 
-    /// Does something with each element of an array; the indices of the array are settled.
+    /// Calls `f` for each element of an array. The indices of the array must be settled.
     fn each_element(&mut self, array: &Part, loc: Loc, f: &mut dyn FnMut(&mut Linker, Part)) {
         let Shape::Array(_, n) = array.shape else {
             unreachable!("only arrays have elements")
@@ -228,7 +228,7 @@ impl Linker {
         }
     }
 
-    /// Another node for a local or a literal.
+    /// A new node for the same local or literal.
     fn same(&mut self, id: ExprId, loc: Loc) -> ExprId {
         match self.out.expr(id) {
             Expr::Local(local) => self.read_local(local, loc),
@@ -237,7 +237,7 @@ impl Linker {
         }
     }
 
-    /// The variants of an enum share bytes in slices, so that only the one that it is is copied there.
+    /// Copies an enum. Its variants share bytes in slices, so only the active one is copied.
     fn copy_enum(&mut self, from: &Part, to: &Part, loc: Loc) {
         let Shape::Enum(variants) = &to.shape else {
             unreachable!("an enum is copied")

@@ -1,4 +1,4 @@
-//! What is printed, as scalars.
+//! Translates prints to prints of scalars.
 
 use super::build::{Frame, Linker};
 use super::leaf::{Index, Part};
@@ -42,13 +42,13 @@ impl Linker {
         if let Shape::Scalar(_) = shape {
             return out.push(self.expr(frame, arg));
         }
-        // A local of its own: in memory the variants of an enum share bytes.
+        // A copy in locals: in memory the variants of an enum share bytes.
         let value = self.declare("printed", &shape, loc);
         self.initialise(frame, value.clone(), arg, loc);
         self.scalars(&value, &[], loc, out);
     }
 
-    /// The scalars of a part, at these indices of the arrays around it.
+    /// Collects the scalars of a part, at these indices of the enclosing arrays.
     fn scalars(&mut self, part: &Part, indices: &[u64], loc: Loc, out: &mut Vec<ExprId>) {
         match part.shape.clone() {
             Shape::Scalar(_) => out.push(self.scalar_at(part.clone(), indices, loc)),

@@ -1,4 +1,4 @@
-//! Types with nothing left open.
+//! Resolved types.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -9,12 +9,12 @@ use crate::{
     VariantInfo,
 };
 
-/// A type.
+/// A resolved type.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Shape {
     Scalar(Scalar),
     Array(Rc<Shape>, u64),
-    /// The fields, and bytes that its address is a multiple of.
+    /// The fields, and the alignment in bytes.
     Struct(Rc<[Field]>, u64),
     Enum(Rc<[Variant]>),
 }
@@ -23,7 +23,7 @@ pub(super) enum Shape {
 pub(super) struct Field {
     pub name: Cow<'static, str>,
     pub shape: Shape,
-    /// Bytes from the beginning of the struct or enum.
+    /// The offset in bytes from the beginning of the struct or enum.
     pub offset: u64,
 }
 
@@ -34,20 +34,20 @@ pub(super) struct Variant {
     pub fields: Rc<[Field]>,
 }
 
-/// A scalar inside of a type.
+/// A scalar inside a type.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Leaf {
-    /// Names on the way to it, for the names of locals.
+    /// The names on the path to it, for the names of locals.
     pub name: String,
     pub scalar: Scalar,
-    /// The lengths of the arrays that it stands in, outermost first, and the bytes between their elements.
+    /// The lengths of the enclosing arrays, outermost first, with the strides of their elements in bytes.
     pub dims: Vec<(u64, u64)>,
-    /// Bytes to the first one.
+    /// The offset of the first one in bytes.
     pub offset: u64,
 }
 
 impl Leaf {
-    /// How many of it there are.
+    /// The number of its instances in the enclosing arrays.
     pub fn count(&self) -> u64 {
         self.dims.iter().map(|(n, _)| n).product()
     }
@@ -56,18 +56,18 @@ impl Leaf {
 /// A scalar of a value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LeafAt {
-    /// Bytes from the beginning of the value.
+    /// The offset in bytes from the beginning of the value.
     pub offset: u64,
     /// Its type.
     pub scalar: Scalar,
 }
 
-/// The scalars of a type, in the order of the parameters that a parameter of the type becomes.
+/// The scalars of a type, in the order of the parameters that a compound parameter becomes.
 pub fn leaves(info: &TypeInfo) -> Vec<LeafAt> {
     each_leaf(info).concat()
 }
 
-/// The same, those together that arrays have several of.
+/// The same, grouped by leaf: instances in arrays are together.
 pub fn each_leaf(info: &TypeInfo) -> Vec<Vec<LeafAt>> {
     let each = |leaf: &Leaf| {
         let mut offsets = vec![leaf.offset];
@@ -111,7 +111,7 @@ impl Shape {
         }
     }
 
-    /// The scalar that it is.
+    /// The scalar type.
     pub fn scalar(&self) -> Scalar {
         match self {
             Shape::Scalar(scalar) => *scalar,
@@ -119,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// Its scalars, depth first; of an enum the tag before the fields of its variants.
+    /// The leaves, depth first; an enum's tag precedes the fields of its variants.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = vec![];
         self.collect("", 0, &mut vec![], &mut leaves);
@@ -150,7 +150,7 @@ impl Shape {
         }
     }
 
-    /// Bytes from one to the next in an array. Only what stands in memory has them.
+    /// The stride in bytes in an array. Only types that are stored in memory have one.
     pub fn size(&self) -> u64 {
         match self {
             Shape::Scalar(scalar) => scalar.size() as u64,
@@ -163,7 +163,7 @@ impl Shape {
         }
     }
 
-    /// Bytes that its address is a multiple of.
+    /// The alignment in bytes.
     pub fn align(&self) -> u64 {
         match self {
             Shape::Scalar(scalar) => scalar.size() as u64,
@@ -176,7 +176,7 @@ impl Shape {
         }
     }
 
-    /// The position of a struct's field, and that of its first leaf.
+    /// A struct's field, and the position of its first leaf.
     pub fn field(&self, name: &str) -> (&Field, usize) {
         match self {
             Shape::Struct(fields, _) => find(fields, name),
@@ -217,7 +217,7 @@ impl Shape {
         }
     }
 
-    /// How many of such elements an array of arrays has.
+    /// The number of elements of type `elem` in an array of arrays.
     pub fn rows_of(&self, elem: &Shape) -> u64 {
         match self {
             Shape::Array(rows, len) if self != elem => len * rows.rows_of(elem),
@@ -225,7 +225,7 @@ impl Shape {
         }
     }
 
-    /// Is there an enum in it?
+    /// True if the type contains an enum.
     pub fn has_variants(&self) -> bool {
         match self {
             Shape::Scalar(_) => false,
@@ -235,7 +235,7 @@ impl Shape {
         }
     }
 
-    /// How many leaves it has.
+    /// The number of leaves.
     pub fn leaf_count(&self) -> usize {
         match self {
             Shape::Scalar(_) => 1,
@@ -296,7 +296,7 @@ pub(super) fn resolve_all(ir: &Kernel, links: &Links) -> Vec<Shape> {
         .collect()
 }
 
-/// A type of a kernel or function.
+/// Resolves a type of a kernel or function.
 pub(super) fn resolve(ir: &Kernel, links: &Links, ty: Type) -> Shape {
     let id = match ty {
         Type::Scalar(scalar) => return Shape::Scalar(scalar),
@@ -360,7 +360,7 @@ pub(super) fn resolve(ir: &Kernel, links: &Links, ty: Type) -> Shape {
     }
 }
 
-/// A length, which no launch gives.
+/// A length that does not depend on the launch.
 pub(super) fn length(len: Length, links: &Links) -> u64 {
     match len {
         Length::Fixed(n) => n,
@@ -372,7 +372,7 @@ pub(super) fn length(len: Length, links: &Links) -> u64 {
     }
 }
 
-/// Tuples have no layout of their own; they are laid out like a `#[repr(C)]` struct where that is asked for.
+/// Tuples have no layout of their own. Where a layout is needed, they have that of a `#[repr(C)]` struct.
 fn tuple(shapes: impl Iterator<Item = Shape>) -> Shape {
     let mut offset: u64 = 0;
     let field = |(i, shape): (usize, Shape)| {

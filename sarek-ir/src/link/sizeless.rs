@@ -1,4 +1,4 @@
-//! Memory whose elements have no size: `[[u32; 0]; 4]`. Generic code may come to it; devices index nothing of the kind.
+//! Finds memory with zero-sized elements: `[[u32; 0]; 4]`. Generic code may produce it, but devices cannot index it.
 
 use super::Links;
 use super::build::functions;
@@ -6,8 +6,8 @@ use super::shape::{Shape, resolve, resolve_all};
 use crate::{Kernel, ParamKind};
 
 impl Kernel {
-    /// What stands in memory of this kernel, or of a function that it calls, as elements of no size: the name of a slice or of a
-    /// shared array, or an array among the values.
+    /// A zero-sized element type in the memory of this kernel or a callee: the name of the slice or shared array, or an
+    /// array among the values.
     pub fn sizeless(&self, links: &Links) -> Option<String> {
         let shapes = resolve_all(self, links);
         let holds = |ty| resolve(self, links, ty).has_size();
@@ -31,12 +31,12 @@ impl Kernel {
 }
 
 impl Shape {
-    /// Does a value of it hold anything?
+    /// True if a value of the type contains any scalar.
     fn has_size(&self) -> bool {
         self.leaves().iter().any(|leaf| leaf.count() > 0)
     }
 
-    /// Is there an array in it whose elements hold nothing?
+    /// True if the type contains an array of zero-sized elements.
     fn has_sizeless_array(&self) -> bool {
         match self {
             Shape::Scalar(_) => false,

@@ -1,4 +1,4 @@
-//! The walk over statements.
+//! Translates statements.
 
 use super::build::{Exit, Frame, Linker};
 use super::leaf::{Part, Storage};
@@ -130,7 +130,7 @@ impl Linker {
         })
     }
 
-    /// The label that a loop gets, and its hint with it.
+    /// A new label for a loop, with its unroll hint.
     fn loop_label(&mut self, frame: &mut Frame<'_>, label: LabelId) -> LabelId {
         let new = self.fresh_label();
         frame.labels.insert(label, new);
@@ -147,7 +147,7 @@ impl Linker {
         new
     }
 
-    /// A condition that takes statements is tested at the head of the body.
+    /// A condition that needs statements is tested at the head of the body.
     fn repeat_while(
         &mut self,
         frame: &mut Frame<'_>,
@@ -299,7 +299,7 @@ impl Linker {
     }
 }
 
-/// What stands in native text for a scalar, or for memory of scalars.
+/// The operand of native text for a scalar, or for memory of scalars.
 fn operand(part: &Part) -> Piece {
     match &part.storage {
         Storage::Params(params) => Piece::Param(params[part.first]),

@@ -1,4 +1,4 @@
-//! Kernels with structs, enums and calls, linked and run.
+//! Links and runs kernels with structs, enums and calls.
 
 use super::{Function, Links, link};
 use crate::interp::{Host, Ids, Machine};
@@ -380,7 +380,7 @@ fn sites_of_calls_come_after_the_kernels_own() {
         "#line 1 \"helper.rs\"\n    f32 result;\n    result = v[0ull];\n#line 2 \"k.rs\"\n";
     assert!(text.contains(helper), "{text}");
     assert!(text.contains("#line 1 \"k.rs\""), "{text}");
-    // Odd names of files stay within their quotes.
+    // Special characters in file names do not end the quoted name.
     let text = source
         .with_line_markers("k\n#define a\"b.rs", "k.cuda")
         .text;
@@ -435,7 +435,7 @@ fn closures_stand_where_they_are_called() {
     let mut memories = Memories(vec![given, vec![Value::U32(0); 2]], vec![3, 2]);
     let closed = run(&kernel, &links, &mut memories);
     assert_eq!(memories.0[1], [90, 4].map(Value::U32), "{closed}");
-    // It is the closure's own wherever it is called.
+    // The site is the closure's own, wherever the closure is called.
     assert_eq!(closed.sites.len(), kernel.sites.len());
     assert_eq!(closed.to_string().matches("!0").count(), 2, "{closed}");
 }
@@ -477,7 +477,7 @@ fn arrays_in_constants_are_read_element_by_element() {
         s.store(out, s.n(i), s.compound(index, Scalar::U32));
     }
     s.store(out, s.n(3), s.field(rule(), "tag", Scalar::U32));
-    // Where the index is not known, the element stands in a table, one for all that name the constant.
+    // At a variable index, the element is in a table, one for all uses of the constant.
     let index = s.load(out, s.n(4)).cast(Scalar::Usize);
     let (base, index, site) = (s.field(rule(), "each", array).id, index.id, None);
     let element = crate::Compound::Index { base, index, site };
@@ -561,7 +561,7 @@ fn what_is_printed_becomes_its_scalars() {
     assert_eq!(print.text(&values), format!("{values:?}"));
 }
 
-/// A hint follows its loop, and a constant of the user's crate becomes a number.
+/// A hint follows its loop, and a linked factor becomes a number.
 #[test]
 fn hints_are_linked_with_their_loops() {
     let s = Sketch::new("k");
@@ -584,7 +584,7 @@ fn hints_are_linked_with_their_loops() {
     assert_eq!(closed.matches("unroll").count(), 2, "{closed}");
 }
 
-/// Proofs and bodies would take its first scalar for it, each by its own lights.
+/// Otherwise proofs and natively compiled bodies would each use the struct's first scalar in a different way.
 #[test]
 #[should_panic(expected = "is a scalar")]
 fn a_struct_is_no_number() {

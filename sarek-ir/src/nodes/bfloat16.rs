@@ -1,29 +1,30 @@
-//! Conversions between `bf16`, the upper halves of `f32`, held as their bits, and wider floats: the one definition for host
-//! backends.
+//! Converts between wider floats and `bf16`, whose bits are the upper half of an `f32`. Host backends all use this
+//! definition.
 //!
-//! They round to nearest, ties to even. Of a `f64` they leave the low word out of account, as the `half` crate's `from_f64` does.
+//! Conversions round to nearest, ties to even. A conversion from `f64` ignores the low 32 bits, as the `half` crate's
+//! `from_f64` does.
 
 use crate::binary16;
 
-/// The number of these bits; exact.
+/// The value of these bits; exact.
 #[inline(always)]
 pub const fn to_f32(bits: u16) -> f32 {
     f32::from_bits((bits as u32) << 16)
 }
 
-/// The bits of the nearest 16-bit float.
+/// The bits of the nearest `bf16`.
 #[inline(always)]
 pub const fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let odd = (bits >> 16) & 1;
     let rounded = bits.wrapping_add(0x7fff + odd) >> 16;
-    // What is not a number may have no bit set in its upper half but those of infinity.
+    // A NaN whose upper half has the bits of an infinity needs a fraction bit to stay a NaN.
     let nan = (bits >> 16) | 0x40;
     let all = if value.is_nan() { nan } else { rounded };
     all as u16
 }
 
-/// The bits of the nearest 16-bit float to the number without the low word of its fraction.
+/// The bits of the `bf16` nearest to the number whose low 32 bits are cleared.
 #[inline(always)]
 pub const fn from_f64(value: f64) -> u16 {
     let high = f64::from_bits(value.to_bits() >> 32 << 32);
@@ -70,7 +71,7 @@ mod tests {
             let middle = (a + b) / 2.0;
             let even = low + (low & 1);
             assert_eq!(from_f32(middle as f32), even, "{low:#x}");
-            // The low word is left out.
+            // The low word is ignored.
             for (value, near) in [
                 (middle, even),
                 (middle.next_down(), low),

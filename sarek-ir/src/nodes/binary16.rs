@@ -1,17 +1,18 @@
-//! Conversions between `f16`, the 16-bit floats of IEEE 754, held as their bits, and wider floats: the one definition for
-//! host backends.
+//! Converts between wider floats and `f16`, the 16-bit floats of IEEE 754, held as their bits. Host backends all use
+//! this definition.
 //!
-//! They round to nearest, ties to even. A `f64` is rounded to `f32` first, as the `half` crate's `from_f64` does on x86-64 processors
-//! that convert in hardware. Nothing branches, so that a loop over threads becomes vector instructions.
+//! Conversions round to nearest, ties to even. An `f64` is rounded to `f32` first, as the `half` crate's `from_f64`
+//! does on x86-64 processors that convert in hardware. Nothing branches, so the compiler can vectorize a loop over
+//! threads.
 
-/// The bits of 2¹⁶, the first number that is too large.
+/// The bits of 2¹⁶, the smallest power of two that overflows.
 const TOO_LARGE: u32 = 0x4780_0000;
 /// The bits of 2⁻¹⁴, the smallest normal number.
 const LEAST_NORMAL: u32 = 0x3880_0000;
 const INFINITY: u32 = 0x7f80_0000;
 const SIGN: u32 = 0x8000_0000;
 
-/// The number of these bits; exact.
+/// The value of these bits; exact.
 #[inline(always)]
 pub const fn to_f32(bits: u16) -> f32 {
     let sign = ((bits & 0x8000) as u32) << 16;
@@ -29,12 +30,12 @@ pub const fn to_f32(bits: u16) -> f32 {
     f32::from_bits(value | sign)
 }
 
-/// The bits of the nearest 16-bit float.
+/// The bits of the nearest `f16`.
 #[inline(always)]
 pub const fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let (sign, size) = (bits & SIGN, bits & !SIGN);
-    // The sum has the spacing of subnormal 16-bit floats, so it is rounded to that.
+    // The sum has the spacing of subnormal 16-bit floats, so the addition rounds to it.
     let subnormal = (f32::from_bits(size) + 0.5).to_bits() - 0.5f32.to_bits();
     let odd = (size >> 13) & 1;
     let normal = size.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
@@ -48,14 +49,14 @@ pub const fn from_f32(value: f32) -> u16 {
     (all | (sign >> 16)) as u16
 }
 
-/// The bits of the nearest 16-bit float to the nearest `f32`.
+/// The bits of the `f16` nearest to the nearest `f32`.
 #[inline(always)]
 pub const fn from_f64(value: f64) -> u16 {
     from_f32(value as f32)
 }
 
-/// The number rounded to an odd fraction, which tells on which side of a tie of fewer digits it lies. Rounded again, to
-/// those, it is what rounding once gives.
+/// Rounds to odd: an inexact result has an odd fraction, so that it never lies on a tie of a shorter format. Rounding
+/// it again to such a format gives the same result as rounding once.
 #[inline(always)]
 pub(crate) const fn odd(value: f64) -> f32 {
     let near = value as f32;
@@ -110,7 +111,7 @@ mod tests {
             let middle = (a + b) / 2.0;
             let even = low + (low & 1);
             assert_eq!(from_f32(middle as f32), even, "{low:#x}");
-            // What is nearer to a tie than `f32` tells is one.
+            // A value that `f32` rounds onto a tie counts as a tie.
             for value in [middle, middle.next_down(), middle.next_up()] {
                 assert_eq!(from_f64(value), even, "{low:#x}");
                 assert_eq!(from_f64(-value), even | 0x8000, "{low:#x}");

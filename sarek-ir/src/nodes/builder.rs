@@ -1,4 +1,4 @@
-//! Building a kernel node by node; used by the frontend, by passes and by tests.
+//! Builds a kernel node by node. Used by the frontend, by passes and by tests.
 
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ impl Kernel {
         LocalId(self.locals.len() as u32 - 1)
     }
 
-    /// Adds a type of several parts, or finds it.
+    /// Adds a compound type, or finds an equal one.
     pub fn push_type(&mut self, def: TypeDef) -> Type {
         let found = self.types.iter().position(|known| *known == def);
         let at = found.unwrap_or_else(|| {
@@ -83,7 +83,7 @@ impl Kernel {
         })
     }
 
-    /// A label that no loop of the kernel has.
+    /// A label that no loop of the kernel uses.
     pub fn fresh_label(&self) -> LabelId {
         let labels = self.stmts.iter().filter_map(|s| s.loop_label());
         let labels = labels.chain(self.unrolls.iter().map(|(label, _)| *label));

@@ -1,56 +1,56 @@
-//! What a `#[device]` function is given to call: closures and other functions.
+//! Callable arguments of `#[device]` functions: closures and other functions.
 
 use std::borrow::Cow;
 
 use crate::{Block, CallableId, ClosureId, FunctionId, LocalId, Type};
 
-/// A parameter of a `#[device]` function that it calls: `f: impl Fn(f32) -> f32`.
+/// A callable parameter of a `#[device]` function: `f: impl Fn(f32) -> f32`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callable {
     /// The name in the source.
     pub name: Cow<'static, str>,
-    /// What it takes.
+    /// The parameter types.
     pub takes: Cow<'static, [Type]>,
-    /// What it yields, unless that is `()`.
+    /// The result type, unless it is `()`.
     pub yields: Option<Type>,
 }
 
-/// A closure that a call gives on: a block that the function called runs any number of times, each time with other values.
+/// A closure passed to a call: a block that the callee runs any number of times, each time with other arguments.
 ///
-/// The block belongs to the call, and stands in the scopes around it: what a closure captures are the locals, parameters
-/// and memory that its block names. There is no barrier, subgroup operation or `return` in it.
+/// The block belongs to the call and sees the scopes around it: a closure captures the locals, parameters and memory
+/// that its block names. It contains no barrier, subgroup operation or `return`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Closure {
-    /// What it takes; declared by the closure.
+    /// The parameters, declared by the closure.
     pub params: Cow<'static, [LocalId]>,
-    /// What it yields, once the block has been run; declared by the closure.
+    /// The local that holds the result after the block has run; declared by the closure.
     pub result: Option<LocalId>,
-    /// What it does.
+    /// The code.
     pub body: Block,
 }
 
-/// What a call calls.
+/// The callee of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Called {
     /// A `#[device]` function.
     Function(FunctionId),
-    /// What the function that calls was given.
+    /// A callable parameter of the caller.
     Callable(CallableId),
 }
 
-/// What a call gives on for a [`Callable`].
+/// The argument that a call passes for a [`Callable`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Given {
     /// A closure.
     Closure(ClosureId),
     /// A `#[device]` function.
     Function(FunctionId),
-    /// What the function that calls was given itself.
+    /// A callable parameter of the caller, passed on.
     Callable(CallableId),
 }
 
 impl Called {
-    /// The function, if it is one.
+    /// The function, if the callee is one.
     pub fn function(self) -> Option<FunctionId> {
         match self {
             Called::Function(function) => Some(function),

@@ -1,9 +1,9 @@
-//! Operations by which threads of a block, a subgroup or a launch work together.
+//! Operations by which the threads of a block, a subgroup or a launch cooperate.
 
 use crate::Scalar;
 
-/// What an atomic operation does to an element. All are relaxed; each yields the value that the
-/// element had, [`AtomicOp::Store`] nothing.
+/// An atomic operation on an element. All are relaxed. Each yields the element's previous value, except
+/// [`AtomicOp::Store`], which yields nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
     /// Reads.
@@ -14,9 +14,9 @@ pub enum AtomicOp {
     Add,
     /// Subtracts, wrapping on integers.
     Sub,
-    /// The smaller one, as the type's `min`.
+    /// Keeps the smaller value, as the type's `min`.
     Min,
-    /// The larger one, as the type's `max`.
+    /// Keeps the larger value, as the type's `max`.
     Max,
     /// Bitwise, integers only.
     And,
@@ -52,13 +52,13 @@ impl AtomicOp {
         found.expect("every operation stands in AtomicOp::ALL").0
     }
 
-    /// The operation that a method of this name is.
+    /// The operation whose method has this name.
     pub fn from_name(name: &str) -> Option<AtomicOp> {
         let found = AtomicOp::ALL.into_iter().find(|(n, _)| *n == name);
         found.map(|(_, op)| op)
     }
 
-    /// How many operands it takes.
+    /// The number of operands.
     pub const fn arity(self) -> u32 {
         match self {
             AtomicOp::Load => 0,
@@ -76,7 +76,7 @@ impl AtomicOp {
     }
 }
 
-/// Who sees the memory operations before a fence, once they see those after it.
+/// The threads that observe a fence: any of them that sees memory operations after it also sees those before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scope {
     /// The threads of the block.
@@ -85,24 +85,26 @@ pub enum Scope {
     Device,
 }
 
-/// What the threads of a subgroup do together. The operands are of one scalar type, of 32 or 64 bits or `bool`; lanes are `usize`. A
-/// subgroup's threads are consecutive in `thread_idx`, x fastest; those that returned, or take
-/// another path, take no part. Who asks for a lane that takes no part, or for one that no subgroup has, gets one's own value.
+/// A cooperation of the threads of a subgroup.
+///
+/// The operands have one scalar type, which is `bool` or has 32 or 64 bits; lanes are `usize`. The threads of a
+/// subgroup are consecutive in `thread_idx`, x fastest. Threads that have returned, or take another path, do not
+/// participate. A thread that reads a lane which does not participate or does not exist gets its own value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SubgroupOp {
     /// The value of lane `arg1`.
     Shuffle,
-    /// The value of the lane `arg1` below.
+    /// The value of the lane `arg1` below its own.
     ShuffleUp,
-    /// The value of the lane `arg1` above.
+    /// The value of the lane `arg1` above its own.
     ShuffleDown,
-    /// The value of the lane whose number is one's own `^ arg1`.
+    /// The value of the lane whose number is its own `^ arg1`.
     ShuffleXor,
-    /// The value of lane `arg1`, which is the same for all that take part.
+    /// The value of lane `arg1`, which is the same in all participating threads.
     Broadcast,
-    /// Is the `bool` true in all lanes?
+    /// True if the `bool` is true in all lanes.
     All,
-    /// Is the `bool` true in some lane?
+    /// True if the `bool` is true in some lane.
     Any,
     /// The lanes in which the `bool` is true, as bits of a `u64`, lane 0 lowest.
     Ballot,
@@ -114,9 +116,9 @@ pub enum SubgroupOp {
     Min,
     /// The largest of all lanes.
     Max,
-    /// The sum over the lanes up to one's own.
+    /// The sum over the lanes up to and including its own.
     InclusiveSum,
-    /// The sum over the lanes below one's own.
+    /// The sum over the lanes below its own.
     ExclusiveSum,
 }
 
@@ -145,13 +147,13 @@ impl SubgroupOp {
         found.expect("every operation stands in SubgroupOp::ALL").0
     }
 
-    /// The operation that a function of this name is.
+    /// The operation whose function has this name.
     pub fn from_name(name: &str) -> Option<SubgroupOp> {
         let found = SubgroupOp::ALL.into_iter().find(|(n, _)| *n == name);
         found.map(|(_, op)| op)
     }
 
-    /// The type of its result on operands of a type; `None` where it has none.
+    /// The type of the result for operands of type `ty`; `None` if the operation does not take that type.
     pub const fn result(self, ty: Scalar) -> Option<Scalar> {
         let (takes, result) = match self {
             SubgroupOp::Shuffle
@@ -168,7 +170,7 @@ impl SubgroupOp {
             | SubgroupOp::InclusiveSum
             | SubgroupOp::ExclusiveSum => (!ty.is_bool(), ty),
         };
-        // No target has them on numbers of 8 and 16 bits.
+        // No target has subgroup operations on 8- or 16-bit numbers.
         if takes && ty.widened().is_none() {
             Some(result)
         } else {
@@ -176,7 +178,7 @@ impl SubgroupOp {
         }
     }
 
-    /// Does it take the number of a lane (or a distance, or a mask) as second operand?
+    /// True if the second operand is the number of a lane, a distance or a mask.
     pub const fn takes_lane(self) -> bool {
         match self {
             SubgroupOp::Shuffle

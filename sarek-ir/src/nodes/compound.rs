@@ -1,11 +1,10 @@
-//! What is done with values of several parts: structs, tuples, enums and arrays. None of it is left in a
-//! closed kernel.
+//! Operations on compound values: structs, tuples, enums and arrays. A closed kernel contains none of them.
 
 use std::borrow::Cow;
 
 use crate::{Called, ExprId, Given, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId};
 
-/// An operation on values of several parts; pure, like every expression.
+/// An operation on compound values; pure, like every expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)] // the fields are told by the sentence
 pub enum Compound {
@@ -17,50 +16,51 @@ pub enum Compound {
         index: ExprId,
         site: Option<SiteId>,
     },
-    /// Is the enum's value of this variant? A `bool`.
+    /// True if the enum's value is of this variant; a `bool`.
     IsVariant { value: ExprId, variant: NameId },
-    /// A field of an enum's value, which is of this variant.
+    /// A field of an enum's value; the value must be of this variant.
     Payload {
         value: ExprId,
         variant: NameId,
         name: NameId,
     },
-    /// A struct, tuple or variant from its fields, evaluated in the order in which they stand. The fields that are not
-    /// named are those of `rest`.
+    /// Constructs a struct, tuple or variant from fields, evaluated in the order listed. The fields that are not listed
+    /// come from `rest`.
     Construct {
         variant: Option<NameId>,
         fields: Cow<'static, [(NameId, ExprId)]>,
         rest: Option<ExprId>,
     },
-    /// `[a, b, …]`. It stands only where a local is declared or assigned.
+    /// `[a, b, …]`. Allowed only as the value of a declaration or an assignment of a local.
     Array { items: List },
-    /// `[value; n]`, `n` being the type's length. It stands only where a local is declared or assigned.
+    /// `[value; n]`, `n` being the type's length. Allowed only as the value of a declaration or an assignment of a
+    /// local.
     Repeat { value: ExprId },
     /// The length of an array, a `usize`.
     Len { base: ExprId },
-    /// Where the element at `indices` of a strided view stands in the slice `view`: `offset + Σ index · stride`, a
-    /// `usize`. The view's shape, offset and strides are the scalar parameters behind it, see [`Kernel::view_param`].
-    /// The indices are within the shape; the launch sees to it that then the element is there, and in a slice to be
-    /// written another one than at any other indices.
+    /// The position, in the slice `view`, of the element at `indices` of a strided view: `offset + Σ index · stride`, a
+    /// `usize`. The view's shape, offset and strides are the scalar parameters that follow it, see
+    /// [`Kernel::view_param`]. The indices are within the shape. The launch guarantees that the element then exists
+    /// and, for a slice to be written, that different indices name different elements.
     At { view: ParamId, indices: List },
 }
 
-/// A place inside of a local or an element, as it stands left of `=`.
+/// A place inside a local or an element, as it appears left of `=`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// What it is inside of.
+    /// The local, parameter or element that contains the place.
     pub root: Root,
-    /// The way from there.
+    /// The path from the root, outermost step first.
     pub steps: Cow<'static, [Step]>,
 }
 
-/// What a [`Place`] is inside of.
+/// The root of a [`Place`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Root {
     /// A local.
     Local(LocalId),
-    /// What a `&mut T` parameter refers to.
+    /// The referent of a `&mut T` parameter.
     Param(ParamId),
     /// An element of memory. Faults when out of bounds.
     Element {
@@ -70,26 +70,26 @@ pub enum Root {
     },
 }
 
-/// A step on the way to a [`Place`].
+/// One step of the path to a [`Place`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Step {
-    /// To a field.
+    /// Selects a field.
     Field(NameId),
-    /// To an element of an array. Faults when out of bounds.
+    /// Selects an element of an array. Faults when out of bounds.
     Index { index: ExprId, site: Option<SiteId> },
 }
 
-/// A call of a `#[device]` function, or of what such a function is given to call.
+/// A call of a `#[device]` function or of a callable parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The callee.
     pub called: Called,
     /// The arguments, evaluated in order.
     pub args: Cow<'static, [Argument]>,
-    /// What it gives on for the function to call, one for each of [`Kernel::callables`].
+    /// The callable arguments, one for each of the callee's [`Kernel::callables`].
     pub given: Cow<'static, [Given]>,
-    /// Where the result goes, if the function yields one that is used.
+    /// The local that receives the result, if the function yields one that is used.
     pub result: Option<LocalId>,
 }
 
@@ -104,19 +104,19 @@ pub enum Argument {
     Local(LocalId),
 }
 
-/// What a parameter behind that of a view's slice holds.
+/// The meaning of a scalar parameter that follows the slice of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ViewPart {
-    /// The elements along a dimension.
+    /// The number of elements along a dimension.
     Extent(u32),
     /// The position of the first element in the slice.
     Offset,
-    /// How far elements next to each other along a dimension lie apart.
+    /// The distance between neighbours along a dimension, in elements.
     Stride(u32),
 }
 
 impl Kernel {
-    /// The scalar parameter of a view of so many dimensions: first come the extents, then the offset, then the strides.
+    /// The scalar parameter of a view of rank `rank`. The extents come first, then the offset, then the strides.
     pub const fn view_param(view: ParamId, rank: u32, part: ViewPart) -> ParamId {
         let at = match part {
             ViewPart::Extent(dimension) => dimension,
@@ -126,7 +126,7 @@ impl Kernel {
         ParamId(view.0 + 1 + at)
     }
 
-    /// How many parameters a view of so many dimensions has.
+    /// The number of parameters of a view of rank `rank`.
     pub const fn view_params(rank: u32) -> u32 {
         2 * rank + 2
     }

@@ -1,12 +1,12 @@
 use crate::{CompoundId, ExprId, Intrinsic, LinkId, List, LocalId, Memory, ParamId, SiteId, Value};
 
-/// A pure expression. Its type stands beside it in [`crate::Kernel::expr_types`].
+/// A pure expression. [`crate::Kernel::expr_types`] holds its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)] // the fields of a node are told by its own sentence
 pub enum Expr {
     /// A constant.
     Literal(Value),
-    /// A constant that only the user's crate knows; filled in by [`crate::link::link`].
+    /// A constant that only the user's crate knows; [`crate::link::link`] fills it in.
     Link(LinkId),
     /// The current value of a local.
     Local(LocalId),
@@ -22,8 +22,8 @@ pub enum Expr {
         index: ExprId,
         site: Option<SiteId>,
     },
-    /// `index`, which must be below `len`; both are `usize`. Faults otherwise. It is a step on the way to an element
-    /// of an array of arrays, or of a strided view.
+    /// `index`, which must be below `len`; both are `usize`. Faults otherwise. It checks one dimension of an index into
+    /// an array of arrays or a strided view.
     Bounded {
         index: ExprId,
         len: ExprId,
@@ -53,9 +53,9 @@ pub enum Expr {
     Cast { arg: ExprId },
     /// A numeric method or function; see [`Intrinsic`] for each one's signature.
     Call { intrinsic: Intrinsic, args: List },
-    /// An operation on values of several parts.
+    /// An operation on compound values.
     Compound(CompoundId),
-    /// Has this thread faulted? A `bool`; introduced by [`crate::passes::guard_loops`].
+    /// True if this thread has faulted; a `bool`. Introduced by [`crate::passes::guard_loops`].
     Faulted,
 }
 
@@ -94,17 +94,17 @@ pub enum Builtin {
     ThreadIdx(Axis),
     /// Index of the block in the grid.
     BlockIdx(Axis),
-    /// Threads of a block.
+    /// Number of threads of a block.
     BlockDim(Axis),
-    /// Blocks of the grid.
+    /// Number of blocks of the grid.
     GridDim(Axis),
     /// Index of the thread in the whole launch: `block_idx * block_dim + thread_idx`.
     GlobalIdx(Axis),
-    /// Threads of the whole launch: the extent of `.over(…)`, else `grid_dim * block_dim`.
+    /// Number of threads of the whole launch: the extent of `.over(…)`, else `grid_dim * block_dim`.
     GlobalDim(Axis),
     /// `(global_idx_z * global_dim_y + global_idx_y) * global_dim_x + global_idx_x`.
     GlobalThreadId,
-    /// Threads of a subgroup, at most.
+    /// The largest number of threads of a subgroup.
     SubgroupSize,
     /// Index of the thread in its subgroup.
     SubgroupLane,
@@ -136,7 +136,7 @@ impl Builtin {
         ("subgroup_lane", Builtin::SubgroupLane),
     ];
 
-    /// Other names of some of them: an item of a kernel over items has the id of its thread.
+    /// Aliases of builtins: the id of an item of a kernel over items is the id of its thread.
     pub const ALIASES: [(&'static str, Builtin); 1] = [("item_id", Builtin::GlobalIdx(Axis::X))];
 
     /// The builtin that a function of this name stands for.
@@ -151,7 +151,7 @@ impl Builtin {
         found.expect("every builtin stands in Builtin::ALL").0
     }
 
-    /// The axis that it speaks of, if it is one.
+    /// The axis, if the builtin has one.
     pub const fn axis(self) -> Option<Axis> {
         match self {
             Builtin::ThreadIdx(a)
@@ -164,12 +164,12 @@ impl Builtin {
         }
     }
 
-    /// Does it speak of the thread's subgroup?
+    /// True if it describes the thread's subgroup.
     pub const fn is_of_subgroup(self) -> bool {
         matches!(self, Builtin::SubgroupSize | Builtin::SubgroupLane)
     }
 
-    /// Is it the same for all threads of a block?
+    /// True if it is the same for all threads of a block.
     pub const fn is_uniform(self) -> bool {
         match self {
             Builtin::BlockIdx(_)
@@ -184,7 +184,7 @@ impl Builtin {
         }
     }
 
-    /// Is it the same for all threads of a row of a block, which lies along x?
+    /// True if it is the same for all threads of a row of a block; a row extends along x.
     pub const fn is_of_row(self) -> bool {
         match self {
             Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => !matches!(axis, Axis::X),
@@ -197,7 +197,7 @@ impl Builtin {
         }
     }
 
-    /// Does it count what runs? Then it is never zero.
+    /// True if it counts threads or blocks. Then it is never zero.
     pub const fn is_count(self) -> bool {
         match self {
             Builtin::BlockDim(_)
@@ -271,7 +271,7 @@ impl BinaryOp {
         }
     }
 
-    /// Does it yield `bool` whatever its operands' type?
+    /// True if it yields `bool` for any operand type.
     pub const fn is_comparison(self) -> bool {
         matches!(
             self,
@@ -279,13 +279,13 @@ impl BinaryOp {
         )
     }
 
-    /// Is it a shift, whose two sides may differ in type?
+    /// True for a shift, whose two sides may differ in type.
     pub const fn is_shift(self) -> bool {
         matches!(self, BinaryOp::Shl | BinaryOp::Shr)
     }
 }
 
-/// Integer division in its forms.
+/// The forms of integer division.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DivideOp {
     /// `a / b`, towards zero.

@@ -1,8 +1,8 @@
-//! Rust types as the user's crate describes them: what [`TypeDef::Link`](crate::TypeDef::Link) stands for.
+//! Describes Rust types as the user's crate reports them, to fill in [`TypeDef::Link`](crate::TypeDef::Link).
 
 use crate::Scalar;
 
-/// A Rust type with the layout that rustc gave it.
+/// A Rust type with its layout as rustc computed it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TypeInfo {
     /// A scalar.
@@ -22,31 +22,31 @@ pub struct StructInfo {
     pub name: &'static str,
     /// The fields, in order of declaration.
     pub fields: &'static [FieldInfo],
-    /// Bytes from one to the next in a slice; 0 if the type does not stand in memory.
+    /// The stride in bytes of a slice of it; 0 if the type cannot be stored in memory.
     pub size: u64,
-    /// Bytes that its address is a multiple of; of no account if the type does not stand in memory.
+    /// The alignment in bytes; meaningless if the type cannot be stored in memory.
     pub align: u64,
 }
 
 /// A field of a struct or of a variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FieldInfo {
-    /// Its name; of a tuple field its number.
+    /// The name, or the number of a tuple field.
     pub name: &'static str,
     /// Its type.
     pub ty: TypeInfo,
-    /// Bytes from the beginning of the struct or enum.
+    /// The offset in bytes from the beginning of the struct or enum.
     pub offset: u64,
 }
 
-/// An enum with its layout: a `u32` tag at its beginning, as `#[repr(C, u32)]` has it.
+/// An enum with its layout: a `u32` tag at the beginning, as for `#[repr(C, u32)]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EnumInfo {
     /// Its name, for messages.
     pub name: &'static str,
     /// The variants, in order of declaration.
     pub variants: &'static [VariantInfo],
-    /// Bytes from one to the next in a slice; 0 if the type does not stand in memory.
+    /// The stride in bytes of a slice of it; 0 if the type cannot be stored in memory.
     pub size: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct VariantInfo {
 }
 
 impl TypeInfo {
-    /// Bytes from one to the next in a slice; 0 if the type does not stand in memory.
+    /// The stride in bytes of a slice of it; 0 if the type cannot be stored in memory.
     pub const fn size(&self) -> u64 {
         match self {
             TypeInfo::Scalar(scalar) => scalar.size() as u64,
@@ -72,7 +72,7 @@ impl TypeInfo {
         }
     }
 
-    /// How many scalars it consists of. Of an enum, the tag and those of all its variants.
+    /// The number of its scalars. An enum counts its tag and the scalars of all its variants.
     pub const fn scalars(&self) -> u64 {
         match self {
             TypeInfo::Scalar(_) => 1,
@@ -90,7 +90,7 @@ impl TypeInfo {
         }
     }
 
-    /// Are any bits a value of it? A `usize`, which is not the same everywhere, counts as if they were not.
+    /// True if any bit pattern is a valid value. False for `usize`, whose size differs between targets.
     pub const fn takes_any_bits(&self) -> bool {
         match self {
             TypeInfo::Scalar(Scalar::Bool | Scalar::Usize) => false,
@@ -110,7 +110,7 @@ impl TypeInfo {
         }
     }
 
-    /// Bytes of its smallest scalar of at least so many; 0 if it has none. An enum's tag counts.
+    /// The size in bytes of its smallest scalar of at least `least` bytes; 0 if there is none. An enum's tag counts.
     pub const fn smallest_scalar(&self, least: u64) -> u64 {
         match self {
             TypeInfo::Scalar(scalar) => {
@@ -131,7 +131,7 @@ impl TypeInfo {
         }
     }
 
-    /// Bytes of its scalars, without what lies between them. Of an enum, those of all its variants.
+    /// The total size in bytes of its scalars, without padding. An enum counts its tag and all its variants.
     pub const fn scalar_bytes(&self) -> u64 {
         match self {
             TypeInfo::Scalar(scalar) => scalar.size() as u64,

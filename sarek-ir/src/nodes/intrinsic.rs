@@ -1,8 +1,8 @@
-//! The one table of numeric methods.
+//! The table of numeric methods: name, receiver types, signature and exactness of each.
 
 use crate::Scalar;
 
-/// On which types a method stands.
+/// A class of receiver types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeClass {
     /// Floats.
@@ -20,7 +20,7 @@ pub enum TypeClass {
 }
 
 impl TypeClass {
-    /// Is the type in the class?
+    /// True if the class contains the type.
     pub const fn contains(self, ty: Scalar) -> bool {
         match self {
             TypeClass::Float => ty.is_float(),
@@ -55,16 +55,16 @@ pub enum ResultType {
     Float,
 }
 
-/// How exact a method of floats is where a kernel is [strict](crate::Kernel::strict); those of integers are.
+/// The exactness of a float method in a [strict](crate::Kernel::strict) kernel. Integer methods are always exact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exactness {
-    /// To the bit, by IEEE 754 or by Rust.
+    /// Exact to the bit, as defined by IEEE 754 or by Rust.
     Exact,
-    /// Of zeros with different signs either may come out.
+    /// Exact, except that between zeros of different signs either may be the result.
     Zeros,
-    /// Made of operations each of which rounds, in a way of the target's.
+    /// Composed of operations that each round, in a way that depends on the target.
     Composed,
-    /// A transcendental function, or a root that processors have not: of these, targets promise some ulps.
+    /// A transcendental function, or a root that processors lack. Targets promise an error bound in ulps.
     Elementary,
 }
 
@@ -84,8 +84,8 @@ macro_rules! intrinsics {
     )*) => {
         /// A numeric method, named as in Rust.
         ///
-        /// The first operand is the receiver. None of them has an effect; none faults except as
-        /// its Rust namesake does, and those faults are [`crate::Stmt::Assert`]s before it.
+        /// The first operand is the receiver. No method has an effect. A method faults only where its Rust namesake
+        /// panics; a [`crate::Stmt::Assert`] before it checks that case.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Intrinsic {
             $($(#[$doc])* $variant,)*
@@ -117,7 +117,7 @@ macro_rules! intrinsics {
                 match self { $(Intrinsic::$variant => $result,)* }
             }
 
-            /// How exact it is on floats.
+            /// Its exactness on floats.
             pub const fn exactness(self) -> Exactness {
                 match self { $(Intrinsic::$variant => exactness!($($exactness)?),)* }
             }
@@ -125,7 +125,7 @@ macro_rules! intrinsics {
     };
 }
 
-/// The methods that floats alone have, as a pattern.
+/// The methods that only floats have, as a pattern.
 macro_rules! of_floats {
     () => {
         $crate::Intrinsic::Sqrt
@@ -242,21 +242,21 @@ intrinsics! {
     Fract "fract" Float () -> Same;
     /// `self * a + b`, rounded once.
     MulAdd "mul_add" Float (Same, Same) -> Same;
-    /// The receiver with the argument's sign bit.
+    /// The receiver's magnitude with the argument's sign bit.
     Copysign "copysign" Float (Same) -> Same;
-    /// Is it NaN?
+    /// True for NaN.
     IsNan "is_nan" Float () -> Fixed(B);
-    /// Is it an infinity?
+    /// True for an infinity.
     IsInfinite "is_infinite" Float () -> Fixed(B);
-    /// Is it neither NaN nor infinite?
+    /// True for a number that is neither NaN nor infinite.
     IsFinite "is_finite" Float () -> Fixed(B);
-    /// Is the sign bit set?
+    /// True if the sign bit is set.
     IsSignNegative "is_sign_negative" Float () -> Fixed(B);
     /// The bits as an unsigned integer.
     ToBits "to_bits" Float () -> Unsigned;
-    /// The float of these bits: `f32::from_bits(u32)`, the receiver being the argument.
+    /// The float with these bits: `f32::from_bits(u32)`, where the argument takes the receiver's place.
     FromBits "from_bits" UnsignedInt () -> Float;
-    /// The same of `bf16`, which is no wider than `f16`.
+    /// The same for `bf16`, which has the width of `f16`.
     Bf16FromBits "from_bits" UnsignedInt () -> Fixed(Scalar::Bf16);
     /// Number of one bits.
     CountOnes "count_ones" Int () -> Fixed(U);
@@ -299,7 +299,7 @@ intrinsics! {
 }
 
 impl Intrinsic {
-    /// The intrinsic behind a method of this name on this type.
+    /// The intrinsic for a method of this name on this type.
     pub fn method(name: &str, on: Scalar) -> Option<Intrinsic> {
         Intrinsic::ALL
             .iter()
@@ -307,12 +307,12 @@ impl Intrinsic {
             .find(|i| i.name() == name && i.class().contains(on) && !i.is_from_bits())
     }
 
-    /// Is it a transcendental function, or a root that processors have not?
+    /// True for a transcendental function, or a root that processors lack.
     pub const fn is_elementary(self) -> bool {
         matches!(self.exactness(), Exactness::Elementary)
     }
 
-    /// Does it tell of a float what its bits tell?
+    /// True if the result follows from the bits of the float alone, without arithmetic.
     pub const fn reads_bits(self) -> bool {
         use Intrinsic::*;
         matches!(
@@ -321,7 +321,7 @@ impl Intrinsic {
         )
     }
 
-    /// `from_bits` of a float type.
+    /// The intrinsic for `from_bits` of a float type.
     pub const fn from_bits(float: Scalar) -> Intrinsic {
         match float {
             Scalar::Bf16 => Intrinsic::Bf16FromBits,
@@ -329,12 +329,12 @@ impl Intrinsic {
         }
     }
 
-    /// Is it a function from bits, not a method?
+    /// True for an associated function that takes bits, which is no method.
     pub const fn is_from_bits(self) -> bool {
         matches!(self, Intrinsic::FromBits | Intrinsic::Bf16FromBits)
     }
 
-    /// Is there such a method on this type? Not every width of bits is that of a float.
+    /// True if this type has the method. `from_bits` needs a float of the same width.
     pub const fn stands_on(self, on: Scalar) -> bool {
         let has_float = match self {
             Intrinsic::FromBits => !matches!(on, Scalar::Usize | Scalar::U8),

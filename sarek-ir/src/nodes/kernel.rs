@@ -1,4 +1,4 @@
-//! The nodes of a kernel that are no expressions or statements, and what it holds.
+//! A [`Kernel`], the handles of its arenas, and its nodes other than expressions and statements.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,11 +35,11 @@ handles! {
     ParamId;
     /// A link in [`Kernel::links`].
     LinkId;
-    /// A place that can fault, in [`Kernel::sites`].
+    /// A site, which can fault, in [`Kernel::sites`].
     SiteId;
     /// A native block in [`Kernel::natives`].
     NativeId;
-    /// What is printed, in [`Kernel::prints`].
+    /// A print in [`Kernel::prints`].
     PrintId;
     /// A loop; unique in its kernel.
     LabelId;
@@ -49,7 +49,7 @@ handles! {
     TableId;
     /// A type in [`Kernel::types`].
     TypeId;
-    /// An operation on a value of several parts, in [`Kernel::compounds`].
+    /// An operation on compound values, in [`Kernel::compounds`].
     CompoundId;
     /// A place in [`Kernel::places`].
     PlaceId;
@@ -57,7 +57,7 @@ handles! {
     CallId;
     /// A closure in [`Kernel::closures`].
     ClosureId;
-    /// What a function is given to call, in [`Kernel::callables`].
+    /// A callable parameter in [`Kernel::callables`].
     CallableId;
     /// A function in [`Kernel::functions`].
     FunctionId;
@@ -70,9 +70,9 @@ handles! {
 /// A run of handles in [`Kernel::lists`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct List {
-    /// Position of the first.
+    /// Position of the first handle.
     pub start: u32,
-    /// How many.
+    /// Number of handles.
     pub len: u32,
 }
 
@@ -91,25 +91,25 @@ impl Block {
     /// No statements.
     pub const EMPTY: Block = Block(List { start: 0, len: 0 });
 
-    /// Has it no statements?
+    /// True if it has no statements.
     pub const fn is_empty(self) -> bool {
         self.0.len == 0
     }
 }
 
-/// A place in the user's source: line from 1, column from 1; `0:0` when unknown.
+/// A location in the user's source: line from 1, column from 1; `0:0` when unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Loc {
     /// Line, from 1.
     pub line: u32,
-    /// Column in characters, from 1; what is further right counts as the last.
+    /// Column in characters, from 1; larger columns than fit are clamped.
     pub column: u16,
-    /// In which file.
+    /// The file.
     pub file: FileId,
 }
 
 impl Loc {
-    /// A place in the kernel's own file.
+    /// A location in the kernel's own file.
     pub const fn new(line: u32, column: u16) -> Loc {
         Loc {
             line,
@@ -119,12 +119,12 @@ impl Loc {
     }
 }
 
-/// A file of the user's: the kernel's own, or that of a function which it calls.
+/// A source file: the kernel's own, or that of a function that it calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FileId(pub u16);
 
 impl FileId {
-    /// [`Kernel::file`]; the others are those of [`Kernel::files`], from 1.
+    /// The kernel's own file, [`Kernel::file`]. Number `n` above 0 is entry `n - 1` of [`Kernel::files`].
     pub const OWN: FileId = FileId(0);
 }
 
@@ -135,39 +135,39 @@ pub struct Kernel {
     pub name: Cow<'static, str>,
     /// The source file, for messages.
     pub file: Cow<'static, str>,
-    /// The source files other than its own that places in it name: those of macros that wrote a part of it, and of functions that were
-    /// linked to it.
+    /// The other source files that locations in the kernel refer to: those of macros that wrote a part of it, and of
+    /// functions linked into it.
     pub files: Cow<'static, [Cow<'static, str>]>,
     /// The block size that `#[kernel(block = …)]` fixes.
     pub block: Option<[u32; 3]>,
-    /// Are its floats the same to the bit everywhere, as `#[kernel(strict)]` asks? See
-    /// [`analysis::exact`](crate::analysis::exact) for what such a kernel may compute.
+    /// True if floats must be the same to the bit on all targets, as `#[kernel(strict)]` asks. See
+    /// [`analysis::exact`](crate::analysis::exact) for the operations that such a kernel may use.
     pub strict: bool,
     /// Parameters in order.
     pub params: Cow<'static, [Param]>,
-    /// Arrays that the threads of a block share, one for each place that makes one.
+    /// Shared arrays, one for each place that creates one.
     pub shared: Cow<'static, [SharedArray]>,
-    /// Constant arrays that are indexed.
+    /// Constant arrays that are indexed at run time.
     pub tables: Cow<'static, [Table]>,
-    /// Types that are no scalars.
+    /// Compound types.
     pub types: Cow<'static, [TypeDef]>,
     /// Names of fields and variants.
     pub names: Cow<'static, [Cow<'static, str>]>,
-    /// Operations on values of several parts.
+    /// Operations on compound values.
     pub compounds: Cow<'static, [Compound]>,
-    /// Places inside of locals and elements.
+    /// Places inside locals and elements.
     pub places: Cow<'static, [Place]>,
     /// Calls of `#[device]` functions.
     pub calls: Cow<'static, [Call]>,
-    /// Closures that calls give on.
+    /// Closures passed to calls.
     pub closures: Cow<'static, [Closure]>,
-    /// Of a `#[device]` function: what it is given to call, apart from [`Kernel::params`].
+    /// Callable parameters of a `#[device]` function, which are not in [`Kernel::params`].
     pub callables: Cow<'static, [Callable]>,
     /// The paths of `#[device]` functions, for messages.
     pub functions: Cow<'static, [Cow<'static, str>]>,
     /// The paths of types that only the user's crate knows, for messages.
     pub type_links: Cow<'static, [Cow<'static, str>]>,
-    /// Of a `#[device]` function: the local that holds what it yields when it returns.
+    /// The local that holds the result of a `#[device]` function when it returns.
     pub result: Option<LocalId>,
     /// Locals, in order of declaration.
     pub locals: Cow<'static, [Local]>,
@@ -175,36 +175,36 @@ pub struct Kernel {
     pub exprs: Cow<'static, [Expr]>,
     /// The type of each expression.
     pub expr_types: Cow<'static, [Type]>,
-    /// Where each expression stands in the source.
+    /// The source location of each expression.
     pub expr_locs: Cow<'static, [Loc]>,
     /// Statements.
     pub stmts: Cow<'static, [Stmt]>,
-    /// Where each statement stands in the source.
+    /// The source location of each statement.
     pub stmt_locs: Cow<'static, [Loc]>,
     /// Storage of [`List`]s.
     pub lists: Cow<'static, [u32]>,
-    /// Loops that are to be unrolled.
+    /// Loops with an unroll hint.
     pub unrolls: Cow<'static, [(LabelId, Unroll)]>,
-    /// Arithmetic whose overflow is a fault, and where, in ascending order: what is not in it wraps. Only crates with debug
-    /// assertions have any, see [`crate::Packed::new`].
+    /// Arithmetic whose overflow is a fault, with its site, in ascending order. All other arithmetic wraps. Empty in
+    /// crates without debug assertions, see [`crate::Packed::new`].
     pub overflows: Cow<'static, [(ExprId, SiteId)]>,
-    /// What a thread runs.
+    /// The code that each thread runs.
     pub body: Block,
-    /// Places that can fault.
+    /// Sites that can fault.
     pub sites: Cow<'static, [Site]>,
     /// Native blocks.
     pub natives: Cow<'static, [Native]>,
-    /// Texts that native blocks need before the kernel, each once.
+    /// Texts that native blocks need before the kernel; no duplicates.
     pub preludes: Cow<'static, [Prelude]>,
     /// The paths of preludes that only the user's crate knows, for messages.
     pub prelude_links: Cow<'static, [Cow<'static, str>]>,
-    /// What is printed.
+    /// Lines that the kernel prints.
     pub prints: Cow<'static, [Print]>,
     /// Constants that only the user's crate knows.
     pub links: Cow<'static, [Link]>,
-    /// What a launch must satisfy for the kernel to be race-free.
+    /// Requirements on a launch for the kernel to be race-free, and those that the user states.
     pub preconditions: Cow<'static, [Precondition]>,
-    /// Of a linked kernel: the last strides of its views, which are 1 unless a launch says otherwise, see
+    /// The last strides of the views of a linked kernel. They are 1 unless a launch says otherwise, see
     /// [`passes::settle_strides`](crate::passes::settle_strides).
     pub last_strides: Cow<'static, [ParamId]>,
 }
@@ -214,19 +214,19 @@ pub struct Kernel {
 pub struct Param {
     /// The name in the source.
     pub name: Cow<'static, str>,
-    /// What it is.
+    /// Its kind and type.
     pub kind: ParamKind,
-    /// Of a slice of a linked kernel: bytes, up to 16, that the address of an element of the source's type is a multiple
-    /// of on every device. 0 where that is not told.
+    /// For a slice of a linked kernel: the guaranteed alignment, up to 16 bytes, of an element of the source's type on
+    /// every device. 0 if there is no guarantee.
     pub align: u32,
 }
 
-/// What a parameter is.
+/// The kind of a parameter, with its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
     /// A scalar.
     Scalar(Scalar),
-    /// A value of several parts, or of a type that is known when the kernel is linked.
+    /// A compound value, or a value of a type that is known only when the kernel is linked.
     Value(TypeId),
     /// `&mut T`, of a `#[device]` function.
     Reference(Type),
@@ -235,7 +235,7 @@ pub enum ParamKind {
     Slice { elem: Type, access: Access },
 }
 
-/// What a kernel may do with a slice.
+/// The operations that a kernel may perform on a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// Load: `&[T]`.
@@ -249,30 +249,30 @@ pub enum Access {
 /// A local variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Local {
-    /// The name in the source, or one that the frontend made up; not unique.
+    /// The name in the source, or one that the frontend generated; not unique.
     pub name: Cow<'static, str>,
     /// Its type.
     pub ty: Type,
-    /// Is it assigned after its declaration?
+    /// True if it is assigned after its declaration.
     pub mutable: bool,
 }
 
-/// A place that can fault.
+/// A location that can fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// What is checked there.
+    /// The check.
     pub kind: SiteKind,
-    /// Where it stands in the source.
+    /// The source location.
     pub loc: Loc,
-    /// Can a launch prove it, or does it depend on data that only the device sees? Native code is
-    /// compiled with and without the checks that a launch can prove; the others always stay.
+    /// True if a launch may be able to prove the check, false if it depends on data that only the device sees. Native
+    /// code is compiled with and without the provable checks; the others always stay.
     pub provable: bool,
 }
 
-/// What a site checks.
+/// The check of a site, which determines the fault's detail value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SiteKind {
-    /// An index into memory. The detail of the fault is the index.
+    /// An index into memory. The detail is the index.
     Index(Memory),
     /// An index along a dimension of memory, counted from 0. The detail is the index.
     Dimension(Memory, u32),
@@ -282,23 +282,24 @@ pub enum SiteKind {
     Overflow(Arithmetic),
     /// A condition, with the message of its failure. The detail is 0.
     Assert(Cow<'static, str>),
-    /// Nothing: whoever gets there fails, with this message. The detail is 0.
+    /// No condition: the thread fails on arrival, with this message. The detail is 0.
     Panic(Cow<'static, str>),
 }
 
-/// Text in targets' own languages.
+/// Code written in the languages of targets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Native {
     /// At most one text for each target.
     pub texts: Cow<'static, [NativeText]>,
-    /// What other targets run; without it they are not eligible.
+    /// The code for all other targets. Without it, such targets cannot run the kernel.
     pub fallback: Option<Block>,
-    /// The local that takes what a text yields; then each text is an expression, else statements. The
-    /// fallback assigns it by itself.
+    /// The local that receives the result. If present, each text is an expression; otherwise, statements. The fallback
+    /// assigns the local by itself.
     pub result: Option<LocalId>,
-    /// The name of an intrinsic, whose texts are registered when a program runs: see
-    /// [`passes::spell_intrinsics`](crate::passes::spell_intrinsics). The only text here has no target, and its pieces are the
-    /// operands. A target without a text is not eligible; what runs no text takes the fallback.
+    /// The name of an intrinsic whose texts are registered when a program runs: see
+    /// [`passes::spell_intrinsics`](crate::passes::spell_intrinsics). Then the only text here names no target, and its
+    /// pieces are the operands. A target without a registered text cannot run the kernel; executors that run no text
+    /// use the fallback.
     pub intrinsic: Option<Cow<'static, str>>,
 }
 
@@ -309,42 +310,43 @@ pub struct NativeText {
     pub target: Cow<'static, str>,
     /// Verbatim text and operands, in order.
     pub pieces: Cow<'static, [Piece]>,
-    /// Where the text stands in the source.
+    /// The source location of the text.
     pub origin: Origin,
 }
 
-/// Where a text that a target's compiler may object to stands in the source.
+/// The source location of a text, for messages of the target's compiler.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Origin {
     /// The source file; empty for the kernel's own.
     pub file: Cow<'static, str>,
-    /// The line of the text's beginning, from 1; 0 if unknown.
+    /// The line on which the text begins, from 1; 0 if unknown.
     pub line: u32,
-    /// Does each line of the text stand on a line of its own in the source?
+    /// True if each line of the text is on a line of its own in the source.
     pub by_line: bool,
 }
 
 /// Text that a target needs before the kernel: functions that native blocks call, includes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Prelude {
-    /// The target's name, and its text.
+    /// Pairs of a target's name and its text.
     pub texts: Cow<'static, [(Cow<'static, str>, Cow<'static, str>)]>,
-    /// Where it stands in the source.
+    /// The source location of the text.
     pub origin: Origin,
 }
 
 /// A piece of native text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
-    /// Emitted as it is.
+    /// Text emitted verbatim.
     Text(Cow<'static, str>),
-    /// The target's name of a local; the text may assign it if it is mutable. An array is written by its elements.
+    /// The target's name of a local. The text may assign the local if it is mutable. An array local is assigned element
+    /// by element.
     Local(LocalId),
     /// The target's name of a parameter: a value, or a buffer.
     Param(ParamId),
     /// The target's name of a shared array.
     Shared(SharedId),
-    /// The target's name of a scalar inside of a local; the text may assign it.
+    /// The target's name of a scalar inside a local; the text may assign it.
     Place(PlaceId),
 }
 
@@ -357,18 +359,18 @@ pub struct Link {
     pub ty: Type,
 }
 
-/// What a launch must satisfy; checked on the host at each launch.
+/// A requirement on a launch; checked on the host at each launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Precondition {
     /// The launch has one thread along this axis.
     SingleThread(Axis),
     /// The launch has at most this many threads along an axis.
     ExtentAtMost(Axis, u64),
-    /// A block has at most this many threads along an axis.
+    /// The launch has at most this many threads of a block along an axis.
     BlockAtMost(Axis, u64),
-    /// No thread's evaluation of the expression leaves its type's range on the way.
+    /// In no thread does the expression, or any part of it, leave the range of its type.
     NoOverflow(ExprId),
-    /// The assertion at this site of the kernel's own holds: what the user requires of scalars, lengths and extents.
+    /// The assertion at this site of the kernel holds: a requirement of the user on scalars, lengths and extents.
     Holds(SiteId),
 }
 
@@ -423,7 +425,7 @@ impl Kernel {
         self.expr_types[id.index()]
     }
 
-    /// The type of an expression that is a scalar, as all of a closed kernel are.
+    /// The type of a scalar expression. All expressions of a closed kernel are scalars.
     pub fn scalar_of(&self, id: ExprId) -> Scalar {
         self.expr_types[id.index()].scalar()
     }
@@ -433,13 +435,13 @@ impl Kernel {
         self.stmts[id.index()]
     }
 
-    /// How a loop is to be unrolled, if it says so.
+    /// The unroll hint of a loop, if it has one.
     pub fn unroll(&self, label: LabelId) -> Option<Unroll> {
         let mut unrolls = self.unrolls.iter();
         unrolls.find_map(|(of, unroll)| (*of == label).then_some(*unroll))
     }
 
-    /// The source file of a place.
+    /// The source file of a location.
     pub fn file_of(&self, loc: Loc) -> &str {
         match usize::from(loc.file.0).checked_sub(1) {
             Some(other) => &self.files[other],
@@ -447,7 +449,7 @@ impl Kernel {
         }
     }
 
-    /// A place as the origin of text that a writer made.
+    /// The location as the origin of text that a writer generated.
     pub(crate) fn origin_of(&self, loc: Loc) -> Origin {
         let file = match loc.file {
             FileId::OWN => Cow::Borrowed(""),
@@ -460,7 +462,7 @@ impl Kernel {
         }
     }
 
-    /// A place in words: file, line and column.
+    /// The location as text: file, line and column.
     pub fn place_of(&self, loc: Loc) -> String {
         format!("{}:{}:{}", self.file_of(loc), loc.line, loc.column)
     }
@@ -475,7 +477,7 @@ impl Kernel {
         self.lists[list.range()].iter().map(|&i| ExprId(i))
     }
 
-    /// The constant behind an expression that is a literal.
+    /// The constant, if the expression is a literal.
     pub fn literal(&self, id: ExprId) -> Option<Value> {
         match self.expr(id) {
             Expr::Literal(v) => Some(v),
@@ -483,7 +485,7 @@ impl Kernel {
         }
     }
 
-    /// Has it been linked, or nothing to link?
+    /// True if nothing is left to link.
     pub fn is_closed(&self) -> bool {
         self.links.is_empty()
             && self.calls.is_empty()
@@ -498,7 +500,7 @@ impl Kernel {
             && self.has_scalars_only()
     }
 
-    /// Is all that it declares, used or not, a scalar or made of scalars?
+    /// True if everything that it declares, used or not, is a scalar or has scalar elements.
     fn has_scalars_only(&self) -> bool {
         let is_scalar = |ty: Type| ty.as_scalar().is_some();
         let params = self.params.iter().all(|param| match param.kind {
@@ -512,7 +514,7 @@ impl Kernel {
         params && locals.all(is_scalar) && self.shared.iter().all(|array| is_scalar(array.elem))
     }
 
-    /// The locals that the texts of a native block may change, what they yield among them.
+    /// The locals that the texts of a native block may change, including its result.
     pub fn changed_by_text(&self, id: NativeId) -> Vec<LocalId> {
         let native = &self.natives[id.index()];
         let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());
@@ -534,7 +536,7 @@ impl Kernel {
         all
     }
 
-    /// The locals that the texts of a native block speak of.
+    /// The locals that the texts of a native block name.
     pub fn named_by_text(&self, id: NativeId) -> Vec<LocalId> {
         let native = &self.natives[id.index()];
         let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());

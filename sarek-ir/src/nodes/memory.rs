@@ -6,16 +6,16 @@ use crate::{
     Type, TypeDef, Value,
 };
 
-/// Memory that loads, stores and atomic operations name: elements of one scalar type.
+/// An operand of loads, stores and atomic operations: memory with elements of one type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Memory {
     /// A slice parameter.
     Slice(ParamId),
     /// An array that the threads of a block share.
     Shared(SharedId),
-    /// A local whose type is an array: each thread has its own.
+    /// A local of array type, private to each thread.
     Local(LocalId),
-    /// A constant array, one for all threads, which nothing writes.
+    /// A constant array, common to all threads and never written.
     Table(TableId),
 }
 
@@ -45,9 +45,9 @@ pub struct SharedArray {
     pub name: Cow<'static, str>,
     /// The type of an element.
     pub elem: Type,
-    /// How many elements.
+    /// The number of elements.
     pub len: Length,
-    /// Is it for atomic operations, and nothing else?
+    /// True if it is used by atomic operations only.
     pub atomic: bool,
 }
 
@@ -63,19 +63,19 @@ pub struct Table {
 /// The elements of a constant array.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TableValues {
-    /// Only the user's crate knows them; filled in by [`crate::link::link`].
+    /// Not known yet; [`crate::link::link`] fills them in from the user's crate.
     Link(LinkId),
-    /// These, of one type.
+    /// Known values of one type.
     Known {
         /// The type of an element.
         elem: Scalar,
-        /// As many as the array has.
+        /// One for each element of the array.
         values: Arc<[Value]>,
     },
 }
 
 impl Table {
-    /// The type of an element, of a closed kernel.
+    /// The type of an element, in a closed kernel.
     pub fn elem(&self) -> Scalar {
         match &self.values {
             TableValues::Known { elem, .. } => *elem,
@@ -83,7 +83,7 @@ impl Table {
         }
     }
 
-    /// The elements, of a closed kernel.
+    /// The elements, in a closed kernel.
     pub fn values(&self) -> &[Value] {
         match &self.values {
             TableValues::Known { values, .. } => values,
@@ -91,7 +91,8 @@ impl Table {
         }
     }
 
-    /// The least and the largest element, of integers of a closed kernel; `None` also where a launch had to look at too many.
+    /// The least and the largest element of an integer table of a closed kernel. `None` for other types, and for tables
+    /// too large to scan at a launch.
     pub fn range(&self) -> Option<(i128, i128)> {
         const MOST: usize = 1 << 16;
         let values = self.values();
@@ -102,24 +103,24 @@ impl Table {
         Some((all().min()??, all().max()??))
     }
 
-    /// The bytes of all elements, of a closed kernel.
+    /// The size in bytes, in a closed kernel.
     pub fn bytes(&self) -> u64 {
         self.values().len() as u64 * self.elem().size() as u64
     }
 }
 
-/// Shared arrays begin at a multiple of so many bytes.
+/// The alignment of shared arrays, in bytes.
 pub const SHARED_ALIGNMENT: u64 = 16;
 
-/// How many elements an array has.
+/// The length of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Length {
-    /// So many.
+    /// A known length.
     Fixed(u64),
-    /// A `usize` that only the user's crate knows; filled in by [`crate::link::link`].
+    /// A `usize` that only the user's crate knows; [`crate::link::link`] fills it in.
     Link(LinkId),
-    /// A `usize` that the launch gives: an expression of scalar parameters, lengths of slices and extents.
-    /// Shared arrays only.
+    /// A `usize` that the launch determines: an expression of scalar parameters, lengths of slices and extents. Shared
+    /// arrays only.
     Launch(ExprId),
 }
 
@@ -178,7 +179,7 @@ impl Kernel {
         }
     }
 
-    /// May it be used by loads and stores, or by atomic operations only?
+    /// The permitted access: loads, loads and stores, or atomic operations only.
     pub fn access(&self, memory: Memory) -> Access {
         match memory {
             Memory::Slice(param) => match self.params[param.index()].kind {
@@ -203,7 +204,7 @@ impl Kernel {
         }
     }
 
-    /// May the kernel's threads see each other's writes to it?
+    /// True if other threads of the kernel may see a thread's writes to it.
     pub fn is_shared_between_threads(&self, memory: Memory) -> bool {
         match memory {
             Memory::Slice(_) => self.access(memory) != Access::Read,
@@ -212,7 +213,7 @@ impl Kernel {
         }
     }
 
-    /// Bytes of shared memory that a block takes, given the elements of each array: each array begins at a
+    /// The bytes of shared memory of a block, where `lens` are the lengths of the arrays. Each array begins at a
     /// multiple of [`SHARED_ALIGNMENT`], and an element has at least `smallest` bytes.
     pub fn shared_bytes(&self, lens: &[u64], smallest: u64) -> u64 {
         let bytes = |(array, len): (&SharedArray, &u64)| {
@@ -223,7 +224,7 @@ impl Kernel {
         all.fold(0, |sum, b| b.unwrap_or(u64::MAX).saturating_add(sum))
     }
 
-    /// As [`Kernel::shared_bytes`], of the arrays whose length no launch gives.
+    /// As [`Kernel::shared_bytes`], of the arrays whose length does not depend on the launch.
     pub fn fixed_shared_bytes(&self, smallest: u64) -> u64 {
         let fixed = |array: &SharedArray| match array.len {
             Length::Fixed(n) => n,

@@ -1,4 +1,4 @@
-//! The nodes of a kernel, as data: expressions, statements, types, values and the tables that they refer to.
+//! Data types for the nodes of a kernel: expressions, statements, types, values and the tables that they refer to.
 
 pub mod bfloat16;
 pub mod binary16;

@@ -1,4 +1,4 @@
-//! What each node of a kernel holds directly: the one list of operands, which every walk uses.
+//! Lists the direct operands and blocks of each node. Every walk over a kernel uses these lists.
 
 use crate::{
     Argument, Block, CallId, Closure, Compound, CompoundId, Expr, ExprId, Given, Kernel, Memory,
@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Kernel {
-    /// The expressions that an operation on values of several parts uses.
+    /// The operands of an operation on compound values.
     pub fn compound_operands(&self, id: CompoundId) -> Vec<ExprId> {
         match &self.compounds[id.index()] {
             Compound::Field { base, .. } => vec![*base],
@@ -23,7 +23,7 @@ impl Kernel {
         }
     }
 
-    /// The expressions of a place, in order of evaluation.
+    /// The operands of a place, in order of evaluation.
     pub fn place_operands(&self, id: PlaceId) -> Vec<ExprId> {
         let place = &self.places[id.index()];
         let root = match place.root {
@@ -37,7 +37,7 @@ impl Kernel {
         root.into_iter().chain(steps).collect()
     }
 
-    /// The expressions that a call takes.
+    /// The value arguments of a call.
     pub fn call_operands(&self, id: CallId) -> Vec<ExprId> {
         let args = self.calls[id.index()].args.iter();
         args.filter_map(|arg| match arg {
@@ -47,7 +47,7 @@ impl Kernel {
         .collect()
     }
 
-    /// The closures that a call gives on.
+    /// The closures that a call passes.
     pub fn closures_of(&self, id: CallId) -> impl Iterator<Item = &Closure> {
         self.calls[id.index()]
             .given
@@ -58,7 +58,7 @@ impl Kernel {
             })
     }
 
-    /// The expressions that an expression uses directly, in order of evaluation.
+    /// The direct operands of an expression, in order of evaluation.
     pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
         match self.expr(id) {
             Expr::Literal(_)
@@ -80,13 +80,13 @@ impl Kernel {
         }
     }
 
-    /// Does an expression load from a memory?
+    /// True if the expression, or an operand at any depth, loads from a memory.
     pub fn loads(&self, id: ExprId, from: Memory) -> bool {
         let itself = matches!(self.expr(id), Expr::Load { memory, .. } if memory == from);
         itself || self.operands(id).into_iter().any(|id| self.loads(id, from))
     }
 
-    /// The expressions, in order of evaluation, and blocks that a statement holds directly.
+    /// The direct operands of a statement, in order of evaluation, and its blocks.
     pub fn children(&self, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
         match stmt {
             Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),

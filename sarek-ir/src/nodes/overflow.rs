@@ -1,7 +1,8 @@
 //! Arithmetic whose overflow is a fault, as in a debug build of Rust.
 //!
-//! The frontend lists in [`Kernel::overflows`] the arithmetic that rustc would check. A crate that was built without debug
-//! assertions drops the list where it reads its kernels ([`Packed::new`](crate::Packed::new)): all that follows then knows of no checks.
+//! The frontend lists in [`Kernel::overflows`] the arithmetic that rustc would check. A crate built without debug
+//! assertions drops the list when it reads its kernels ([`Packed::new`](crate::Packed::new)); later stages then see no
+//! overflow checks.
 
 use crate::{
     BinaryOp, Expr, ExprId, Intrinsic, Kernel, Length, Scalar, Site, SiteId, SiteKind, UnaryOp,
@@ -25,7 +26,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// The name in the names of helpers.
+    /// The name used in the names of helper functions.
     pub const fn name(self) -> &'static str {
         match self {
             Arithmetic::Add => "add",
@@ -52,7 +53,7 @@ impl Arithmetic {
         }
     }
 
-    /// Is it a shift?
+    /// True for a shift.
     pub const fn is_shift(self) -> bool {
         matches!(self, Arithmetic::Shl | Arithmetic::Shr)
     }
@@ -79,7 +80,7 @@ impl Arithmetic {
         }
     }
 
-    /// Does the result on these integers, the receiver first, not fit its type?
+    /// True if the result for these integers, the receiver first, does not fit its type.
     pub fn overflows(self, args: &[Value]) -> bool {
         let ty = args[0].scalar();
         let int = |at: usize| match args[at].as_int() {
@@ -103,7 +104,7 @@ impl Arithmetic {
 }
 
 impl Kernel {
-    /// The arithmetic that an expression is, if its result may not fit. Its type is an integer, or not known yet.
+    /// The arithmetic that an expression performs, if its result may not fit. Its type is an integer, or not known yet.
     pub fn arithmetic(&self, id: ExprId) -> Option<Arithmetic> {
         let ty = self.type_of(id).as_scalar();
         if ty.is_some_and(|ty| !ty.is_int()) {
@@ -141,8 +142,8 @@ impl Kernel {
         }
     }
 
-    /// Makes overflows faults, as rustc has them in a debug build: of all arithmetic that is used, but for what constants tell
-    /// not to overflow. The sites come last, so that the others are numbered as if there were none of these.
+    /// Makes overflow a fault, as in a debug build of rustc, for all arithmetic that is used and that constants do not
+    /// prove safe. The new sites come last, so the numbers of the others do not change.
     pub fn check_overflows(&mut self) {
         let mut used = vec![false; self.exprs.len()];
         let mut open: Vec<ExprId> = vec![];
@@ -163,7 +164,7 @@ impl Kernel {
                 let site = self.push_site(Site {
                     kind: SiteKind::Overflow(arithmetic),
                     loc: self.expr_locs[id.index()],
-                    // Native code checks none of them where a launch proves all that it can.
+                    // Native code drops these checks where a launch proves all provable sites.
                     provable: true,
                 });
                 self.overflows.to_mut().push((id, site));
@@ -171,7 +172,7 @@ impl Kernel {
         }
     }
 
-    /// Do constants tell that the result fits?
+    /// True if constant operands prove that the result fits.
     fn plainly_fits(&self, id: ExprId, arithmetic: Arithmetic) -> bool {
         let operands = self.operands(id);
         let known = |at: usize| operands.get(at).and_then(|e| self.literal(*e));
@@ -186,7 +187,7 @@ impl Kernel {
         }
     }
 
-    /// Of an expression that a pass puts in the place of another one: its overflow is a fault there.
+    /// Moves the overflow check of `from` to `to`, the expression that a pass puts in its place.
     pub(crate) fn move_overflow(&mut self, from: ExprId, to: ExprId) {
         if let Some(site) = self.overflow_site(from) {
             let overflows = self.overflows.to_mut();
@@ -196,14 +197,14 @@ impl Kernel {
         }
     }
 
-    /// How many sites are checked unless a launch proves them.
+    /// The number of sites that are checked unless a launch proves them.
     pub fn checks(&self) -> usize {
         let is_overflow = |site: &&Site| matches!(site.kind, SiteKind::Overflow(_));
         let overflows = self.sites.iter().filter(is_overflow).count();
         self.sites.len() - overflows + self.overflows.len()
     }
 
-    /// Where an overflow of this expression is a fault, if it is.
+    /// The site at which an overflow of this expression faults, if it is checked.
     pub fn overflow_site(&self, id: ExprId) -> Option<SiteId> {
         let found = self.overflows.binary_search_by_key(&id, |(of, _)| *of);
         found.ok().map(|at| self.overflows[at].1)

@@ -1,8 +1,8 @@
-//! Lines that a kernel prints: templates with the formats of Rust.
+//! Lines that a kernel prints: templates with Rust's formats.
 //!
-//! A device brings the values of the arguments to the host, which puts them into the template ([`Print::text`]), so
-//! that a line is the same wherever it was printed. Compiled bodies print by Rust's own macro. Values of several parts are put
-//! together again by code of the user's crate, which knows their types, and formatted by those types' own traits.
+//! A device sends the values of the arguments to the host, which puts them into the template ([`Print::text`]). So a
+//! line looks the same on every device. Natively compiled bodies print with Rust's own macro. Code of the user's crate,
+//! which knows the types, rebuilds compound values and formats them with the traits of those types.
 
 mod format;
 
@@ -12,34 +12,35 @@ use std::hash::{Hash, Hasher};
 
 use crate::{List, Scalar, Value};
 
-/// So many scalars are in a printed value at the most: each of them is statements of the kernel.
+/// The largest number of scalars in a printed value. The limit exists because each scalar becomes statements of the
+/// kernel.
 pub const MAX_SCALARS: u64 = 1024;
 
 /// One `println!` or `print!`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Print {
-    /// Text and arguments, in order; the end of the line among it.
+    /// Text and arguments in order, including the newline at the end of a line.
     pub pieces: Cow<'static, [PrintPiece]>,
-    /// The arguments, each once.
+    /// The arguments, without duplicates.
     pub args: List,
-    /// Who makes the text.
+    /// The formatter.
     pub printer: Printer,
 }
 
-/// Who makes the text of a [`Print`] out of the values of its arguments.
+/// The formatter of a [`Print`]: makes the text from the values of the arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Printer {
-    /// [`Print::pieces`] say all: the arguments are scalars.
+    /// [`Print::pieces`] are the complete template; the arguments are scalars.
     Pieces,
-    /// One of [`crate::link::Links::printers`]: some arguments are of types that the user's crate knows.
+    /// An entry of [`crate::link::Links::printers`], before linking: some arguments have types of the user's crate.
     Link(u32),
-    /// That one, in a linked kernel, whose arguments are the scalars of the values, depth first: of an array each element, of an
-    /// enum the tag and the fields of all variants.
+    /// The linked form of `Link`. The arguments are the scalars of the values, depth first: each element of an array;
+    /// the tag and the fields of all variants of an enum.
     Host(HostPrinter),
 }
 
-/// A function of the user's crate that makes the text of a print; `None` if a value is none of its type, as that of a thread
-/// that has faulted may be.
+/// A function of the user's crate that makes the text of a print. It returns `None` if the scalars form no valid value
+/// of the type, which can happen in a thread that has faulted.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPrinter(pub fn(&[Value]) -> Option<String>);
 
@@ -57,7 +58,7 @@ impl Hash for HostPrinter {
     }
 }
 
-/// A piece of what is printed.
+/// A piece of a print's template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PrintPiece {
     /// Text.
@@ -67,28 +68,28 @@ pub enum PrintPiece {
     Arg { index: u32, format: Format },
 }
 
-/// How an argument is written: what stands behind the `:` in Rust.
+/// The format of an argument: the part after the `:` in Rust.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
-    /// What fills the width.
+    /// The fill character.
     pub fill: char,
-    /// Where the text stands in the width.
+    /// The alignment in the width.
     pub align: Option<Align>,
     /// `+`
     pub plus: bool,
     /// `#`
     pub alternate: bool,
-    /// `0`: zeros between sign and digits.
+    /// `0`: pads with zeros between sign and digits.
     pub zero: bool,
-    /// The least number of characters.
+    /// The minimum width in characters.
     pub width: Option<u16>,
-    /// Digits behind the point; of a `bool`, the most characters.
+    /// Digits after the point; for a `bool`, the maximum width in characters.
     pub precision: Option<u16>,
-    /// In which notation.
+    /// The notation.
     pub notation: Notation,
 }
 
-/// Where a text stands in its width.
+/// The alignment of a text in its width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Align {
@@ -97,7 +98,7 @@ pub enum Align {
     Right,
 }
 
-/// The trait by which Rust writes a value.
+/// The formatting trait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notation {
     /// `{}`
@@ -119,7 +120,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// All of them with what stands for them in a format.
+    /// All of them with their symbols in a format.
     pub const ALL: [(&'static str, Notation); 8] = [
         ("", Notation::Display),
         ("?", Notation::Debug),
@@ -131,7 +132,7 @@ impl Notation {
         ("E", Notation::UpperExp),
     ];
 
-    /// What stands for it in a format.
+    /// The symbol in a format.
     pub fn symbol(self) -> &'static str {
         let found = Notation::ALL.into_iter().find(|(_, n)| *n == self);
         found.expect("every notation stands in Notation::ALL").0
@@ -151,7 +152,7 @@ impl Format {
         notation: Notation::Display,
     };
 
-    /// Reads what stands behind the `:`. `None` if it is no format with numbers only.
+    /// Parses the part after the `:`. `None` if it is no valid format, or takes a width or precision from an argument.
     pub fn parse(text: &str) -> Option<Format> {
         let mut format = Format::PLAIN;
         let align = |c: char| match c {
@@ -196,7 +197,7 @@ impl Format {
         Some(format)
     }
 
-    /// Has Rust this notation for a type?
+    /// True if Rust has this notation for the type.
     pub fn fits(&self, ty: Scalar) -> bool {
         match self.notation {
             Notation::Display | Notation::Debug => true,
@@ -208,7 +209,7 @@ impl Format {
     }
 }
 
-/// What stands behind the `:`.
+/// Writes the part after the `:`.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(align) = self.align {
@@ -217,7 +218,7 @@ impl fmt::Display for Format {
                 Align::Center => '^',
                 Align::Right => '>',
             };
-            // A space is meant where no filling is given.
+            // A space is the default fill.
             let fill = (self.fill != ' ').then_some(self.fill);
             write!(f, "{}{align}", fill.map(String::from).unwrap_or_default())?;
         }
@@ -235,7 +236,7 @@ impl fmt::Display for Format {
 }
 
 impl Print {
-    /// What is printed for these arguments.
+    /// The printed text for these arguments.
     pub fn text(&self, args: &[Value]) -> String {
         match self.printer {
             Printer::Host(HostPrinter(text)) => {
@@ -256,7 +257,7 @@ impl Print {
         out
     }
 
-    /// The template as the literal of `format!`, its arguments by number.
+    /// The template as a literal for `format!`, with numbered arguments.
     pub fn template(&self) -> String {
         let mut out = String::new();
         for piece in self.pieces.iter() {

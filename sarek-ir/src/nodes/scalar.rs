@@ -21,7 +21,7 @@ pub enum Scalar {
     I64,
     /// `u64`
     U64,
-    /// `usize`; never stands in a buffer.
+    /// `usize`; never stored in a buffer.
     Usize,
     /// `half::f16`
     F16,
@@ -72,7 +72,7 @@ impl Scalar {
         }
     }
 
-    /// The type of that Rust name.
+    /// The type of this Rust name.
     pub fn from_name(name: &str) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -95,12 +95,12 @@ impl Scalar {
         }
     }
 
-    /// Is it `bool`?
+    /// True for `bool`.
     pub const fn is_bool(self) -> bool {
         matches!(self, Scalar::Bool)
     }
 
-    /// Is it an integer type, `usize` included?
+    /// True for an integer type, `usize` included.
     pub const fn is_int(self) -> bool {
         matches!(
             self,
@@ -116,22 +116,22 @@ impl Scalar {
         )
     }
 
-    /// Is it a signed integer type?
+    /// True for a signed integer type.
     pub const fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
-    /// Is it a floating-point type?
+    /// True for a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64)
     }
 
-    /// Is it a 16-bit float: a type of the `half` crate, computed with as `f32`?
+    /// True for a 16-bit float: a type of the `half` crate, on which arithmetic is done as `f32`.
     pub const fn is_half(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
-    /// The type in which targets compute with an 8- or 16-bit number: of 32 bits, an integer of its sign or
+    /// The 32-bit type in which targets do arithmetic on an 8- or 16-bit number: an integer of the same signedness, or
     /// `f32`. `None` for the other types.
     pub const fn widened(self) -> Option<Scalar> {
         match self {

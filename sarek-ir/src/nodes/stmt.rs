@@ -24,7 +24,7 @@ pub enum Stmt {
     },
     /// Faults when `cond` is false.
     Assert { cond: ExprId, site: SiteId },
-    /// Faults, and ends the thread, also from inside of a function.
+    /// Faults and ends the thread, also from inside a function.
     Panic { site: SiteId },
     /// Prints a line, or a part of one.
     Print { print: PrintId },
@@ -50,16 +50,16 @@ pub enum Stmt {
     },
     /// Leaves the loop `label`.
     Break { label: LabelId },
-    /// Goes on with the next iteration of the loop `label`.
+    /// Continues with the next iteration of the loop `label`.
     Continue { label: LabelId },
-    /// Ends the thread.
+    /// Ends the thread, or the function that contains it.
     Return,
     /// Waits for all threads of the block that have not returned.
     Barrier,
-    /// Orders this thread's memory operations for others to see.
+    /// Orders this thread's memory operations as others see them.
     Fence { scope: Scope },
-    /// `result = memory[index].op(args…)`, indivisibly; the operands are evaluated first. Faults when
-    /// out of bounds, and then changes nothing and yields zero.
+    /// `result = memory[index].op(args…)`, indivisibly; the operands are evaluated first. When out of bounds it faults,
+    /// changes nothing and yields zero.
     Atomic {
         op: AtomicOp,
         memory: Memory,
@@ -68,22 +68,22 @@ pub enum Stmt {
         result: Option<LocalId>,
         site: Option<SiteId>,
     },
-    /// `result = op(args…)` with the threads of the subgroup that are here.
+    /// `result = op(args…)` with the threads of the subgroup that execute this statement.
     Subgroup {
         op: SubgroupOp,
         args: List,
         result: LocalId,
     },
-    /// `place = value`, inside of a local or an element; the value is evaluated first, then the place.
+    /// `place = value`, inside a local or an element; the value is evaluated first, then the place.
     Update { place: PlaceId, value: ExprId },
     /// A call of a `#[device]` function.
     Call { call: CallId },
-    /// Text in the target's own language.
+    /// Code in the target's own language.
     Native { native: NativeId },
 }
 
 impl Stmt {
-    /// The label of a loop.
+    /// The label, if this is a loop.
     pub fn loop_label(self) -> Option<LabelId> {
         match self {
             Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
@@ -108,18 +108,18 @@ impl Stmt {
     }
 }
 
-/// How often a target's compiler is asked to write out the body of a loop, which changes no result.
+/// A hint to a target's compiler to unroll a loop. It changes no result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unroll {
-    /// As often as the loop runs, where that is a constant.
+    /// Unroll completely, if the trip count is a constant.
     Whole,
-    /// This often, up to [`Unroll::MOST`]; 1 asks for a loop as it stands.
+    /// Unroll by this factor, up to [`Unroll::MOST`]; 1 forbids unrolling.
     Times(u32),
-    /// As often as a constant says that is known when the kernel is linked.
+    /// Unroll by the factor of a constant that is known when the kernel is linked.
     Link(LinkId),
 }
 
 impl Unroll {
-    /// The most that may be asked for.
+    /// The largest factor.
     pub const MOST: u32 = 1024;
 }

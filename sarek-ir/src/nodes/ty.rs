@@ -8,12 +8,11 @@ use crate::{CallableId, FunctionId, Length, NameId, Scalar, TypeId, TypeLinkId};
 pub enum Type {
     /// A scalar.
     Scalar(Scalar),
-    /// Another type, in [`crate::Kernel::types`]: one of several parts, or one that is known when the kernel is
-    /// linked.
+    /// Another type, in [`crate::Kernel::types`]: a compound one, or one that is known when the kernel is linked.
     Compound(TypeId),
 }
 
-/// A type that is no scalar, as far as the macro sees it. Of a closed kernel only arrays of scalars are left.
+/// A type other than a scalar, as the macro sees it. A closed kernel has only arrays of scalars.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // the fields are told by the sentence
 pub enum TypeDef {
@@ -21,7 +20,7 @@ pub enum TypeDef {
     Array { elem: Type, len: Length },
     /// `(a, b, …)`
     Tuple(Cow<'static, [Type]>),
-    /// A type that the user's crate names: a struct, an enum, a type parameter.
+    /// A type named in the user's crate: a struct, an enum, a type parameter.
     Link(TypeLinkId),
     /// The type of a field of a struct or tuple.
     Field { of: Type, name: NameId },
@@ -33,11 +32,11 @@ pub enum TypeDef {
         variant: NameId,
         name: NameId,
     },
-    /// The type that a function yields.
+    /// The result type of a function.
     Result(FunctionId),
-    /// The type of a function's parameter: of a slice, of its elements.
+    /// The type of a function's parameter; for a slice, of its elements.
     Parameter { of: FunctionId, index: u32 },
-    /// What that which a function is given to call takes at this position, or yields.
+    /// The type of parameter `takes` of a callable parameter of the function `of`; without `takes`, its result type.
     Callable {
         of: FunctionId,
         callable: CallableId,
@@ -46,7 +45,7 @@ pub enum TypeDef {
 }
 
 impl Type {
-    /// The scalar that it is known to be: expressions of a closed kernel are scalars.
+    /// The scalar type of a value in a closed kernel, where every expression is a scalar.
     pub fn scalar(self) -> Scalar {
         match self {
             Type::Scalar(scalar) => scalar,
@@ -54,7 +53,7 @@ impl Type {
         }
     }
 
-    /// The scalar, if it is known to be one.
+    /// The scalar type, if it is known to be one.
     pub fn as_scalar(self) -> Option<Scalar> {
         match self {
             Type::Scalar(scalar) => Some(scalar),
@@ -62,7 +61,7 @@ impl Type {
         }
     }
 
-    /// Where its definition stands, if it is not a scalar.
+    /// The handle of its definition, if it is not a scalar.
     pub fn def(self) -> Option<TypeId> {
         match self {
             Type::Scalar(_) => None,

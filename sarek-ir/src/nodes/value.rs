@@ -56,7 +56,7 @@ impl Value {
         }
     }
 
-    /// The bits of a value, an integer's with its sign in front of them.
+    /// The bits of a value; a signed integer is sign-extended.
     pub const fn bits(self) -> u64 {
         match self {
             Value::Bool(v) => v as u64,
@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    /// The value of these bits; of a smaller type, the low ones.
+    /// The value with these bits; a smaller type takes the low ones.
     pub const fn of_bits(scalar: Scalar, bits: u64) -> Value {
         match scalar {
             Scalar::Bool => Value::Bool(bits != 0),

@@ -1,9 +1,9 @@
-//! Values as the words that hold them.
+//! Converts values from and to 64-bit words.
 
 use crate::{Scalar, Value};
 
 impl Value {
-    /// The value whose bits are the low ones of a word.
+    /// The value in the low bits of a word.
     pub const fn from_word(ty: Scalar, bits: u64) -> Value {
         match ty {
             Scalar::Bool => Value::Bool(bits as u8 != 0),
@@ -23,7 +23,7 @@ impl Value {
         }
     }
 
-    /// A word whose low bits are those of the value; the others are of no account.
+    /// A word whose low bits are those of the value; the others are unspecified.
     pub const fn word(self) -> u64 {
         match self {
             Value::Bool(v) => v as u64,

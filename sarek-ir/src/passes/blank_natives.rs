@@ -1,13 +1,13 @@
 use crate::{Kernel, Piece};
 
-/// Leaves of each text in a target's own language the operands alone, and of preludes nothing: what is then written is the
-/// framework's. No compiler takes it.
+/// Erases the users' own target code: each native text keeps only its operands, and preludes become empty. The text of
+/// such a kernel shows the framework's own output. It does not compile.
 pub fn blank_natives(kernel: &mut Kernel) {
     for native in kernel.natives.to_mut() {
         for text in native.texts.to_mut() {
             for piece in text.pieces.to_mut() {
                 if let Piece::Text(text) = piece {
-                    // Operands stay apart.
+                    // Keeps operands separate.
                     *text = " ".into();
                 }
             }
@@ -23,7 +23,7 @@ mod tests {
 
     use super::blank_natives;
 
-    /// A kernel of nothing but one native text, which names `own`.
+    /// A kernel that only contains one native text, which names `own`.
     fn kernel() -> Kernel {
         let mut kernel = Kernel::new("named");
         kernel.preludes = vec![Prelude {

@@ -1,8 +1,8 @@
 use crate::{Block, Kernel, Loc, Stmt};
 
-/// Puts the body into a loop that runs once, and leaves it where the body returned: what stands around the body goes on.
+/// Turns returns into exits from a loop that runs once and contains the body. So the code around the body continues.
 ///
-/// For kernels without barriers only, whose threads may leave at different places.
+/// Only for kernels without barriers, whose threads may leave at different places.
 pub fn contain_returns(kernel: &mut Kernel) {
     let label = kernel.fresh_label();
     let mut found = false;

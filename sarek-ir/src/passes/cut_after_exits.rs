@@ -1,6 +1,6 @@
 use crate::{Kernel, Stmt, StmtId};
 
-/// Removes what stands after a `break`, `continue` or `return` in its block; some targets reject it.
+/// Removes the statements after a `break`, `continue` or `return` in its block; some targets reject them.
 pub fn cut_after_exits(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if !out.last().is_some_and(|&last| is_exit(kernel, last)) {

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use crate::{Expr, Kernel, SiteId, Stmt};
 
-/// Removes the checks that are not in `checked`, because they were proved: loads, stores and
-/// divisions lose their site, arithmetic wraps, proved assertions go.
+/// Removes the checks of sites that are not in `checked`, because they are proved. Loads, stores and divisions lose
+/// their site, arithmetic wraps, and proved assertions disappear.
 pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
     let keep = |site: &mut Option<SiteId>| *site = site.filter(|s| checked.contains(s));
     for expr in kernel.exprs.to_mut() {

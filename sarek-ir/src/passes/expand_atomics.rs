@@ -3,8 +3,8 @@ use crate::{
     Memory, Scalar, SiteId, Stmt, StmtId,
 };
 
-/// Makes a loop around a compare-exchange of each atomic operation that `is_native` does not name;
-/// it names loads and compare-exchanges of every type that it names anything of.
+/// Expands each atomic operation for which `is_native` is false to a loop around a compare-exchange. For every type
+/// with a native operation, loads and compare-exchanges must be native.
 ///
 /// ```text
 /// let seen = memory[index].load();
@@ -15,8 +15,8 @@ use crate::{
 /// }
 /// ```
 ///
-/// Operands are locals or constants already ([`super::spill_stores`]). Out of bounds, load and exchange both
-/// yield zero, which ends the loop; so it needs no guard against faults.
+/// Operands are locals or constants already ([`super::spill_stores`]). Out of bounds, load and exchange both yield
+/// zero, which ends the loop. So the loop needs no guard against faults.
 pub fn expand_atomics(kernel: &mut Kernel, is_native: &dyn Fn(AtomicOp, Scalar) -> bool) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         let Stmt::Atomic {
@@ -77,7 +77,7 @@ impl Expand<'_> {
         }
     }
 
-    /// One turn of the loop.
+    /// One iteration of the loop.
     fn attempt(&mut self, seen: LocalId, label: LabelId) -> Block {
         let found = self.local("found");
         let declared = self.stmt(Stmt::Let {
@@ -99,7 +99,7 @@ impl Expand<'_> {
         self.block(&[declared, exchange, done, again])
     }
 
-    /// What the element becomes.
+    /// The new value of the element.
     fn joined(&mut self, seen: LocalId) -> ExprId {
         let Some(arg) = self.arg else {
             unreachable!("every target loads by itself")

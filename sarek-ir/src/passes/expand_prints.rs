@@ -1,18 +1,19 @@
-//! Printing where nothing can be printed: records in memory, which the host reads.
+//! Expands prints for targets that cannot print: writes records to memory, which the host reads.
 
 use crate::{
     Access, AtomicOp, Axis, BinaryOp, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, Loc, Local,
     LocalId, Memory, Param, ParamId, ParamKind, PrintId, Scalar, Stmt, StmtId, Value,
 };
 
-/// Words for the prints of one launch, without the head.
+/// The words of memory for the prints of one launch, without the head.
 pub const OUTPUT_WORDS: usize = (1 << 18) - 2;
 
-/// Makes each [`Stmt::Print`] a record in the memory of a new parameter, which is returned, if there is one. See
-/// [`crate::write::SlotKind::Output`] for what stands there.
+/// Turns each [`Stmt::Print`] into a record in the memory of a new parameter. Returns the parameter, if there are
+/// prints. See [`crate::write::SlotKind::Output`] for the layout.
 ///
-/// A thread takes room by adding to the count of words, unless that is beyond the memory already, and writes its record
-/// if all of it fits. The words before it are full or end with a zero, so that the host finds its way.
+/// A thread allocates by adding to the count of words, unless the count is beyond the memory already. It writes its
+/// record if the whole record fits. The words before a record are filled or end with a zero, so that the host can find
+/// all records.
 pub fn expand_prints(kernel: &mut Kernel) -> Option<ParamId> {
     let prints = |stmt: &Stmt| matches!(stmt, Stmt::Print { .. });
     if !kernel.stmts.iter().any(prints) {
@@ -73,7 +74,7 @@ impl Expand<'_> {
         out.push(self.branch(cond, then, otherwise));
     }
 
-    /// Takes room and writes the record there.
+    /// Allocates a record and writes it.
     fn append(&mut self, record: &[ExprId], out: &mut Vec<StmtId>) {
         let (room, len) = (OUTPUT_WORDS as u32, record.len() as u32);
         let at = self.declare("at", out);
@@ -90,7 +91,7 @@ impl Expand<'_> {
         let ends = self.branch(inside, end, Block::EMPTY);
         let lost = self.lost();
         let otherwise = self.kernel.push_block(&[ends, lost]);
-        // `at` is less than the room for a record above the memory, so that nothing overflows.
+        // `at` exceeds the memory by less than the room for one record per thread, so the count doesn't wrap.
         let here = self.read(at);
         let cond = self.below(here, room - len + 1);
         out.push(self.branch(cond, fits, otherwise));
@@ -101,13 +102,13 @@ impl Expand<'_> {
         self.kernel.push_block(&[lost])
     }
 
-    /// Counts a record that is not written.
+    /// Counts a dropped record.
     fn lost(&mut self) -> StmtId {
         let one = self.number(1);
         self.atomic(AtomicOp::Add, 1, &[one], None)
     }
 
-    /// Stores a word of the record at `at`.
+    /// Stores one word of the record at `at`.
     fn put(&mut self, at: LocalId, word: u32, value: ExprId) -> StmtId {
         let (lhs, rhs) = (self.read(at), self.number(2 + word));
         let op = BinaryOp::Add;
@@ -160,7 +161,7 @@ impl Expand<'_> {
         self.cast(high, Scalar::U32)
     }
 
-    // Nodes.
+    // Node constructors.
 
     fn expr(&mut self, expr: Expr, ty: Scalar) -> ExprId {
         self.kernel.push_expr(expr, ty, self.loc)
@@ -218,7 +219,7 @@ impl Expand<'_> {
         local
     }
 
-    /// An operation on one of the words at the head.
+    /// An operation on one word of the head.
     fn atomic(
         &mut self,
         op: AtomicOp,

@@ -1,9 +1,10 @@
 use crate::{Kernel, LabelId, Stmt, StmtId};
 
-/// Takes `continue` out of loops that hold a barrier: what follows an `if` that continues becomes its other branch.
+/// Removes `continue` from loops that contain a barrier: the statements after an `if` that continues move to its other
+/// branch.
 ///
-/// PoCL 3.1 aborts the process over such a loop, which then has two ways back to its head. Runs after
-/// [`super::lower_labels`], so that a `continue` names the innermost loop.
+/// Such a loop has two back edges, over which PoCL 3.1 aborts the process. Runs after [`super::lower_labels`], so that
+/// a `continue` names the innermost loop.
 pub fn fold_continues(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Loop { label, body, .. } | Stmt::For { label, body, .. } = kernel.stmt(id)
@@ -20,7 +21,7 @@ pub fn fold_continues(kernel: &mut Kernel) {
     });
 }
 
-/// Statements at the end of the loop's body, without the loop's `continue` where nothing would be left out.
+/// Folds the statements at the end of a loop's body: drops a `continue` of the loop that skips nothing.
 fn fold(kernel: &mut Kernel, stmts: &[StmtId], label: LabelId) -> Vec<StmtId> {
     let mut out = vec![];
     for (i, &id) in stmts.iter().enumerate() {
@@ -80,7 +81,7 @@ fn fold(kernel: &mut Kernel, stmts: &[StmtId], label: LabelId) -> Vec<StmtId> {
     out
 }
 
-/// Is its last statement the loop's `continue`?
+/// True if the last statement is the loop's `continue`.
 fn continues(kernel: &Kernel, stmts: &[StmtId], label: LabelId) -> bool {
     let last = stmts.last().map(|id| kernel.stmt(*id));
     last == Some(Stmt::Continue { label })

@@ -1,13 +1,13 @@
 use crate::analysis::spine::Spine;
 use crate::{Block, Expr, Kernel, LocalId, Scalar, Stmt, StmtId, Value};
 
-/// Ends the thread at the head of each iteration of an unbounded loop once it has faulted: it goes
-/// on with made-up values, which need not make the loop's own condition false.
+/// Ends a faulted thread at the head of each iteration of an unbounded loop. Such a thread continues with made-up
+/// values, which need not make the loop's own condition false.
 ///
-/// In a kernel with barriers, where others wait for the thread, it leaves the loop only. What all threads of a
-/// block go through together they leave together: [`super::park_returns`](fn@super::park_returns) has seen to that.
-/// What the loop would have assigned is zero then: compilers take a read of no value for proof that the thread did
-/// not fault, and leave out the test.
+/// In a kernel with barriers, other threads wait for the thread, so it only leaves the loop. The threads of a block
+/// leave together the loops that they execute together: [`super::park_returns`](fn@super::park_returns) ensures that. A
+/// variable that the loop would have assigned is zero then. Compilers treat a read of an uninitialized variable as
+/// proof that the thread did not fault, and remove the test.
 pub fn guard_loops(kernel: &mut Kernel) {
     let spine = Spine::of(kernel);
     super::rewrite(kernel, &mut |kernel, id, out| {
@@ -41,7 +41,7 @@ pub fn guard_loops(kernel: &mut Kernel) {
     });
 }
 
-/// Gives a scalar that is assigned later a value.
+/// Initializes a scalar whose assignment comes later.
 fn begin_with_zero(kernel: &mut Kernel, id: StmtId, local: LocalId) {
     let Some(ty) = kernel.locals[local.index()].ty.as_scalar() else {
         return;
@@ -58,7 +58,7 @@ mod tests {
     use crate::sketch::Sketch;
     use crate::{LabelId, Loc};
 
-    /// The statement that declares the one local.
+    /// The declaration of the only local.
     fn declaration(with_barrier: bool) -> Stmt {
         let s = Sketch::new("k");
         let value = s.let_uninit("value", Scalar::F32);

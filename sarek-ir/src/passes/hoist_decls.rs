@@ -1,7 +1,8 @@
 use crate::{Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
 
-/// What is left of a statement under a guard that later statements are not under: one that declares what they use only assigns
-/// it, and the declaration goes to `out`.
+/// Hoists a declaration out of a guard. If `later` statements, outside the guard, mention a local that the statement
+/// declares, the declaration goes to `out`. Returns the statement that stays under the guard, at most an assignment
+/// then.
 pub(super) fn hoist(
     kernel: &mut Kernel,
     id: StmtId,
@@ -22,7 +23,7 @@ pub(super) fn hoist(
     Some(kernel.push_stmt(Stmt::Assign { local, value }, loc))
 }
 
-/// Do any of the statements speak of the local?
+/// True if any of the statements mentions the local.
 fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
     let memory = |m: Memory| m == Memory::Local(local);
     stmts.iter().any(|&id| {

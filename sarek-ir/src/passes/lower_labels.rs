@@ -2,11 +2,10 @@ use std::collections::BTreeSet;
 
 use crate::{Block, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, Value};
 
-/// Turns exits from more than the innermost loop into flags: the exit sets the flag of its target
-/// and leaves the innermost loop, and each loop on the way is followed by a test of the flag.
+/// Lowers exits from several loops at once to flags. The exit sets the flag of its target and leaves the innermost
+/// loop; each loop on the way is followed by a test of the flag.
 ///
-/// A loop that is left so has its flag cleared before it, one that is continued so at the head of
-/// its body.
+/// The flag of a `break` is cleared before its target loop, that of a `continue` at the head of the loop's body.
 pub fn lower_labels(kernel: &mut Kernel) {
     let mut pass = Pass {
         kernel,
@@ -16,21 +15,21 @@ pub fn lower_labels(kernel: &mut Kernel) {
     pass.kernel.body = pass.block(body).0;
 }
 
-/// What an exit does with its target.
+/// The effect of an exit on its target: `break` or `continue`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Exit {
     Leave,
     Next,
 }
 
-/// A loop around the current statement, with the flags that exits to it have asked for.
+/// A loop around the current statement, with the flags that exits to it need.
 struct Enclosing {
     label: LabelId,
     leave: Option<LocalId>,
     next: Option<LocalId>,
 }
 
-/// Exits that pass through a loop on their way out.
+/// Exits that pass through a loop on the way to their target.
 type Exits = BTreeSet<(LabelId, Exit)>;
 
 struct Pass<'a> {
@@ -79,7 +78,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Lowers the blocks that a statement holds.
+    /// Lowers the blocks of a statement.
     fn inside(&mut self, id: StmtId, exits: &mut Exits) {
         let mut blocks = vec![];
         super::map_blocks(self.kernel, id, &mut |_, block| {

@@ -1,9 +1,8 @@
-//! A panic, written out.
+//! Lowers panics.
 
 use crate::{Kernel, Scalar, SiteId, Stmt, StmtId, Value};
 
-/// Puts a failing assertion and a `return` in the place of each panic: on accelerators a fault by itself does not end its
-/// thread.
+/// Replaces each panic by a failing assertion and a `return`. On accelerators a fault alone does not end its thread.
 pub fn lower_panics(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Panic { site } = kernel.stmt(id) {

@@ -1,7 +1,7 @@
-//! Passes: kernel to kernel, each bridging one difference between the IR and a target.
+//! Passes that transform kernels; each bridges one difference between the IR and a target.
 //!
-//! A pass keeps the contract of the crate's first page and adds one fact to it, named there.
-//! [`crate::write::render`] runs them in the order of this list:
+//! A pass preserves the contract of the [crate documentation](crate) and adds the postcondition listed there.
+//! [`crate::write::render`] runs them in this order:
 //!
 //! 1. [`select_natives`], [`lower_panics`], [`expand_prints`]
 //! 2. [`cut_after_exits`]
@@ -9,17 +9,18 @@
 //! 4. [`settle_strides`], where no view has gaps
 //! 5. [`park_returns`](fn@park_returns)
 //! 6. [`predicate_barriers`](fn@predicate_barriers), where the target asks for it
-//! 7. [`contain_returns`], where threads take several turns
+//! 7. [`contain_returns`], where each block executes several logical blocks
 //! 8. [`narrow_usize`] or [`widen_usize`]
 //! 9. [`place_tables`](fn@place_tables)
 //! 10. [`widen_small`]
 //! 11. [`lower_labels`]
 //! 12. [`fold_continues`]
 //! 13. [`spill_stores`]
-//! 14. [`guard_loops`], where anything checked is left
+//! 14. [`guard_loops`], if a check is left
 //! 15. [`expand_atomics`]
 //!
-//! [`spell_intrinsics`] is done before, by who knows the texts. [`blank_natives`] is for who compares a text with that without users' own.
+//! [`spell_intrinsics`] runs before them, by the caller that has the texts. [`blank_natives`] serves to compare a text
+//! with the one without the users' own code.
 
 mod blank_natives;
 mod contain_returns;
@@ -64,7 +65,7 @@ pub use widen_small::widen_small;
 
 use crate::{Block, Kernel, NativeId, Stmt, StmtId};
 
-/// What a statement becomes: pushes the statements that stand for it.
+/// A rewriting function: pushes the statements that replace a statement.
 type Rewrite<'a> = &'a mut dyn FnMut(&mut Kernel, StmtId, &mut Vec<StmtId>);
 
 /// Rewrites every statement of the kernel, inner ones first.
@@ -96,7 +97,7 @@ fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
     })
 }
 
-/// Replaces the blocks that a statement holds directly.
+/// Replaces the blocks of a statement.
 fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Block) -> Block) {
     let mut stmt = kernel.stmt(id);
     match &mut stmt {

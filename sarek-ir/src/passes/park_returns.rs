@@ -1,25 +1,25 @@
-//! Threads that return before a barrier are parked instead, for targets whose barriers count all threads.
+//! Parks threads that return before a barrier, for targets whose barriers count all threads.
 //!
-//! **The flag.** A `return` that some threads take, and that a barrier may follow, clears the thread's local
-//! `active`. What comes after it stands under `if active`, except the *spine* ([`Spine`]): barriers, and what
-//! decides whether and how often they are come to. Every thread follows the spine to its end, parked or
-//! not. That is possible because all of it is uniform and without effects: it reads only parameters, ids, memory that
-//! nobody writes, and locals that are assigned on the spine themselves, so that a parked thread that follows it has
-//! the same values as an active one.
+//! **The flag.** A `return` that only some threads take and that a barrier may follow clears the thread's local
+//! `active`. The code after it goes under `if active`, except the *spine* ([`Spine`]): barriers, and the code that
+//! decides whether and how often they are reached. Every thread follows the spine to its end, parked or not. That is
+//! possible because the spine is uniform and without effects. It reads only parameters, ids, memory that no thread
+//! writes, and locals that are assigned on the spine. So a parked thread that follows it has the same values as an
+//! active one.
 //!
-//! **When all are parked** the source says that nobody goes on. The spine's values may then be absurd: a loop that
-//! never ends, a load whose check was dropped because a guard that returned proved it. So before such places
-//! (*delicate* ones) the block votes: threads that are active write the number of the round to a shared
-//! element, and behind a barrier everybody returns if it still holds the last round's. Other threads cannot be
-//! further than the next vote's write, which is larger still; so all read the same answer, with one barrier for each vote.
-//! The vote stands at the head of each iteration of a loop in which threads are parked, otherwise once.
+//! **When all are parked,** the source says that no thread continues. The spine's values may then be meaningless: a
+//! loop may never end, or a load may have lost its check because a guard that returned proved it. So the block votes
+//! before such places (*delicate* ones). Active threads write the number of the round to a shared element. After a
+//! barrier, all threads return if the element still holds the previous round. No thread can be further than its write
+//! for the next vote, whose number is larger still. So all threads read the same answer, with one barrier for each
+//! vote. A loop in which threads park votes at the head of each iteration; elsewhere there is one vote.
 //!
-//! **Faults.** A thread that faults on an accelerator goes on with made-up values. On the spine there
-//! must be none: a check there fails for all threads alike, so it becomes a condition under which the
-//! fault is recorded and all return. Elsewhere the thread cannot be led off the spine, whose values do not depend on
-//! it; but an unbounded loop may have been meant to end by that fault, of one thread or of all. So where anything is
-//! checked, unbounded loops of the spine vote too: a thread that has faulted writes the round to a second element, and
-//! all return if it holds it. ([`super::guard_loops`] sees to the loops beside the spine.)
+//! **Faults.** A thread that faults on an accelerator continues with made-up values. The spine must have no such
+//! values. A check on the spine fails for all threads alike, so it becomes a condition: if it fails, the fault is
+//! recorded and all threads return. A fault elsewhere cannot divert the thread from the spine, whose values do not
+//! depend on it. But such a fault, of one thread or of all, may have been the intended end of an unbounded loop. So if
+//! the kernel has checks, unbounded loops of the spine vote too: a faulted thread writes the round to a second element,
+//! and all threads return if it holds that round. ([`super::guard_loops`] handles the loops outside the spine.)
 
 mod checks;
 mod emit;
@@ -32,7 +32,7 @@ use crate::{Block, ExprId, Kernel, LabelId, Loc, LocalId, Stmt, StmtId};
 use emit::Vote;
 use facts::Facts;
 
-/// Keeps the threads of a block together at barriers: those that return, or fault, follow.
+/// Keeps the threads of a block together at barriers, including those that return or fault.
 pub fn park_returns(kernel: &mut Kernel) {
     let spine = Spine::of(kernel);
     if spine.is_empty() {
@@ -57,18 +57,18 @@ pub fn park_returns(kernel: &mut Kernel) {
 struct Pass<'a> {
     kernel: &'a mut Kernel,
     spine: Spine,
-    /// Of the kernel as it was.
+    /// The facts of the original kernel.
     facts: Facts,
     active: Option<LocalId>,
     vote: Option<Vote>,
 }
 
-/// What may have happened on the way to a statement of the spine.
+/// The possible history of the threads at a statement of the spine.
 #[derive(Clone, Copy, Default)]
 struct State {
     /// Some threads may be parked.
     parked: bool,
-    /// Some were since the last vote.
+    /// Some threads may have been parked since the last vote.
     unasked: bool,
 }
 
@@ -108,7 +108,7 @@ impl Pass<'_> {
         out
     }
 
-    /// Statements beside the spine, of which only the last may park threads.
+    /// Transforms statements outside the spine. Only the last of them may park threads.
     fn aside(&mut self, stmts: &[StmtId], later: &[StmtId], state: &State, out: &mut Vec<StmtId>) {
         let Some(&first) = stmts.first() else {
             return;
@@ -129,8 +129,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Statements in which each `return` that parks becomes one that leaves only them; `around` is the innermost
-    /// loop around them that is not on the spine.
+    /// Transforms statements so that each `return` that parks leaves only these statements. `around` is their innermost
+    /// enclosing loop outside the spine.
     fn leaving(&mut self, stmts: &[StmtId], around: Option<LabelId>, out: &mut Vec<StmtId>) {
         for (i, &id) in stmts.iter().enumerate() {
             if !self.facts.parks(id) {
@@ -175,7 +175,7 @@ impl Pass<'_> {
                     out.push(self.branch(active, &guarded, loc));
                     return;
                 }
-                // A jump has already led out of the loop around.
+                // A jump has left the enclosing loop already.
                 Some(_) if inner == around => {}
                 Some(label) => {
                     let active = self.is_active(loc);
@@ -196,7 +196,7 @@ impl Pass<'_> {
         });
     }
 
-    /// Replaces the blocks that a statement holds.
+    /// Replaces the blocks of a statement.
     fn map_blocks(&mut self, id: StmtId, f: &mut dyn FnMut(&mut Self, Block) -> Vec<StmtId>) {
         let blocks = self.kernel.children(self.kernel.stmt(id)).1;
         let mut new = vec![];
@@ -211,7 +211,7 @@ impl Pass<'_> {
     fn spine_stmt(&mut self, id: StmtId, state: &mut State, out: &mut Vec<StmtId>) {
         let loc = self.loc(id);
         let stmt = self.kernel.stmt(id);
-        // Such a loop asks before anything else.
+        // Such a loop votes before anything else.
         let asks = matches!(stmt, Stmt::Loop { .. }) && self.facts.polls(id);
         if self.facts.delicate(id) && state.unasked && !asks {
             out.extend(self.ask(loc));
@@ -296,7 +296,7 @@ impl Pass<'_> {
         self.kernel.stmts.to_mut()[id.index()] = stmt;
     }
 
-    /// The blocks of a statement of which each thread takes one.
+    /// Transforms the blocks of a statement of which each thread executes one.
     fn branches(&mut self, id: StmtId, state: &mut State) {
         let before = *state;
         self.map_blocks(id, &mut |pass, block| {
@@ -316,7 +316,7 @@ impl Pass<'_> {
     ) {
         let loc = self.loc(id);
         let mut head = vec![];
-        // The condition comes behind the vote and its own check.
+        // The condition goes after the vote and its own check.
         let moved = cond.filter(|c| self.facts.polls(id) || self.is_checked(*c));
         if let Some(cond) = moved {
             let [cond] = self.settled([cond], loc, &mut head);
@@ -330,7 +330,7 @@ impl Pass<'_> {
         out.push(id);
     }
 
-    /// The body of a loop on the spine, after a vote if it takes one, and `head`.
+    /// The body of a loop on the spine, preceded by its vote, if any, and by `head`.
     fn iteration(
         &mut self,
         id: StmtId,

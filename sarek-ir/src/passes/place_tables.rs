@@ -1,4 +1,4 @@
-//! Constant arrays in the memory that a target has for them.
+//! Places constant arrays in the memory that a target has for them.
 
 use std::sync::Arc;
 
@@ -7,20 +7,23 @@ use crate::{
     SiteId, Table, TableId, TableValues, Value,
 };
 
-/// What stands in the memory of a parameter that [`place_tables`] added.
+/// The content of a parameter that [`place_tables`] added.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BoundTables {
     /// The parameter, a slice of `u32` or of `u64`.
     pub param: ParamId,
-    /// The elements' bytes, in the order of this machine.
+    /// The elements' bytes, in the byte order of this machine.
     pub bytes: Arc<[u8]>,
 }
 
-/// Prepares the tables of a kernel without `usize`. The smaller ones, up to `most` bytes in all, stay; they are numbers that
-/// every target spells as a constant: a `bool` becomes a `u8`, a 16-bit float its bits, and so do other floats unless all in
-/// the table are finite. The others become elements of one parameter for those of up to 4 bytes, and of another for those of 8.
+/// Places the tables of a kernel without `usize`.
 ///
-/// What is loaded is cast back, and an index is checked before it is used, since a length is a constant.
+/// The smaller tables, up to `most` bytes in total, stay. They are numbers that every target can write as constants: a
+/// `bool` becomes a `u8`, a 16-bit float its bits. Other floats become their bits, too, unless all in the table are
+/// finite. The larger tables become elements of added parameters: one for elements of up to 4 bytes, another for those
+/// of 8.
+///
+/// Loads are cast back to the original type. Indices are checked before they are used, since the length is a constant.
 pub fn place_tables(kernel: &mut Kernel, most: u64) -> Vec<BoundTables> {
     if kernel.tables.is_empty() {
         return vec![];
@@ -62,12 +65,12 @@ pub fn place_tables(kernel: &mut Kernel, most: u64) -> Vec<BoundTables> {
     bound.collect()
 }
 
-/// Where a table stands.
+/// The place of a table.
 #[derive(Clone, Copy)]
 enum Place {
-    /// In the text.
+    /// Declared in the text.
     Declared,
-    /// In the memory of a parameter of such elements, from this one on.
+    /// In the memory of a parameter with elements of this type, from this index on.
     Bound((ParamId, Scalar, u64)),
 }
 
@@ -120,7 +123,7 @@ impl Words {
     }
 }
 
-/// Which tables the kernel loads from.
+/// Marks the tables from which the kernel loads.
 fn loaded(kernel: &Kernel) -> Vec<bool> {
     let mut used = vec![false; kernel.tables.len()];
     for expr in kernel.exprs.iter() {
@@ -135,7 +138,7 @@ fn loaded(kernel: &Kernel) -> Vec<bool> {
     used
 }
 
-/// The same table of numbers that can be written as constants.
+/// The same table with elements that can be written as constants.
 fn held(table: &Table) -> Table {
     let elem = held_as(table);
     let value = |value: &Value| match *value {
@@ -239,7 +242,7 @@ fn load(
     kernel.exprs.to_mut()[id.index()] = of_word(kernel, loaded, ty);
 }
 
-/// The value that a word stands for.
+/// Converts a word to the value that it represents.
 fn of_word(kernel: &mut Kernel, word: ExprId, ty: Scalar) -> Expr {
     let loc = kernel.expr_locs[word.index()];
     let held = kernel.scalar_of(word);

@@ -1,10 +1,10 @@
-//! If-conversion around barriers: none stands in a branch, for compilers that take those wrongly.
+//! If-conversion around barriers: moves them out of branches, for compilers that mishandle them there.
 //!
-//! PoCL 3.1 makes loops over threads of what stands between two barriers. Where a barrier stands in a branch, or a jump leads past
-//! one, such stretches have several entries or exits, and it may run the alternative that no thread took.
+//! PoCL 3.1 turns the code between two barriers into a loop over threads. If a barrier is in a branch, or a jump skips
+//! one, such a stretch has several entries or exits, and PoCL may run the alternative that no thread took.
 //!
-//! All threads of a block take such a branch together, or none does. So what it decides can be held in a *predicate*, a local
-//! under which each stretch stands by itself, and threads that have nothing to do come to the barriers between as well:
+//! Either all threads of a block take such a branch, or none does. So its condition can be held in a *predicate*: a
+//! local that guards each stretch separately. Threads for which the predicate is false reach the barriers as well.
 //! `if c { A; barrier(); B } else { C }` becomes
 //!
 //! ```text
@@ -16,11 +16,12 @@
 //! if other { C }
 //! ```
 //!
-//! A loop with a barrier in it runs no iteration where its predicate is false, and evaluates neither its condition nor its bounds. A
-//! jump clears the predicates of all that it leaves, up to its target; a loop that is left so stops at the flag `going`.
+//! A loop that contains a barrier runs no iteration if its predicate is false, and then evaluates neither its condition
+//! nor its bounds. A jump clears the predicates of all scopes that it leaves, up to its target. A loop left by a jump
+//! stops at the flag `going`.
 //!
-//! What predicates have to do with each other must be hidden from PoCL's compiler, which else makes branches of them again; so
-//! the pass tells which locals they are.
+//! PoCL's compiler must not see how predicates relate to each other, or it turns them back into branches. So the pass
+//! returns the locals that are predicates.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +30,8 @@ use crate::{
     Block, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
 
-/// Takes barriers out of branches, and replaces jumps past them; which locals are predicates? Runs after
-/// [`super::park_returns`](fn@super::park_returns), behind which all threads of a block take such jumps together.
+/// Moves barriers out of branches, and replaces jumps that skip them. Returns the predicates. Runs after
+/// [`super::park_returns`](fn@super::park_returns), which ensures that all threads of a block take such jumps together.
 pub fn predicate_barriers(kernel: &mut Kernel) -> BTreeSet<LocalId> {
     let body = kernel.body;
     let mut precedes = vec![false; kernel.stmts.len()];
@@ -53,13 +54,14 @@ pub fn predicate_barriers(kernel: &mut Kernel) -> BTreeSet<LocalId> {
     flags
 }
 
-/// Marks what precedes barriers; `follows` tells whether one follows the block. Does one follow its beginning?
+/// Marks the statements that precede barriers; `follows` is true if a barrier follows the block. Returns true if a
+/// barrier follows the block's beginning.
 fn mark(kernel: &Kernel, block: Block, mut follows: bool, precedes: &mut [bool]) -> bool {
     for id in kernel.block(block).rev() {
         precedes[id.index()] = follows;
         let stmt = kernel.stmt(id);
         let blocks = kernel.children(stmt).1;
-        // Behind each iteration there may be another one.
+        // Another iteration may follow each iteration.
         let repeats = stmt.loop_label().is_some();
         follows |= stmt == Stmt::Barrier || repeats && super::holds_barrier(kernel, blocks[0]);
         for inner in blocks.into_iter().rev() {
@@ -71,25 +73,25 @@ fn mark(kernel: &Kernel, block: Block, mut follows: bool, precedes: &mut [bool])
 
 struct Pass<'a> {
     kernel: &'a mut Kernel,
-    /// Of each statement: may a barrier follow, where alternatives stand one behind the other?
+    /// For each statement, true if a barrier may follow once alternatives are placed one after the other.
     precedes: Vec<bool>,
-    /// The scopes around the current statement, the innermost last.
+    /// The scopes around the current statement, innermost last.
     around: Vec<Scope>,
     flags: BTreeSet<LocalId>,
 }
 
-/// A block with barriers, or jumps past barriers, in it.
+/// A block that contains barriers, or jumps that skip barriers.
 struct Scope {
     kind: Kind,
-    /// Is false where nothing is to be done; `None` where that cannot be.
+    /// False while the block's statements are skipped; `None` if they never are.
     predicate: Option<LocalId>,
 }
 
 enum Kind {
-    /// The kernel's.
+    /// The kernel's body.
     Body,
     Branch,
-    /// A loop's. Jumps that leave the loop clear `going`.
+    /// A loop's body. Jumps that leave the loop clear `going`.
     Loop {
         label: LabelId,
         going: Option<LocalId>,
@@ -104,7 +106,7 @@ impl Scope {
 }
 
 impl Pass<'_> {
-    /// The statements of a block, none of which is a barrier in a branch, and its scope as it is at the end.
+    /// Transforms a block within `scope`. Returns the statements, without barriers in branches, and the final scope.
     fn within(&mut self, scope: Scope, block: Block) -> (Vec<StmtId>, Scope) {
         self.around.push(scope);
         let stmts = self.block(block);
@@ -142,7 +144,7 @@ impl Pass<'_> {
         out
     }
 
-    /// Is it a barrier, or a jump past one, or is one inside?
+    /// True for a barrier, for a jump that skips one, and for a statement that contains either.
     fn holds(&self, id: StmtId) -> bool {
         let stmt = self.kernel.stmt(id);
         match stmt {
@@ -172,7 +174,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Puts a stretch under the predicate.
+    /// Guards a stretch by the predicate.
     fn close(&mut self, stretch: &mut Vec<StmtId>, later: &[StmtId], out: &mut Vec<StmtId>) {
         let stretch = std::mem::take(stretch);
         let (Some(predicate), Some(&first)) = (self.predicate(), stretch.first()) else {
@@ -260,7 +262,7 @@ impl Pass<'_> {
         out.push(id);
     }
 
-    /// A range that is empty where the predicate is false, and then not evaluated.
+    /// Makes a range that is empty, and not evaluated, if the predicate is false.
     fn range(
         &mut self,
         predicate: LocalId,
@@ -282,7 +284,7 @@ impl Pass<'_> {
         reads
     }
 
-    /// Clears the predicates of what a jump leaves.
+    /// Clears the predicates of the scopes that a jump leaves.
     fn jump(&mut self, jump: Stmt, loc: Loc, out: &mut Vec<StmtId>) {
         let mut around = std::mem::take(&mut self.around);
         let mut cleared = vec![];
@@ -342,7 +344,7 @@ impl Pass<'_> {
         flag
     }
 
-    /// Declares a local, which is true if there is no other value.
+    /// Declares a local, initialized to true by default.
     fn declare(&mut self, local: LocalId, init: Option<ExprId>, loc: Loc) -> StmtId {
         let init = init.unwrap_or_else(|| self.kernel.push_literal(Value::Bool(true), loc));
         let init = Some(init);
@@ -388,7 +390,7 @@ fn is_jump(stmt: Stmt) -> bool {
     )
 }
 
-/// Does a `continue` lead to the loop's next iteration?
+/// True if the block contains a `continue` of the loop.
 fn continues(kernel: &Kernel, block: Block, label: LabelId) -> bool {
     kernel.block(block).any(|id| {
         let stmt = kernel.stmt(id);

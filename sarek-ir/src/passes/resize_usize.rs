@@ -3,14 +3,14 @@ use crate::{
     Value,
 };
 
-/// `usize` becomes `u32`. Every `usize` value of the launch was proved to fit; what could still
-/// tell the widths apart (shifts by 32 and more, counts of zero bits) is written out for 64 bits.
+/// Turns `usize` into `u32`. Every `usize` value of the launch is proved to fit. The operations whose result depends on
+/// the width (shifts by 32 and more, counts of zero bits) are expanded to keep their 64-bit results.
 pub fn narrow_usize(kernel: &mut Kernel) {
     keep_64_bit_meaning(kernel);
     resize(kernel, Scalar::U32);
 }
 
-/// `usize` becomes `u64`.
+/// Turns `usize` into `u64`.
 pub fn widen_usize(kernel: &mut Kernel) {
     resize(kernel, Scalar::U64);
 }
@@ -66,8 +66,8 @@ fn resize(kernel: &mut Kernel, to: Scalar) {
     }
 }
 
-/// The few operations on a small `usize` whose result depends on its being 64 bits wide. The proof
-/// covers every other result, and a result that fits is the same in both widths.
+/// Expands the few operations on a small `usize` whose result depends on its 64-bit width. The proof covers every other
+/// result, and a result that fits is the same in both widths.
 fn keep_64_bit_meaning(kernel: &mut Kernel) {
     for i in 0..kernel.exprs.len() {
         let id = ExprId(i as u32);
@@ -101,7 +101,7 @@ fn keep_64_bit_meaning(kernel: &mut Kernel) {
     }
 }
 
-/// `x >> n` with `n & 63` from 32 up is 0: `x >> min(n & 63, 31) >> (n & 63 > 31)`.
+/// `x >> n` is 0 if `n & 63` is 32 or more: `x >> min(n & 63, 31) >> (n & 63 > 31)`.
 fn long_shift(kernel: &mut Kernel, id: ExprId, x: ExprId, count: ExprId) {
     if let Some(n) = kernel.literal(count).and_then(Value::as_int)
         && n & 63 < 32
@@ -133,7 +133,7 @@ fn long_shift(kernel: &mut Kernel, id: ExprId, x: ExprId, count: ExprId) {
     };
 }
 
-/// 32 more than of the lower half.
+/// 32 more than the count of the lower half.
 fn leading_zeros(kernel: &mut Kernel, id: ExprId, args: List) {
     let intrinsic = Intrinsic::LeadingZeros;
     let loc = kernel.expr_locs[id.index()];
@@ -143,7 +143,7 @@ fn leading_zeros(kernel: &mut Kernel, id: ExprId, args: List) {
     kernel.exprs.to_mut()[id.index()] = Expr::Binary { op, lhs, rhs };
 }
 
-/// As of the lower half, except that 0 has 32 more.
+/// The count of the lower half; 0 counts 32 more.
 fn trailing_zeros(kernel: &mut Kernel, id: ExprId, arg: ExprId, args: List) {
     let loc = kernel.expr_locs[id.index()];
     let again = copy(kernel, arg);
@@ -168,7 +168,7 @@ fn binary(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scala
     kernel.push_expr(Expr::Binary { op, lhs, rhs }, ty, loc)
 }
 
-/// A second tree of the same expression, since an expression belongs to one place.
+/// A copy of an expression tree, since an expression has one user.
 fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
     let mut expr = kernel.expr(id);
     match &mut expr {

@@ -1,13 +1,13 @@
 use crate::{Kernel, Stmt};
 
-/// Puts the fallback in place of each native block that has no text for `target`; one that has
-/// neither stays, for the writer to refuse, and so does an intrinsic without one.
+/// Replaces each native block without a text for `target` by its fallback. A block that has neither stays, so that the
+/// writer refuses it. An intrinsic without a text stays as well.
 pub fn select_natives(kernel: &mut Kernel, target: &str) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Native { native } = kernel.stmt(id) {
             let native = &kernel.natives[native.index()];
             let has_text = native.texts.iter().any(|t| t.target == target);
-            // An intrinsic is never computed by its Rust where a text was to be.
+            // A target with texts never computes an intrinsic by its Rust fallback.
             let portable = native.fallback.filter(|_| native.intrinsic.is_none());
             if let (false, Some(fallback)) = (has_text, portable) {
                 out.extend(kernel.block(fallback));

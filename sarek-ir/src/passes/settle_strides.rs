@@ -1,6 +1,6 @@
 use crate::{BinaryOp, Expr, ExprId, Kernel, Value};
 
-/// Takes the last strides of views for 1, and leaves out what is multiplied by them.
+/// Assumes that the last strides of views are 1, and removes the multiplications by them.
 pub fn settle_strides(kernel: &mut Kernel) {
     let strides = kernel.last_strides.clone();
     if strides.is_empty() {
@@ -14,7 +14,7 @@ pub fn settle_strides(kernel: &mut Kernel) {
             *expr = one;
         }
     }
-    // Operands stand before what uses them, so that one walk is enough.
+    // Operands precede their users, so one walk suffices.
     for i in 0..kernel.exprs.len() {
         if let Expr::Binary {
             op: BinaryOp::Mul,

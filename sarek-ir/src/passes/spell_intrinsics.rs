@@ -2,19 +2,19 @@ use std::borrow::Cow;
 
 use crate::{Kernel, Native, NativeText, Origin, Piece, Prelude};
 
-/// How a target says an intrinsic.
+/// The code of an intrinsic for a target.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spelling {
     /// An expression: `{0}`, `{1}`, … are the operands; `{{` and `}}` are braces.
     pub text: Cow<'static, str>,
-    /// What stands before the kernel, once.
+    /// Text placed before the kernel, once.
     pub prelude: Option<Cow<'static, str>>,
 }
 
-/// Gives the intrinsics of a linked kernel their texts for a target; one that `spelling` does not know stays without.
+/// Fills in the texts of a linked kernel's intrinsics for a target. An intrinsic unknown to `spelling` gets none.
 ///
 /// # Errors
-/// The name of an intrinsic, and an operand that its text names and that it does not have.
+/// Returns the name of the intrinsic and the number of the operand, if a text names an operand that does not exist.
 pub fn spell_intrinsics<'s>(
     kernel: &mut Kernel,
     target: &str,
@@ -47,7 +47,7 @@ pub fn spell_intrinsics<'s>(
     Ok(())
 }
 
-/// The text of one use; else the operand that there is not.
+/// The text of one use, or the number of an operand that does not exist.
 fn spelled(native: &Native, target: &str, spelling: &Spelling) -> Result<NativeText, usize> {
     let uses = native.texts.first();
     let operands = uses.map_or(&[][..], |text| &text.pieces);
@@ -73,7 +73,7 @@ fn spelled(native: &Native, target: &str, spelling: &Spelling) -> Result<NativeT
     })
 }
 
-/// `{2}` at the start of a text, and what follows it.
+/// Splits an operand such as `{2}` off the start of a text.
 fn operand(text: &str) -> Option<(usize, &str)> {
     let (number, after) = text.strip_prefix('{')?.split_once('}')?;
     Some((number.parse().ok()?, after))

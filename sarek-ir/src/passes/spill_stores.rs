@@ -1,8 +1,8 @@
 use crate::{Expr, ExprId, Kernel, Local, Stmt, StmtId};
 
-/// Gives locals to the value and the index of each checked store, in this order: the check speaks
-/// of the index twice, and the value is evaluated before it. Likewise to the operands and the index of
-/// each atomic operation, of which a target may make several statements.
+/// Spills the value and the index of each checked store to locals, in this order: the check uses the index twice, and
+/// the value is evaluated first. Does the same to the operands and the index of each atomic operation, which may become
+/// several statements on a target.
 pub fn spill_stores(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Store {

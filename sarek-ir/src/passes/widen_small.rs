@@ -1,20 +1,20 @@
-//! Arithmetic on 8 and 16 bits, written out in 32: C promotes such operands to `int`, and WGSL has no
-//! such types.
+//! Widens arithmetic on 8 and 16 bits to 32 bits: C promotes such operands to `int`, and WGSL has no such types.
 //!
-//! Sums, products, quotients and roots of `f16` and `bf16` are those of `f32`, rounded: `f32` has more than twice the digits, so
-//! that rounding twice is rounding once.
+//! Sums, products, quotients and roots of `f16` and `bf16` are computed in `f32` and rounded. `f32` has more than twice
+//! the digits, so that rounding twice equals rounding once.
 
 use crate::nodes::of_floats;
 use crate::{
     ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, interp,
 };
 
-/// An operation on a small type `T` becomes the operation on its 32-bit type, cast to `T`:
-/// `a + b` becomes `(a as u32 + b as u32) as u8`. Left on small types are literals, locals, loads,
-/// stores, `for` loops (whose counter stays below a bound of its type), and divisions that are
-/// checked, since `MIN / -1` is another number in each width, and other arithmetic that is checked. Casts lead between a small type and
-/// its 32-bit type only, and from `f64` to a 16-bit float, which two steps would round twice. The bits of
-/// 16-bit floats stay 16 wide. Parameters become 32 bits wide.
+/// Replaces an operation on a small type `T` by the operation on its 32-bit type, cast to `T`: `a + b` becomes
+/// `(a as u32 + b as u32) as u8`.
+///
+/// On small types remain literals, locals, loads, stores and `for` loops, whose counter stays below a bound of its
+/// type. Checked divisions remain, too, since `MIN / -1` is a different number in each width, and so does other checked
+/// arithmetic. A cast converts only between a small type and its 32-bit type, or from `f64` to a 16-bit float, which
+/// two steps would round twice. The bits of 16-bit floats remain 16 bits wide. Parameters become 32 bits wide.
 pub fn widen_small(kernel: &mut Kernel) {
     widen_params(kernel);
     for i in 0..kernel.exprs.len() {
@@ -29,7 +29,7 @@ pub fn widen_small(kernel: &mut Kernel) {
     }
 }
 
-/// A parameter is passed in 32 bits; what reads it casts it back.
+/// Widens a parameter to 32 bits, and casts it back where it is read.
 fn widen_params(kernel: &mut Kernel) {
     for i in 0..kernel.exprs.len() {
         if let (Expr::Param(_), Some(wide)) =
@@ -48,7 +48,7 @@ fn widen_params(kernel: &mut Kernel) {
     }
 }
 
-/// What stands for one expression.
+/// Builds the replacement of one expression.
 struct Small<'k> {
     kernel: &'k mut Kernel,
     loc: Loc,
@@ -158,20 +158,20 @@ impl Small<'_> {
         self.binary(BinaryOp::BitAnd, lhs, mask)
     }
 
-    /// An expression of type `wide`, which is 32 bits wide, cast to the small type.
+    /// An expression of the 32-bit type `wide`, cast to the small type.
     fn cast_back(&mut self, expr: Expr, wide: Scalar) -> Expr {
         let arg = self.push(expr, wide);
         Expr::Cast { arg }
     }
 
-    /// As [`Self::cast_back`], whatever the signs.
+    /// As [`Self::cast_back`], for any signedness of `arg`.
     fn narrow(&mut self, arg: ExprId, to: Scalar) -> Expr {
         let wide = to.widened().unwrap_or(to);
         let arg = self.cast(arg, wide);
         Expr::Cast { arg }
     }
 
-    /// A shift: the count is masked to the small width.
+    /// A shift whose count is masked to the small width.
     fn shift(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Expr> {
         let ty = self.kernel.scalar_of(lhs);
         let Some(wide) = ty.widened() else {
@@ -192,7 +192,7 @@ impl Small<'_> {
         Some(self.cast_back(Expr::Binary { op, lhs, rhs }, wide))
     }
 
-    /// `arg as to`, by way of the 32-bit types.
+    /// `arg as to`, through the 32-bit types.
     fn cast_of(&mut self, arg: ExprId, to: Scalar) -> Option<Expr> {
         let from = self.kernel.scalar_of(arg);
         if to.is_half()
@@ -218,7 +218,7 @@ impl Small<'_> {
         Some(Expr::Cast { arg })
     }
 
-    /// A 32-bit number moved into the range of a small type.
+    /// A 32-bit number clamped to the range of a small type.
     fn saturate(&mut self, arg: ExprId, to: Scalar) -> ExprId {
         let wide = self.kernel.scalar_of(arg);
         let bits = to.bits() - u32::from(to.is_signed());
@@ -261,7 +261,7 @@ impl Small<'_> {
                 let args = self.kernel.push_list(&[ended]);
                 Expr::Call { intrinsic, args }
             }
-            // The bits, repeated until they fill 32, rotate as they do alone.
+            // Copies of the bits that fill all 32 rotate like the small number.
             Intrinsic::RotateLeft | Intrinsic::RotateRight => {
                 let copies = if on.bits() == 8 {
                     0x0101_0101

@@ -1,4 +1,4 @@
-//! Values of several parts, and calls.
+//! Compound values and calls.
 
 use super::{E, Sketch, V};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Sketch {
-    /// A type of the user's crate; its [`crate::TypeInfo`] is given when the kernel is linked.
+    /// A type of the user's crate; linking provides its [`crate::TypeInfo`].
     pub fn named_type(&self, path: &'static str) -> Type {
         let mut state = self.0.borrow_mut();
         state.kernel.type_links.to_mut().push(path.into());
@@ -62,7 +62,7 @@ impl Sketch {
         self.expr(load, ty)
     }
 
-    /// An operation on a value of several parts.
+    /// An operation on compound values.
     pub fn compound(&self, compound: Compound, ty: impl Into<Type>) -> E<'_> {
         let id = {
             let mut state = self.0.borrow_mut();
@@ -145,7 +145,7 @@ impl Sketch {
         self.call_with(Called::Function(function), args, &[], result);
     }
 
-    /// What the function is given to call.
+    /// Declares a callable parameter of the function.
     pub fn callable(&self, name: &'static str, takes: &[Type], yields: Type) -> CallableId {
         let mut state = self.0.borrow_mut();
         state.kernel.callables.to_mut().push(Callable {
@@ -199,7 +199,7 @@ impl Sketch {
         self.stmt(Stmt::Call { call });
     }
 
-    /// What the function yields when it returns.
+    /// Sets the local that holds the function's result when it returns.
     pub fn yields(&self, local: V<'_>) {
         self.0.borrow_mut().kernel.result = Some(local.id);
     }

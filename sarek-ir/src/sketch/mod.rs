@@ -1,4 +1,4 @@
-//! Kernels written by hand, for the tests of analyses, passes, writers and backends.
+//! Builds kernels by hand, for the tests of analyses, passes, writers and backends.
 //!
 //! ```
 //! use sarek_ir::sketch::Sketch;
@@ -24,8 +24,7 @@ use crate::{
     TableValues, Type, TypeDef, Unroll, Value,
 };
 
-/// A kernel under construction. Statements go to the innermost open block; each expression may be
-/// used once.
+/// A kernel under construction. Statements go to the innermost open block; each expression may be used once.
 pub struct Sketch(RefCell<State>);
 
 struct State {
@@ -62,7 +61,7 @@ impl Sketch {
         }))
     }
 
-    /// Has its floats the same to the bit everywhere.
+    /// Makes the kernel strict: its floats are the same to the bit on all targets.
     pub fn strict(&self) {
         self.0.borrow_mut().kernel.strict = true;
     }
@@ -174,7 +173,7 @@ impl Sketch {
         Memory::Table(TableId(tables.len() as u32 - 1))
     }
 
-    /// A shared array whose length the launch gives.
+    /// A shared array whose length the launch determines.
     pub fn shared_slice(&self, name: &'static str, elem: Scalar, len: E<'_>) -> SharedId {
         self.shared_array(name, elem, Length::Launch(len.id), false)
     }
@@ -264,7 +263,7 @@ impl Sketch {
         result
     }
 
-    /// The same, without its result.
+    /// The same, ignoring the result.
     pub fn atomic_only(
         &self,
         op: AtomicOp,
@@ -477,12 +476,12 @@ impl Sketch {
         LabelId(state.labels - 1)
     }
 
-    /// `while cond { body }`; the body is given the label.
+    /// `while cond { body }`; the body receives the label.
     pub fn while_(&self, cond: E<'_>, body: impl FnOnce(LabelId)) {
         self.any_loop(Some(cond.id), body);
     }
 
-    /// `loop { body }`; the body is given the label.
+    /// `loop { body }`; the body receives the label.
     pub fn loop_(&self, body: impl FnOnce(LabelId)) {
         self.any_loop(None, body);
     }
@@ -493,7 +492,7 @@ impl Sketch {
         self.stmt(Stmt::Loop { label, cond, body });
     }
 
-    /// `for name in start..end { body }`; the body is given the local and the label.
+    /// `for name in start..end { body }`; the body receives the local and the label.
     pub fn for_<'s>(
         &'s self,
         name: &'static str,
@@ -513,7 +512,7 @@ impl Sketch {
         });
     }
 
-    /// Asks for the loop to be unrolled.
+    /// Adds an unroll hint for the loop.
     pub fn unroll(&self, label: LabelId, unroll: Unroll) {
         let mut state = self.0.borrow_mut();
         state.kernel.unrolls.to_mut().push((label, unroll));
@@ -559,7 +558,7 @@ impl Sketch {
         self.stmt(Stmt::Print { print });
     }
 
-    /// A native block; `fallback` fills its portable form, if it has one.
+    /// A native block; `fallback` fills in its portable form, if it has one.
     pub fn native(&self, texts: Vec<crate::NativeText>, fallback: Option<&dyn Fn()>) {
         let fallback = fallback.map(|f| self.block(f));
         let native = {

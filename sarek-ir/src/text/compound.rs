@@ -1,4 +1,4 @@
-//! Types, and what is done with values of several parts.
+//! Prints types and operations on compound values.
 
 use super::{Prec, Text};
 use crate::{
@@ -14,7 +14,7 @@ impl Text<'_> {
         }
     }
 
-    /// The type of a memory's elements.
+    /// Prints the type of a memory's elements.
     pub(super) fn element(&mut self, elem: Type, atomic: bool) {
         if atomic {
             self.put("Atomic<");
@@ -83,7 +83,7 @@ impl Text<'_> {
         }
     }
 
-    /// What comes before the name of a part of a type.
+    /// Prints the prefix before the name of a part of a type.
     fn part(&mut self, of: Type) {
         self.ty(of);
         self.put("::");

@@ -1,11 +1,11 @@
-//! Expressions, with the parentheses that they need.
+//! Prints expressions with the parentheses that they need.
 
 use super::Text;
 use super::spell::{Literal, Prec, binary_prec, is_negative, tighter};
 use crate::{DivideOp, Expr, ExprId, Intrinsic, SiteId, UnaryOp};
 
 impl Text<'_> {
-    /// Prints an expression, in parentheses if it is looser than `least`.
+    /// Prints an expression, in parentheses if its precedence is below `least`.
     pub(super) fn expr(&mut self, id: ExprId, least: Prec) {
         let prec = self.prec(id);
         if prec < least {

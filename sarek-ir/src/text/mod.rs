@@ -1,9 +1,8 @@
-//! The textual form of a kernel, for tests and for people.
+//! Prints a kernel in a textual form, for tests and debugging.
 //!
-//! It reads like Rust. What Rust does not have: `!3` after an access, an operator or `assert` is
-//! its site, and `!3?` a site that depends on data and can be proved by no launch; a name that
-//! stands for several locals gets a number, as in `i.1`; what comes before the header are the
-//! links (`link`) and preconditions (`requires`).
+//! The form reads like Rust, with these additions: `!3` after an access, an operator or `assert` is its site. `!3?` is
+//! a site that depends on data, so that no launch can prove it. A name shared by several locals gets a number, as in
+//! `i.1`. The lines before the header are the links (`link`) and preconditions (`requires`).
 
 mod compound;
 mod expr;
@@ -36,7 +35,7 @@ impl Kernel {
         text.out
     }
 
-    /// The same for people, who do not know of sites.
+    /// The same for users' messages, without sites.
     pub fn expr_words(&self, id: ExprId) -> String {
         let mut text = Text::new(self);
         text.has_sites = false;
@@ -54,13 +53,13 @@ struct Text<'a> {
     links: Vec<String>,
     /// Loops that a `break` or `continue` names.
     labels: HashSet<LabelId>,
-    /// Are sites written?
+    /// True if sites are printed.
     has_sites: bool,
     indent: usize,
     out: String,
 }
 
-/// Gives each of the names a spelling of its own; the first of a kind keeps the plain one.
+/// Makes names unique; the first of several equal names keeps its spelling.
 fn unique<'n>(names: impl Iterator<Item = &'n str>, taken: &mut HashSet<String>) -> Vec<String> {
     names
         .map(|name| {
@@ -251,7 +250,7 @@ impl<'a> Text<'a> {
         self.site(site);
     }
 
-    /// The tables of a linked kernel; long ones are cut short.
+    /// Prints the tables of a linked kernel; long ones are truncated.
     fn constants(&mut self) {
         const SHOWN: usize = 16;
         for (i, table) in self.kernel.tables.iter().enumerate() {

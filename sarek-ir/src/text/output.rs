@@ -1,4 +1,4 @@
-//! What kernels say, and text in targets' own languages.
+//! Prints the output statements of a kernel, and its native texts.
 
 use super::{Prec, Text};
 use crate::{Memory, Native, Piece, PrintId, SiteId, SiteKind};

@@ -1,10 +1,10 @@
-//! Constants, and how tightly operators hold together.
+//! Prints constants, and defines operator precedence.
 
 use std::fmt;
 
 use crate::{BinaryOp, Value, bfloat16, binary16};
 
-/// How tightly an expression holds together, as in Rust.
+/// Operator precedence, as in Rust.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Prec {
     Lowest,
@@ -71,7 +71,7 @@ pub(super) fn is_negative(value: Value) -> bool {
     }
 }
 
-/// A value as Rust writes it, with its suffix; a float that has no literal by its bits.
+/// A value as a Rust literal with its suffix. A float without a literal is printed by its bits.
 pub(super) struct Literal(pub Value);
 
 impl fmt::Display for Literal {

@@ -1,4 +1,4 @@
-//! Statements.
+//! Prints statements.
 
 use super::{Prec, Text};
 use crate::{Block, ExprId, LabelId, List, LocalId, Scope, SiteKind, Stmt, StmtId, Unroll};

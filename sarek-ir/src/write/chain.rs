@@ -1,49 +1,50 @@
-//! Branches: `if`, chains of `else if`, and the `switch` that a chain is where the target has one.
+//! Writes branches: `if`, chains of `else if`, and `switch` for a chain that compares one integer, if the target has
+//! it.
 //!
-//! Some targets bear few blocks in one another, and an `else if` stands in the `else` before it. So a chain is cut into *segments* that
-//! follow each other, each behind a flag that tells whether none of the arms before was taken.
+//! Some targets limit the nesting of blocks, and each `else if` nests inside the `else` before it. So a long chain is
+//! cut into consecutive *segments*. A flag guards each segment; it is true if no arm of the segments before was taken.
 
 use crate::{BinaryOp, Block, Expr, ExprId, LocalId, ParamId, Scalar, Stmt, StmtId, Value};
 
 use super::Unsupported;
 use super::stmt::Writer;
 
-/// The fewest arms that are written as a `switch`.
+/// The least number of arms for a `switch`.
 const SWITCH: usize = 8;
 
-/// The most arms of a chain of `else if` where the depth of blocks is limited.
+/// The largest number of arms in one `else if` chain, on targets that limit the nesting of blocks.
 const CHAIN: usize = 16;
 
-/// One branch of a chain.
+/// One arm of a chain.
 struct Arm {
     cond: ExprId,
     then: Block,
-    /// What the condition asks, if that is whether an integer is one of some constants.
+    /// The comparison, if the condition compares an integer with constants.
     case: Option<Case>,
 }
 
-/// Whether an integer is one of some constants.
+/// A condition that is true if an integer equals one of some constants.
 struct Case {
     of: Scrutinee,
-    /// The integer, as one condition has it.
+    /// The integer, as an expression of one of the conditions.
     scrutinee: ExprId,
     values: Vec<Value>,
 }
 
-/// An integer that has one value while conditions are evaluated.
+/// An integer that does not change while the conditions are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scrutinee {
     Local(LocalId),
     Param(ParamId),
 }
 
-/// Arms that are written as one statement.
+/// Arms written as one statement.
 enum Segment<'a> {
     If(&'a [Arm]),
     Switch(&'a [Arm]),
 }
 
-/// What stands behind the last `else`.
+/// The code of the last `else`.
 enum Last<'a> {
     Nothing,
     Block(Block),
@@ -51,7 +52,7 @@ enum Last<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes an `if` with all that hangs on it.
+    /// Writes an `if` with its whole chain of `else if`.
     pub(super) fn branch(
         &mut self,
         cond: ExprId,
@@ -86,7 +87,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The arms of a chain, and what follows the last `else`.
+    /// The arms of a chain, and the block of the last `else`.
     fn arms(&self, cond: ExprId, then: Block, otherwise: Block) -> (Vec<Arm>, Block) {
         let arm = |cond, then| Arm {
             cond,
@@ -108,7 +109,7 @@ impl Writer<'_> {
         (arms, rest)
     }
 
-    /// Cuts a chain where the target asks for it.
+    /// Cuts a chain into segments where the target needs it.
     fn segments<'a>(&self, mut arms: &'a [Arm]) -> Vec<Segment<'a>> {
         let longest = self.dialect.max_depth().map_or(usize::MAX, |_| CHAIN);
         let mut segments = vec![];
@@ -131,7 +132,7 @@ impl Writer<'_> {
         segments
     }
 
-    /// How many arms from the first are a `switch`; 0 if they are none.
+    /// The number of leading arms that form a `switch`; 0 if they form none.
     fn run(&self, arms: &[Arm]) -> usize {
         let of = |arm: &Arm| arm.case.as_ref().map(|case| case.of);
         let first = arms.first().and_then(of);
@@ -149,7 +150,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `if … else if … else …`, each `else if` a block deeper than the one before.
+    /// `if … else if … else …`. Each `else if` counts as one level deeper than the arm before.
     fn ifs(&mut self, arms: &[Arm], last: Last<'_>) -> Result<(), Unsupported> {
         let depth = self.depth;
         for (at, arm) in arms.iter().enumerate() {
@@ -176,7 +177,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// `switch … { case …: { … } default: { … } }`, no case twice.
+    /// `switch … { case …: { … } default: { … } }`, without duplicate cases.
     fn switch(&mut self, arms: &[Arm], last: Last<'_>) -> Result<(), Unsupported> {
         let mut seen = vec![];
         for (at, arm) in arms.iter().enumerate() {
@@ -216,7 +217,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes what stands a block deeper than its statement says.
+    /// Writes code that the target counts as nested one level deeper.
     fn deeper(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), Unsupported>,
@@ -227,7 +228,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What a condition asks, if it asks whether a 32-bit integer is one of some constants.
+    /// The comparison, if the condition compares a 32-bit integer with constants.
     fn case(&self, cond: ExprId) -> Option<Case> {
         let node = self.kernel.expr(cond);
         if let Expr::Or { lhs, rhs } = node {
@@ -266,7 +267,8 @@ impl Writer<'_> {
         Some(Scrutinee::Local(local))
     }
 
-    /// Does a `break` of a loop around the block stand in it? In a `switch` it would mean that.
+    /// True if the block contains a `break` of an enclosing loop. Inside a `switch`, that `break` would leave the
+    /// `switch`.
     fn breaks(&self, block: Block) -> bool {
         self.kernel.block(block).any(|id| {
             let stmt = self.kernel.stmt(id);

@@ -1,4 +1,4 @@
-//! The statements by which threads work together.
+//! Writes the statements by which threads cooperate.
 
 use crate::{AtomicOp, ExprId, List, LocalId, Memory, SiteId, StmtId, SubgroupOp, Value};
 

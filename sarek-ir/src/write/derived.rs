@@ -1,19 +1,19 @@
-//! A dialect made of another one: everything is as there but for what is said otherwise.
+//! A dialect that derives from another one and overrides some of its methods.
 
 use std::borrow::Cow;
 
 use super::{Atomic, Dialect, Entry, IndexWidth, RawId, Subgroup, Text, Unsupported};
 use crate::{AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, UnaryOp, Value};
 
-/// Defines the trait and what it means from one list of the methods of [`Dialect`].
+/// Defines the trait and its delegation from one list of the methods of [`Dialect`].
 macro_rules! derived {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
-        /// A [`Dialect`] that is another one, [`Derived::base`], but for the methods that it overrides.
+        /// A [`Dialect`] that behaves like [`Derived::base`], except for the methods that it overrides.
         ///
-        /// The base knows nothing of that: what it writes by itself, it writes in its own way. A type's name, for
-        /// instance, stands in declarations and in casts, so that who renames a type overrides both.
+        /// The base does not see the overrides: its own methods keep calling its own methods. To rename a type, for
+        /// instance, override both the declarations and the casts that contain its name.
         pub trait Derived: Send + Sync {
-            /// The dialect that this one is made of.
+            /// The dialect from which this one derives.
             fn base(&self) -> &dyn Dialect;
 
             /// The target's name, as `native!` and `source(…)` call it.

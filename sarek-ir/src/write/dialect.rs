@@ -8,38 +8,37 @@ use crate::{
 use super::Iterations;
 use super::{Entry, IndexWidth, Text, Unsupported, c};
 
-/// What differs between the targets that one writer serves.
+/// The differences between the targets that one writer serves.
 ///
-/// The defaults spell C, so that a C-like target says only how it differs; a target derived from
-/// a built-in one forwards to it (`Cuda.function(…)`) where that differs from C. The types that a
-/// dialect meets are closed: never `usize`, which is `u32` or `u64` by then.
+/// The defaults write C, so that a C-like target implements only its differences. A target derived from a built-in one
+/// forwards to it (`Cuda.function(…)`) where that one differs from C. The types that a dialect meets are closed: never
+/// `usize`, which is `u32` or `u64` by then.
 ///
-/// **Operands.** Every operation gets its operands as [`Text`]. When all of them are constants to
-/// the target, the first one went through [`Dialect::runtime`] before.
+/// **Operands.** Every operation gets its operands as [`Text`]. If the target sees all of them as constants, the writer
+/// has passed the first one through [`Dialect::runtime`].
 ///
-/// **Helpers.** An operation that takes more than an expression calls a helper whose name begins
-/// with `srk_`; whatever such word stands in the text is looked up in [`Dialect::snippet`]. User
-/// names never begin so.
+/// **Helpers.** An operation that one expression cannot express calls a helper whose name begins with `srk_`. The
+/// writer looks up each such word of the text in [`Dialect::snippet`]. Names of the user never begin with it.
 ///
-/// **Memory.** A slice is a buffer, an argument of [`super::SlotKind::Buffer`]. A shared array is declared by
-/// [`Dialect::entry`] (see [`super::Shared`]): with its length where that is fixed, and as an argument of
-/// [`super::SlotKind::Shared`] where the launch gives the length or where the fixed ones are more than
-/// [`Dialect::max_declared_shared`] bytes. A local array is declared where its `let` stands, and a constant one before the kernel
-/// ([`Dialect::declare_table`]). All of them are names of which [`Dialect::element`] makes places; elements that atomic operations change are reached by
-/// [`Dialect::atomic`] alone.
+/// **Memory.** A slice is a buffer, an argument of kind [`super::SlotKind::Buffer`]. [`Dialect::entry`] declares the
+/// shared arrays (see [`super::Shared`]). One of fixed length is declared with that length. It is an argument of kind
+/// [`super::SlotKind::Shared`] if the launch determines its length, or if the fixed ones exceed
+/// [`Dialect::max_declared_shared`] bytes. A local array is declared at its `let`, a constant one before the kernel
+/// ([`Dialect::declare_table`]). [`Dialect::element`] turns the name of any of them into a place. Only
+/// [`Dialect::atomic`] accesses elements that atomic operations change.
 pub trait Dialect: Send + Sync {
     /// The target's name, as `native!` and `source(…)` call it.
     fn name(&self) -> &'static str;
 
-    /// Words that no name of the user's may be.
+    /// The words that must not be names of the user.
     fn reserved(&self) -> &'static [&'static [&'static str]];
 
-    /// How wide a `usize` is where no launch is known.
+    /// The width of `usize` when no launch is known.
     fn default_index(&self) -> IndexWidth {
         IndexWidth::Bits64
     }
 
-    /// Do the slots of buffers (the fault record last) stand before those of scalars?
+    /// True if the slots of buffers (the fault record last) come before those of scalars.
     fn buffers_first(&self) -> bool {
         false
     }
@@ -59,12 +58,12 @@ pub trait Dialect: Send + Sync {
         self.storage_type(ty)
     }
 
-    /// The type of elements that atomic operations change, of buffers and shared arrays.
+    /// The element type of buffers and shared arrays that atomic operations change.
     fn atomic_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         self.storage_type(ty)
     }
 
-    /// The most bytes of shared arrays that a text may declare with their lengths.
+    /// The maximum size in bytes of the shared arrays that a text may declare with their lengths.
     fn max_declared_shared(&self) -> u64 {
         u64::MAX
     }
@@ -72,27 +71,27 @@ pub trait Dialect: Send + Sync {
     /// Everything from the prelude to the opening brace of the kernel, and the shared arrays.
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported>;
 
-    /// An id or extent as the target gives it, as a value of type `index`.
+    /// An id or extent that the target provides, as a value of type `index`.
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text;
 
-    /// How the kernel's text refers to a scalar argument of this name.
+    /// The text that refers to the scalar argument of this name.
     fn scalar_argument(&self, name: &str) -> String {
         name.into()
     }
 
-    /// The first lines of a kernel that can fault, given the global ids of the thread.
+    /// The first lines of a kernel that can fault, from the global ids of the thread.
     fn fault_setup(&self, thread: [&str; 3], index: Scalar) -> String {
         let _ = index;
         let [x, y, z] = thread;
         format!("srk_thread thread = {{ srk_faults, {x}, {y}, {z}, false }};")
     }
 
-    /// What helpers that can fault take first.
+    /// The first argument of helpers that can fault.
     fn fault_argument(&self) -> Option<&'static str> {
         Some("&thread")
     }
 
-    /// Has this thread faulted?
+    /// True if this thread has faulted.
     fn faulted(&self) -> Text {
         Text::primary("thread.faulted")
     }
@@ -112,13 +111,13 @@ pub trait Dialect: Send + Sync {
         format!("{} {name}[{len}]", self.type_name(ty))
     }
 
-    /// The most bytes of constant arrays that a text declares; what is more becomes an argument
+    /// The maximum size in bytes of the constant arrays that a text declares. Further ones become arguments
     /// ([`super::Source::tables`]).
     fn max_declared_tables(&self) -> u64 {
         64 << 10
     }
 
-    /// The declaration of a constant array outside of the kernel. Floats in it are finite.
+    /// The declaration of a constant array outside the kernel. Floats in it are finite.
     fn declare_table(&self, name: &str, ty: Scalar, values: &[Text]) -> String {
         c::declare_table("static const", self.type_name(ty), name, values)
     }
@@ -128,27 +127,29 @@ pub trait Dialect: Send + Sync {
         "for (;;)"
     }
 
-    /// Has it `switch` on integers of 32 bits, whose cases do not fall through? Long chains of comparisons of one integer become one.
+    /// True if the target has a `switch` on 32-bit integers without fall-through. It replaces long chains that compare
+    /// one integer.
     fn has_switch(&self) -> bool {
         false
     }
 
-    /// The most blocks that may stand in one another, each `else if` in the one before; deeper kernels are refused.
+    /// The maximum nesting depth of blocks, where each `else if` nests in the one before. Deeper kernels are refused.
     fn max_depth(&self) -> Option<u32> {
         None
     }
 
-    /// The most iterations that all loops of a thread may take together, on a device that leaves them then without a word.
+    /// The maximum number of iterations of all loops of a thread together, on a device that silently leaves its loops
+    /// after so many.
     ///
-    /// A kernel with loops is then written with `srk_iteration` at the head of each loop's body and `srk_iterated` behind each
-    /// loop. Both take the loop's place as [`Iterations::detail`] gives it, and record a fault at [`Iterations::SITE`] once
-    /// there were more. The loops of helpers count themselves.
+    /// A kernel with loops then calls `srk_iteration` at the head of each loop's body, and `srk_iterated` after each
+    /// loop. Both take the loop's location as [`Iterations::detail`] encodes it, and record a fault at
+    /// [`Iterations::SITE`] once the number is exceeded. The loops of helpers count their own iterations.
     fn max_iterations(&self) -> Option<u32> {
         None
     }
 
-    /// The line before the head of a loop whose body is to be written out so often, or as often as it runs, in
-    /// targets that have one.
+    /// The line before a loop that asks the compiler to unroll it `times` times, or completely. `None` in targets
+    /// without such a line.
     fn unroll(&self, times: Option<u32>) -> Option<String> {
         Some(match times {
             Some(times) => format!("#pragma unroll {times}"),
@@ -166,8 +167,7 @@ pub trait Dialect: Send + Sync {
         "ll"
     }
 
-    /// A constant made opaque to the target's compiler, where that rejects constant expressions
-    /// whose value is unusual.
+    /// Makes a constant opaque to the target's compiler, where that rejects some constant expressions.
     fn runtime(&self, constant: Text, ty: Scalar) -> Text {
         let _ = ty;
         constant
@@ -183,21 +183,22 @@ pub trait Dialect: Send + Sync {
         c::binary(self, op, ty, lhs, rhs)
     }
 
-    /// Integer division where the divisor was proved.
+    /// Integer division whose divisor is proved valid.
     fn divide(&self, op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
         c::divide(op, ty, lhs, rhs)
     }
 
-    /// `arg as to`, of another type than `from`.
+    /// `arg as to`; the types differ.
     fn cast(&self, arg: &Text, from: Scalar, to: Scalar) -> Text {
         c::cast(self, arg, from, to)
     }
 
-    /// The lines with which the text of a strict kernel begins. Such a text computes each `+ - * /`, square root and fused
-    /// multiplication of floats as IEEE 754 says, rounded to the nearest, with subnormal numbers, and joins none.
+    /// The first lines of the text of a strict kernel. In such a text, each `+ - * /`, square root and fused
+    /// multiply-add of floats follows IEEE 754: it rounds to nearest and keeps subnormal numbers. The compiler
+    /// contracts none of them.
     ///
     /// # Errors
-    /// Where the target does not promise that.
+    /// If the target does not guarantee that.
     fn strict_head(&self) -> Result<&'static str, Unsupported> {
         Err(Unsupported::new(
             self.name(),
@@ -215,8 +216,8 @@ pub trait Dialect: Send + Sync {
         self.function(intrinsic, ty)
     }
 
-    /// The function or helper that is an intrinsic on a receiver of type `ty`, if there is one.
-    /// Its arguments and result have the types of the intrinsic's.
+    /// The function or helper for an intrinsic on a receiver of type `ty`, if there is one. Its arguments and result
+    /// have the types of the intrinsic.
     fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;
 
     /// An element of a buffer, as a place.
@@ -225,20 +226,20 @@ pub trait Dialect: Send + Sync {
         format!("{buffer}[{}]", index.text)
     }
 
-    /// The type of so many elements of a buffer in a row, 2 or 4, that one access loads or stores: up to 16 bytes at a
-    /// multiple of as many. Its components are `x` to `w`. `None` where there is none such.
+    /// The type of `count` consecutive elements of a buffer, 2 or 4, that one access loads or stores: up to 16 bytes,
+    /// aligned to its size. Its components are `x` to `w`. `None` if the target has no such type.
     fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
         let _ = (ty, count);
         None
     }
 
-    /// Is a buffer declared as one of [`Dialect::wide_type`]s, so that it has no smaller elements? It is then done where
-    /// all accesses are such.
+    /// True if a buffer accessed by a [`Dialect::wide_type`] must be declared with that element type, and then has no
+    /// smaller elements. The writer then uses the type only if all accesses to the buffer can.
     fn wide_buffers(&self) -> bool {
         false
     }
 
-    /// An element of a buffer, as a place, where elements are of `wide` type.
+    /// An element of type `wide` of a buffer, as a place.
     fn wide_element(
         &self,
         buffer: &str,
@@ -251,12 +252,12 @@ pub trait Dialect: Send + Sync {
         self.element(buffer, index, index_type)
     }
 
-    /// The value of a `wide` type with these components.
+    /// A value of type `wide` from its components.
     fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
         Text::call(wide, parts)
     }
 
-    /// The declaration of a constant of a `wide` type, without the semicolon.
+    /// The declaration of a constant of type `wide`, without the semicolon.
     fn declare_wide(&self, name: &str, wide: &str, init: &str) -> String {
         format!("const {wide} {name} = {init}")
     }
@@ -266,36 +267,36 @@ pub trait Dialect: Send + Sync {
         c::loaded(element, ty)
     }
 
-    /// A value as it is stored into an element of a buffer or shared array.
+    /// A value, converted for a store to an element of a buffer or shared array.
     fn stored(&self, value: Text, ty: Scalar) -> Text {
         c::stored(value, ty)
     }
 
-    /// The statement at which the threads of a block wait for each other, and after which they see what
-    /// the others did to buffers and shared arrays.
+    /// The barrier statement: the threads of a block wait for each other, and then see each other's writes to buffers
+    /// and shared arrays.
     fn barrier(&self) -> Result<&'static str, Unsupported> {
         Err(Unsupported::new(self.name(), "barrier"))
     }
 
-    /// What stands before the declarations of predicates, where barriers are to be taken out of branches
-    /// ([`crate::passes::predicate_barriers`](fn@crate::passes::predicate_barriers)); `None` where they stay.
+    /// The text before the declarations of predicates, on targets that need barriers out of branches
+    /// ([`crate::passes::predicate_barriers`](fn@crate::passes::predicate_barriers)); `None` elsewhere.
     fn predicate(&self) -> Option<&'static str> {
         None
     }
 
-    /// The statement that orders a thread's own memory operations for others.
+    /// The statement that orders a thread's own memory operations as others see them.
     fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
         let _ = scope;
         Err(Unsupported::new(self.name(), "fence"))
     }
 
-    /// Is an atomic operation one of the target's own? The others become loops ([`crate::passes::expand_atomics`]);
-    /// loads, stores, swaps and compare-exchanges have to be.
+    /// True if the target itself has the atomic operation. The others become loops ([`crate::passes::expand_atomics`]).
+    /// Loads, stores, swaps and compare-exchanges must be native.
     fn is_native(&self, op: AtomicOp, ty: Scalar) -> bool {
         c::is_native_atomic(op, ty)
     }
 
-    /// The statements of an atomic operation that is the target's own.
+    /// The statements of a native atomic operation.
     fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
         let _ = atomic;
         Err(Unsupported::new(self.name(), "atomic operations"))
@@ -307,17 +308,17 @@ pub trait Dialect: Send + Sync {
         Err(Unsupported::new(self.name(), "subgroups"))
     }
 
-    /// What the subgroup's threads compute together.
+    /// The result of a subgroup operation.
     fn subgroup(&self, subgroup: &Subgroup<'_>) -> Result<Text, Unsupported> {
         let _ = subgroup;
         Err(Unsupported::new(self.name(), "subgroups"))
     }
 
-    /// The definition of a type name or helper that may stand in the text; `None` for other words.
-    /// Checked arithmetic calls `srk_exact_add_i32` and its like, and `srk_count_i64` for counts; [`c::snippet`] has them.
+    /// The definition of a type name or helper that may occur in the text; `None` for other words. Overflow checks call
+    /// `srk_exact_add_i32` and the like, and `srk_count_i64` for shift counts; [`c::snippet`] defines them.
     fn snippet(&self, name: &str) -> Option<String>;
 
-    /// The value of a further variable in templates of helpers.
+    /// The value of an additional variable in templates of helpers.
     fn variable(&self, name: &str, types: &[Scalar]) -> Option<String> {
         let _ = (name, types);
         None
@@ -340,28 +341,28 @@ pub enum RawId {
 /// An atomic operation on one element.
 #[derive(Clone, Copy, Debug)]
 pub struct Atomic<'a> {
-    /// What is done.
+    /// The operation.
     pub op: AtomicOp,
     /// The type of the element.
     pub ty: Scalar,
-    /// Does it stand in a shared array, or else in a buffer?
+    /// True for an element of a shared array, false for one of a buffer.
     pub shared: bool,
     /// The element, as [`Dialect::element`] gives it.
     pub place: &'a str,
-    /// The operands, which have no effects and may be written several times.
+    /// The operands. They have no effects and may be written several times.
     pub args: &'a [Text],
-    /// The local that takes the result.
+    /// The local that receives the result.
     pub result: Option<&'a str>,
 }
 
-/// An operation of a subgroup's threads.
+/// A subgroup operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Subgroup<'a> {
-    /// What is done.
+    /// The operation.
     pub op: SubgroupOp,
     /// The type of the operands.
     pub ty: Scalar,
-    /// Do all threads of the block that have not ended arrive together, or else only those on one path?
+    /// True if all threads of the block that have not returned arrive together, false if only those on one path do.
     pub together: bool,
     /// The operands.
     pub args: &'a [Text],

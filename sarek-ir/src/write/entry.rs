@@ -1,4 +1,4 @@
-//! The whole text: head, prelude, entry point, body.
+//! Assembles the whole text: head, prelude, entry point, body.
 
 use crate::{Access, Kernel, Length, Memory, Scalar, SharedId};
 
@@ -11,7 +11,7 @@ use super::text::Lines;
 use super::vectorize_memory::Group;
 use super::{Dialect, Slot, SlotKind, Source, Unsupported};
 
-/// What a dialect needs to know to open the kernel.
+/// The information from which a dialect writes the head of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     /// The name of the entry point.
@@ -20,7 +20,7 @@ pub struct Entry<'a> {
     pub arguments: &'a [Argument],
     /// The shared arrays.
     pub shared: &'a [Shared],
-    /// Does the kernel use [`Dialect::subgroup_ids`] or [`Dialect::subgroup`]?
+    /// True if the kernel uses [`Dialect::subgroup_ids`] or [`Dialect::subgroup`].
     pub subgroups: bool,
     /// The block size, where it is fixed.
     pub block: Option<[u32; 3]>,
@@ -29,13 +29,13 @@ pub struct Entry<'a> {
 /// An argument of the entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {
-    /// What it carries.
+    /// Its meaning.
     pub slot: Slot,
     /// Its name.
     pub name: String,
-    /// Is it memory that atomic operations change?
+    /// True for memory that atomic operations change.
     pub atomic: bool,
-    /// Of a buffer that is declared as a [`Dialect::wide_type`]: how many elements that has.
+    /// The number of elements in the [`Dialect::wide_type`] of a buffer that is declared with it.
     pub wide: Option<usize>,
 }
 
@@ -46,9 +46,9 @@ pub struct Shared {
     pub name: String,
     /// The type of an element.
     pub elem: Scalar,
-    /// How many elements, at least one. `None` if it is an argument of [`SlotKind::Shared`].
+    /// The number of elements, at least one. `None` if it is an argument of [`SlotKind::Shared`].
     pub len: Option<u64>,
-    /// Do atomic operations change it, and nothing else?
+    /// True if only atomic operations change it.
     pub atomic: bool,
 }
 
@@ -165,7 +165,7 @@ pub(super) fn render(
     })
 }
 
-/// What the user's native blocks need before the kernel.
+/// Writes the preludes that the user's native blocks need before the kernel.
 fn own_preludes(kernel: &Kernel, dialect: &dyn Dialect, out: &mut Lines) {
     for prelude in kernel.preludes.iter() {
         let mut texts = prelude.texts.iter();
@@ -176,7 +176,7 @@ fn own_preludes(kernel: &Kernel, dialect: &dyn Dialect, out: &mut Lines) {
     }
 }
 
-/// The shared arrays, by name.
+/// Names the shared arrays.
 fn name_shared(lowered: &Legalized<'_>, namer: &mut Namer) -> Vec<Shared> {
     let arrays = lowered.kernel.shared.iter().zip(&lowered.given);
     arrays
@@ -193,7 +193,7 @@ fn name_shared(lowered: &Legalized<'_>, namer: &mut Namer) -> Vec<Shared> {
         .collect()
 }
 
-/// Names for the arguments: the user's own were first, so that they are kept.
+/// Names the arguments, those from the user's source first, so that they keep their names.
 fn name_arguments(
     kernel: &Kernel,
     slots: &[Slot],
@@ -240,7 +240,7 @@ fn name_arguments(
         .collect()
 }
 
-/// Tells which buffers are declared by wide elements.
+/// Marks the buffers that are declared with wide elements.
 fn widen(arguments: &mut [Argument], lowered: &Legalized<'_>) {
     for argument in arguments {
         if let SlotKind::Buffer { param, .. } = argument.slot.kind {

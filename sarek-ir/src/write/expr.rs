@@ -1,4 +1,4 @@
-//! The walk over expressions.
+//! Writes expressions.
 
 use crate::{
     Arithmetic, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind,
@@ -41,7 +41,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The operands of an operation; not all of them constants to the target.
+    /// The operands of an operation. At least one of them is not a constant to the target.
     fn operands<const N: usize>(&self, ids: [ExprId; N]) -> Result<[Text; N], Unsupported> {
         let mut texts = ids.map(|_| Text::primary(""));
         for (text, id) in texts.iter_mut().zip(ids) {
@@ -95,7 +95,8 @@ impl Writer<'_> {
         })
     }
 
-    /// An index. Where no thread gets, a constant may lie beyond an array's end, to which targets object.
+    /// An index. In unreachable code, a constant may lie beyond an array's end; targets would reject it, so it is made
+    /// opaque.
     pub(super) fn index_of(&self, memory: Memory, index: ExprId) -> Result<Text, Unsupported> {
         let text = self.expr(index)?;
         let value = self.kernel.literal(index).and_then(Value::as_int);
@@ -137,8 +138,8 @@ impl Writer<'_> {
         Text::call(helper, &all)
     }
 
-    /// Arithmetic that faults where its result does not fit. The helper takes the type of the first operand as it is, and a count
-    /// as a `u32`.
+    /// Arithmetic that faults on overflow. The helper takes operands of the first one's type, and a shift count as a
+    /// `u32`.
     fn exact(&self, id: ExprId, site: SiteId) -> Result<Text, Unsupported> {
         let arithmetic = self.kernel.arithmetic(id);
         let Some(arithmetic) = arithmetic else {
@@ -146,7 +147,8 @@ impl Writer<'_> {
         };
         let mut operands = self.kernel.operands(id);
         let is_literal = |operand: ExprId| self.kernel.literal(operand).is_some();
-        // The helper of WGSL divides by the first factor, and NVIDIA's Vulkan compiler fails at some divisions by a constant.
+        // The WGSL helper divides by the first factor, and NVIDIA's Vulkan compiler fails on some divisions by a
+        // constant.
         if arithmetic == Arithmetic::Mul && is_literal(operands[0]) {
             operands.reverse();
         }
@@ -176,7 +178,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A shift, its count made a `u32` below the width.
+    /// A shift whose count is masked to a `u32` below the width.
     fn shift(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
         let ty = self.kernel.scalar_of(lhs);
         let mask = ty.bits() - 1;
@@ -204,7 +206,7 @@ impl Writer<'_> {
         let value = self.kernel.literal(rhs).and_then(Value::as_int);
         let [lhs, mut rhs] = self.operands([lhs, rhs])?;
         if value == Some(0) && site.is_none() {
-            // No thread gets there, and yet targets object.
+            // The code is unreachable, but targets reject it nevertheless.
             rhs = self.dialect.runtime(rhs, ty);
         }
         Ok(match site {
@@ -248,7 +250,7 @@ impl Writer<'_> {
         Ok(Text::call(&function, &texts))
     }
 
-    /// The methods that mean the same as an operator.
+    /// Writes a method that means the same as an operator.
     fn operator(
         &self,
         intrinsic: Intrinsic,

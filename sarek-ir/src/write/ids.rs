@@ -1,10 +1,9 @@
-//! Ids of the index space: from what a target provides to what the kernel asks for.
+//! Computes ids of the index space from those that a target provides.
 //!
-//! Only what is used is computed. `global_idx` is `block_idx * block_dim + thread_idx`; a thread
-//! beyond the extent returns at once, unless the kernel has barriers. In a folded variant the physical grid only numbers the
-//! blocks, and the logical block follows from its number and the logical grid; in a strided one, that is done for block after
-//! block in a loop around the kernel. All of it is done
-//! in the type that stands for `usize`.
+//! Only ids that the kernel uses are computed, in the type that represents `usize`. `global_idx` is
+//! `block_idx * block_dim + thread_idx`. A thread beyond the extent returns at once, unless the kernel has barriers.
+//! In a folded variant, the physical grid only numbers the blocks; the logical block follows from the number and the
+//! logical grid. In a strided variant, a loop around the kernel does so for one block after the other.
 
 use crate::{Axis, BinaryOp, Builtin, DivideOp, Scalar, Value};
 
@@ -15,7 +14,7 @@ use super::{Argument, Dialect, Precedence, RawId, SlotKind, Text, Unsupported};
 /// The text of every builtin that a kernel uses, and the lines that compute them.
 pub(super) struct Ids {
     texts: Vec<(Builtin, Text)>,
-    /// In a strided variant, what stands before the loop over blocks.
+    /// The lines before the loop over blocks; only in a strided variant.
     before: Vec<String>,
     lines: Vec<String>,
 }
@@ -61,7 +60,7 @@ impl Ids {
         &self.before
     }
 
-    /// The first lines of the kernel, or of each turn.
+    /// The first lines of the kernel, or of each iteration over blocks.
     pub fn prologue(&self) -> &[String] {
         &self.lines
     }
@@ -77,7 +76,7 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// The logical block of this physical one: x fastest.
+    /// Computes the logical block from the physical one; x runs fastest.
     fn unfold(&mut self) {
         let raw = |id, axis| self.dialect.raw_id(id, axis, self.index);
         let [x, y, z] = Axis::ALL.map(|a| raw(RawId::BlockIdx, a));
@@ -112,7 +111,8 @@ impl Build<'_> {
         }
     }
 
-    /// The number of the block of this turn; the next one is as many further as there are physical blocks.
+    /// The number of the block in this iteration of the loop over blocks. The next number is larger by the number of
+    /// physical blocks.
     fn turn(&mut self, first: &Text) -> Text {
         let next = self.namer.fresh("block_next");
         let declared = (self.dialect).declare(&next, self.index, true, Some(&first.text));
@@ -125,7 +125,7 @@ impl Build<'_> {
         number
     }
 
-    /// Thread, block and grid.
+    /// Computes the ids of threads, blocks and grid.
     fn plain(&mut self) {
         for axis in Axis::ALL {
             let at = |name: &str| format!("{name}_{}", axis.name());
@@ -149,7 +149,7 @@ impl Build<'_> {
                     self.number(absent)
                 };
                 if self.lowered.has(axis) && self.lowered.usage.uses(builtin) {
-                    // WGSL knows the size of a block when it compiles.
+                    // WGSL knows the block size at compile time.
                     if raw == RawId::BlockDim {
                         text = self.dialect.runtime(text, self.index);
                     }
@@ -160,7 +160,7 @@ impl Build<'_> {
         }
     }
 
-    /// Global ids and extents, and the end of threads that are not in the index space.
+    /// Computes global ids and extents, and ends threads outside the index space.
     fn global(&mut self) {
         for axis in Axis::ALL {
             if !self.lowered.has(axis) {
@@ -181,7 +181,7 @@ impl Build<'_> {
                 let extent = self.argument(SlotKind::Extent(axis));
                 self.set(Builtin::GlobalDim(axis), extent);
             }
-            // A kernel with barriers runs whole blocks, and its threads must not leave before them.
+            // A kernel with barriers runs whole blocks, so its threads must not return before the barriers.
             if !self.lowered.usage.barriers {
                 let idx = self.ids.text(Builtin::GlobalIdx(axis));
                 let end = if self.lowered.variant.strided {
@@ -271,7 +271,7 @@ impl Build<'_> {
         self.dialect.divide(op, self.index, a, b)
     }
 
-    /// The line that ends threads whose `id` is not below `most`, or their turn.
+    /// The line that ends a thread, or its iteration, unless `id` is below `most`.
     fn compare(&self, id: &Text, most: &Text, end: &str) -> String {
         let outside = Text::infix(Precedence::Compare, ">=", id, most);
         format!("if ({}) {{ {end}; }}", outside.text)

@@ -1,4 +1,4 @@
-//! A kernel made ready for a dialect and a variant.
+//! Legalizes a kernel for a dialect and a variant by running the passes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,22 +12,22 @@ use super::usage::Usage;
 use super::vectorize_memory::{self, Group};
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
-/// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
-/// fallback that is needed, no site that was proved, only spilled checked stores, and only atomic operations that
-/// the target has.
+/// A kernel after its passes. It has no `usize`, no arithmetic on 8 and 16 bits, and no exit from more than one loop.
+/// No native block has a fallback that the target needs, and no proved site is left. All checked stores are spilled,
+/// and the target has all the atomic operations.
 pub(super) struct Legalized<'a> {
     pub kernel: Kernel,
     pub variant: &'a Variant,
     pub usage: Usage,
-    /// Of each shared array: is it an argument, see [`SlotKind::Shared`]?
+    /// True for each shared array that is an argument, see [`SlotKind::Shared`].
     pub given: Vec<bool>,
-    /// The parameter for what is printed.
+    /// The parameter for printed output.
     pub output: Option<ParamId>,
-    /// What stands in the parameters for constants.
+    /// The constant arrays passed as parameters.
     pub tables: Vec<BoundTables>,
-    /// The locals under which barriers would stand, see [`Dialect::predicate`].
+    /// The locals that predicate barriers, see [`Dialect::predicate`].
     pub predicates: BTreeSet<LocalId>,
-    /// What is written as one access, by the first statement.
+    /// Groups of statements written as one access, by their first statement.
     pub groups: HashMap<StmtId, Group>,
 }
 
@@ -81,17 +81,17 @@ impl<'a> Legalized<'a> {
         }
     }
 
-    /// The unsigned integer that stands for `usize`.
+    /// The unsigned integer type that represents `usize`.
     pub fn index(&self) -> Scalar {
         self.variant.index.scalar()
     }
 
-    /// Has the index space this axis?
+    /// True if the index space has this axis.
     pub fn has(&self, axis: Axis) -> bool {
         axis.index() < usize::from(self.variant.dims)
     }
 
-    /// Is the extent along an axis asked for, be it to end threads beyond it?
+    /// True if the text needs the extent along an axis, also to end threads beyond it.
     pub fn needs_extent(&self, axis: Axis) -> bool {
         let asked = self.usage.uses(Builtin::GlobalDim(axis))
             || self.usage.uses(Builtin::GlobalThreadId)
@@ -99,7 +99,7 @@ impl<'a> Legalized<'a> {
         asked && self.has(axis)
     }
 
-    /// Is the global id along an axis asked for?
+    /// True if the text needs the global id along an axis.
     pub fn needs_global_idx(&self, axis: Axis) -> bool {
         let asked = self.usage.uses(Builtin::GlobalIdx(axis))
             || self.usage.uses(Builtin::GlobalThreadId)
@@ -168,8 +168,8 @@ impl<'a> Legalized<'a> {
     }
 }
 
-/// Which shared arrays are arguments: those whose length the launch gives, and all if the others are
-/// more bytes than the dialect declares.
+/// Marks the shared arrays that are arguments: those whose length the launch determines, or all if the fixed ones
+/// exceed the size that the dialect can declare.
 fn given(kernel: &Kernel, dialect: &dyn Dialect) -> Vec<bool> {
     let too_large = kernel.fixed_shared_bytes(1) > dialect.max_declared_shared();
     let is_given = |len| match len {

@@ -1,12 +1,10 @@
-//! Kernel to source text: one writer, and a dialect for each target.
+//! Writes kernels as source text: one writer, with a dialect for each target.
 //!
-//! [`render`] clones a closed, validated kernel, runs the passes of [`crate::passes`] for the
-//! variant asked for, and walks it once. What differs between targets is told by a [`Dialect`]; the
-//! writer never asks which one it is.
+//! [`render`] clones a closed, validated kernel, runs the passes of [`crate::passes`] for the requested variant, and
+//! walks it once. A [`Dialect`] describes the differences between targets; the writer never asks for the target.
 //!
-//! Text is made inside out: the body first, then the helpers and type names that the body and the
-//! helpers themselves mention (see [`Dialect::snippet`]), then the head. So a helper stands in the
-//! text exactly when it is used.
+//! Text is made inside out. The body comes first. Then come the helpers and type names that the body and other helpers
+//! mention (see [`Dialect::snippet`]), and then the head. So the text contains only helpers that are used.
 
 pub mod c;
 mod chain;
@@ -48,7 +46,7 @@ use crate::{Axis, Builtin, Kernel, SiteId};
 /// The built-in dialects.
 pub const DIALECTS: [&dyn Dialect; 3] = [&Cuda, &OpenCl, &Wgsl];
 
-/// The built-in dialect of a name: `cuda`, `opencl` or `wgsl`.
+/// The built-in dialect of this name: `cuda`, `opencl` or `wgsl`.
 pub fn dialect(name: &str) -> Option<&'static dyn Dialect> {
     DIALECTS.into_iter().find(|d| d.name() == name)
 }
@@ -56,7 +54,7 @@ pub fn dialect(name: &str) -> Option<&'static dyn Dialect> {
 /// The text of a closed, validated kernel.
 ///
 /// # Errors
-/// [`Unsupported`] when the dialect has no way to say something that the kernel uses.
+/// [`Unsupported`] if the dialect cannot express something that the kernel uses.
 pub fn render(
     kernel: &Kernel,
     dialect: &dyn Dialect,
@@ -70,8 +68,8 @@ pub fn slots(kernel: &Kernel, dialect: &dyn Dialect, variant: &Variant) -> Vec<S
     legalize::Legalized::new(kernel, dialect, variant).slots(dialect)
 }
 
-/// What is rendered before any launch is known: as many dimensions as the kernel speaks of, the
-/// dialect's width of `usize`, and every check that a launch could prove taken as proved.
+/// The variant to render before any launch is known: all dimensions that the kernel mentions, the dialect's default
+/// width of `usize`, and all provable checks taken as proved.
 pub fn default_variant(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     let mut dims = 1;
     usage::visit(kernel, &mut |node| {
@@ -93,22 +91,22 @@ pub fn default_variant(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     }
 }
 
-/// The least number of dimensions that a builtin makes sense in.
+/// The least number of dimensions for which a builtin is meaningful.
 fn dims_of(builtin: Builtin) -> u8 {
     builtin.axis().unwrap_or(Axis::X).index() as u8 + 1
 }
 
-/// A dialect has no way to say something that a kernel uses.
+/// A construct of the kernel that a dialect cannot express.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsupported {
     /// The dialect's name.
     pub dialect: String,
-    /// What it cannot say.
+    /// The construct.
     pub construct: String,
 }
 
 impl Unsupported {
-    /// The error of a dialect that cannot say `construct`.
+    /// The error for a dialect that cannot express `construct`.
     pub fn new(dialect: &str, construct: impl Into<String>) -> Unsupported {
         Unsupported {
             dialect: dialect.into(),

@@ -1,13 +1,13 @@
-//! Target names for the user's names: kept where possible, unique where they are visible.
+//! Maps the user's names to target names: unchanged where possible, unique where visible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::LocalId;
 
-/// Gives out names.
+/// Allocates names.
 ///
-/// A name is free when no word of the dialect's tables and no name in an enclosing scope equals
-/// it; a taken one gets the first free suffix `_0`, `_1`, … Names from closed scopes are free again.
+/// A name is free if it equals no word of the dialect's tables and no name in an enclosing scope. A taken name gets the
+/// first free suffix `_0`, `_1`, … A name becomes free again when its scope closes.
 pub(super) struct Namer {
     reserved: BTreeSet<&'static str>,
     taken: BTreeSet<String>,
@@ -25,7 +25,7 @@ impl Namer {
         }
     }
 
-    /// Opens a scope; names given in it are free again after [`Namer::close`].
+    /// Opens a scope. [`Namer::close`] frees the names allocated in it.
     pub fn open(&mut self) {
         self.scopes.push(vec![]);
     }
@@ -36,7 +36,7 @@ impl Namer {
         }
     }
 
-    /// A free name like `wanted`, taken until the scope closes.
+    /// A free name derived from `wanted`, taken until the scope closes.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let wanted = sanitise(wanted);
         let suffixed = (0..).map(|n| format!("{}_{n}", wanted.trim_end_matches('_')));
@@ -66,8 +66,8 @@ impl Namer {
     }
 }
 
-/// A name that all C-like targets lex as one and that cannot meet a helper's: ASCII, not beginning
-/// with a digit, with `srk_` or with an underscore and a capital, without `__`.
+/// Turns a name into one that all C-like targets lex as one word and that no helper has. The result is ASCII. It does
+/// not begin with a digit, `srk_` or an underscore and a capital, and contains no `__`.
 fn sanitise(name: &str) -> String {
     let mut out = String::new();
     for c in name.trim_start_matches("r#").chars() {

@@ -41,7 +41,7 @@ impl Dialect for OpenCl {
         c::signature(self, entry, &head)
     }
 
-    /// Floats are reached by their bits: OpenCL C 1.2 computes atomically with integers alone.
+    /// Floats are accessed by their bits: OpenCL C 1.2 has atomic arithmetic on integers only.
     fn atomic_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         Ok(self.type_name(bits_of(ty)))
     }
@@ -54,12 +54,13 @@ impl Dialect for OpenCl {
         Ok("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
     }
 
-    /// For PoCL, and opaque to its compiler, which would make branches of the predicates.
+    /// A macro that makes predicates opaque to PoCL's compiler, which would otherwise turn them back into branches.
     fn predicate(&self) -> Option<&'static str> {
         Some("srk_opaque")
     }
 
-    /// OpenCL C 1.2 promises the order to the block alone; a device whose caches are coherent keeps it for all.
+    /// OpenCL C 1.2 guarantees this order within the block only. A device with coherent caches keeps it for all
+    /// threads.
     fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
         Ok(match scope {
             Scope::Block | Scope::Device => {
@@ -79,7 +80,7 @@ impl Dialect for OpenCl {
             RawId::BlockDim => "get_local_size",
             RawId::GridDim => "get_num_groups",
         };
-        // A `size_t`: 32 bits wide on some devices.
+        // The function returns a `size_t`, which has 32 bits on some devices.
         let id = Text::primary(format!("{id}({})", axis.index()));
         Text::prefix(&format!("({})", self.type_name(index)), &id)
     }
@@ -92,7 +93,7 @@ impl Dialect for OpenCl {
         c::function(intrinsic, ty)
     }
 
-    /// Division and square root are rounded correctly by an option of the compiler, on devices that say they can.
+    /// A compiler option makes division and square root correctly rounded, on devices that report support for it.
     fn strict_head(&self) -> Result<&'static str, Unsupported> {
         Ok("#pragma OPENCL FP_CONTRACT OFF")
     }
@@ -170,7 +171,7 @@ impl Dialect for OpenCl {
     }
 }
 
-/// The integer of a float's width; other types as they are.
+/// The unsigned integer of a float's width; other types unchanged.
 fn bits_of(ty: Scalar) -> Scalar {
     match ty {
         Scalar::F32 => Scalar::U32,
@@ -190,7 +191,7 @@ fn bits_of(ty: Scalar) -> Scalar {
     }
 }
 
-/// The functions on 64 bits belong to extensions and are called `atom_…`.
+/// Writes a native atomic operation. The 64-bit functions belong to extensions and are called `atom_…`.
 fn atomic_text(d: &OpenCl, atomic: &Atomic<'_>) -> String {
     let Atomic { op, ty, place, .. } = *atomic;
     let carrier = bits_of(ty);
@@ -232,14 +233,14 @@ const fn on(op: &'static str, text: &'static str) -> Template {
     Template { op, on, text }
 }
 
-/// Helpers for what OpenCL C has functions for, or 1.2 has not.
+/// Helpers that use OpenCL C's own functions, or replace those that version 1.2 lacks.
 const OWN: &[Template] = &[
     Template {
         op: "opaque",
         on: None,
         text: "#ifndef $NAME\n#define $NAME\n#endif",
     },
-    // Every device reads and writes `half` in memory; bytes may be memory of any type.
+    // Every device can read and write `half` in memory, and bytes may alias memory of any type.
     Template {
         op: "widen_f16",
         on: None,

@@ -1,4 +1,4 @@
-//! Helpers: small texts that stand before the kernel when it mentions them.
+//! Expands the helpers that a kernel's text mentions: small texts placed before the kernel.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,34 +9,34 @@ use super::Dialect;
 
 /// A helper for a class of types.
 ///
-/// A helper is called `srk_{op}_{type}`, or `srk_{op}_{type}_{second type}`, or, when its template
-/// is for no class of types, `srk_{op}`. In its text stand for
+/// The name of a helper is `srk_{op}_{type}`, or `srk_{op}_{type}_{second type}`, or `srk_{op}` if its template is for
+/// no class of types. Its text may contain these variables:
 ///
 /// | | |
 /// |---|---|
 /// | `$NAME` | its own name |
 /// | `$T`, `$S` | the first and the second type |
-/// | `$ID` | the first type in the names of helpers: `i8`, where the target holds it as another |
+/// | `$ID` | the first type as in the names of helpers: `i8`, even if the target represents it by another type |
 /// | `$U` | the unsigned integer of the first type's width |
 /// | `$MIN`, `$MAX` | the bounds of an integer type |
 /// | `$BITS`, `$MASK` | its width and one less, as `u32` |
-/// | `$LOW`, `$HIGH` | for an integer first type: as the second, a float: `MIN` and `MAX + 1` |
-/// | `$SIGN`, `$ABS`, `$INF`, `$EXP`, `$MANT` | for a float: the sign bit, the others, the bits of infinity (as `$U`), the exponent's mask and the width of the fraction (as `u32`) |
+/// | `$LOW`, `$HIGH` | the bounds `MIN` and `MAX + 1` of an integer first type, as literals of the second type, a float |
+/// | `$SIGN`, `$ABS`, `$INF`, `$EXP`, `$MANT` | for a float: the masks of the sign bit and of the other bits, the bits of infinity (as `$U`), the exponent's mask and the width of the fraction (as `u32`) |
 /// | `$0`, `$1`, `$X(text)` | zero, one, and a decimal `text`, as literals of the first type |
 /// | `$V0`, `$V1` | zero and one of `$U` |
 ///
-/// and whatever [`Dialect::variable`] adds.
+/// [`Dialect::variable`] may add others.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
-    /// The name's middle.
+    /// The middle part of the name.
     pub op: &'static str,
-    /// The first types that it is for; `None` when `op` is the whole name.
+    /// The class of its first type; `None` if `op` is the whole name.
     pub on: Option<TypeClass>,
     /// The text.
     pub text: &'static str,
 }
 
-/// The text of the helper `name` from the first fitting template.
+/// The text of the helper `name`, from the first template that fits.
 pub fn expand<D: Dialect + ?Sized>(
     dialect: &D,
     templates: &[Template],
@@ -52,7 +52,7 @@ pub fn expand<D: Dialect + ?Sized>(
     Some(substitute(dialect, template.text, name, &types))
 }
 
-/// `fract_f32` into `fract` and `[f32]`, `to_i32_f64` into `to` and `[i32, f64]`.
+/// Splits `fract_f32` into `fract` and `[f32]`, `to_i32_f64` into `to` and `[i32, f64]`.
 fn split(name: &str) -> (&str, Vec<Scalar>) {
     let mut types = vec![];
     let mut op = name;
@@ -209,7 +209,7 @@ fn float(ty: Scalar, value: f64) -> Option<Value> {
     }
 }
 
-/// The snippets that `body` mentions, and those that they mention, each after what it needs.
+/// The snippets that `body` mentions, directly or through other snippets, each after those that it needs.
 pub(super) fn prelude(dialect: &dyn Dialect, body: &str) -> String {
     let mut found = Found {
         dialect,

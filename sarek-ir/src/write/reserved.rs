@@ -1,6 +1,6 @@
-//! Words that no name in a text may be: keywords, and what a name would hide.
+//! Reserved words: keywords, and words that a user's name would hide.
 //!
-//! Names with two underscores and names that begin with `srk_` need no table: no name is such.
+//! Names with two underscores and names that begin with `srk_` need no table, since the namer never makes such names.
 
 /// The names of types in every text.
 #[rustfmt::skip]
@@ -9,7 +9,7 @@ pub(super) const TYPES: &[&str] = &[
     "f64",
 ];
 
-/// C99, with the names that its compilers treat as known, and our own.
+/// C99, with names that its compilers predefine, and our own.
 #[rustfmt::skip]
 pub(super) const C: &[&str] = &[
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
@@ -31,7 +31,7 @@ pub(super) const CPP: &[&str] = &[
     "using", "virtual", "wchar_t", "char8_t", "char16_t", "char32_t", "xor", "xor_eq",
 ];
 
-/// Functions of the C dialects.
+/// Mathematical functions of the C dialects.
 #[rustfmt::skip]
 pub(super) const MATH: &[&str] = &[
     "abs", "fabs", "min", "max", "fmin", "fmax", "clamp", "sqrt", "rsqrt", "cbrt", "exp", "exp2",

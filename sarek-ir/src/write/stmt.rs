@@ -1,4 +1,4 @@
-//! The walk over statements.
+//! Writes statements.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,13 +26,13 @@ pub(super) struct Writer<'a> {
     /// The names of tables that the text declares.
     pub(super) tables: Vec<String>,
     pub(super) ids: &'a Ids,
-    /// Who arrives together, if threads of subgroups work together.
+    /// The uniformity of control flow, if the kernel has subgroup operations.
     pub(super) uniformity: Option<Uniformity>,
     groups: &'a HashMap<StmtId, Group>,
     predicates: &'a BTreeSet<LocalId>,
     pub(super) namer: Namer,
     pub(super) out: Lines,
-    /// How many blocks stand around what is being written, as the target counts them.
+    /// The current nesting depth of blocks, as the target counts it.
     pub(super) depth: u32,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Declares the tables that are loaded from.
+    /// Declares the tables from which the kernel loads.
     pub fn tables(&mut self) {
         let mut used = BTreeSet::new();
         usage::visit(self.kernel, &mut |node| {
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
             match self.groups.get(&id) {
                 Some(group) => {
                     self.together(group)?;
-                    // The others of the group.
+                    // Skips the other statements of the group.
                     stmts.by_ref().take(group.count() - 1).for_each(drop);
                 }
                 None => self.stmt(id)?,
@@ -184,7 +184,7 @@ impl<'a> Writer<'a> {
             && constant.constant
             && !decl.mutable
         {
-            // naga computes with the name of a constant as with the constant.
+            // naga treats the name of a constant as the constant.
             *constant = self.dialect.runtime(constant.clone(), decl.ty.scalar());
         }
         let name = self.namer.declare(local, &decl.name);
@@ -266,7 +266,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Puts a loaded element of type `ty` into what takes it.
+    /// Stores a loaded element of type `ty` in its destination.
     fn take(&mut self, taken: Taken, mut value: Text, ty: Scalar) {
         if taken.from_bits {
             let function = self.dialect.function(Intrinsic::FromBits, ty);
@@ -285,7 +285,7 @@ impl<'a> Writer<'a> {
         self.out.line(format!("{line};"));
     }
 
-    /// Opens the block that runs if an index is in bounds.
+    /// Opens a block that runs if an index is in bounds.
     pub(super) fn open_checked(&mut self, memory: Memory, index: Text, site: SiteId) {
         let helper = format!("srk_in_bounds_{}", self.index);
         let check = self.checked(&helper, [index, self.len(memory)], site);
@@ -308,7 +308,7 @@ impl<'a> Writer<'a> {
         self.body(body, loc)
     }
 
-    /// Writes the body of a loop to its end.
+    /// Writes the rest of a loop: its body and the closing brace.
     fn body(&mut self, body: Block, loc: Loc) -> Result<(), Unsupported> {
         self.iterate("srk_iteration", loc);
         self.block(body)?;
@@ -317,7 +317,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Has the iterations counted of the loop at this place, if the device ends loops by itself.
+    /// Counts the iterations of the loop at this location, if the device ends loops by itself.
     fn iterate(&mut self, helper: &str, loc: Loc) {
         if self.dialect.max_iterations().is_some() {
             let detail = Iterations::detail(loc);
@@ -328,7 +328,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What stands right before the head of a loop.
+    /// Writes the unroll hint right before the head of a loop.
     fn unroll(&mut self, label: LabelId) {
         let times = match self.kernel.unroll(label) {
             None => return,
@@ -351,7 +351,7 @@ impl<'a> Writer<'a> {
         let decl = &self.kernel.locals[local.index()];
         let (ty, wanted) = (decl.ty.scalar(), &decl.name);
         let start = self.expr(start)?;
-        // Both bounds are evaluated once, the start first; their names stand outside of the loop.
+        // Both bounds are evaluated once, the start first. Their names are outside the loop's scope.
         let (start, limit) = if self.is_fixed(end) {
             (start, self.expr(end)?)
         } else {
@@ -376,7 +376,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// A local for a value, unless it is a constant.
+    /// Binds a value to a new local, unless it is a constant.
     fn bind(&mut self, wanted: &str, ty: Scalar, value: Text) -> Text {
         if value.constant {
             return value;
@@ -387,7 +387,7 @@ impl<'a> Writer<'a> {
         Text::primary(name)
     }
 
-    /// Has the expression one value, and costs nothing, wherever it stands?
+    /// True if the expression has the same value at every place and costs nothing.
     fn is_fixed(&self, id: ExprId) -> bool {
         match self.kernel.expr(id) {
             Expr::Literal(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
@@ -407,7 +407,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the target's text, and remembers which lines it takes.
+    /// Writes the target's text, and records which lines it occupies.
     fn native(&mut self, native: &Native) -> Result<(), Unsupported> {
         let target = self.dialect.name();
         let text = native.texts.iter().find(|t| t.target == target);
@@ -435,7 +435,7 @@ impl<'a> Writer<'a> {
         if let Some(result) = native.result {
             let ty = self.kernel.locals[result.index()].ty.scalar();
             let value = Text::new(Precedence::Loose, out);
-            // A number that is held narrow is within its bounds, whatever the text yields.
+            // A value held in a wider type must be within its bounds, whatever the text yields.
             let value = match ty.widened() {
                 Some(wide) => self.dialect.cast(&value, wide, ty),
                 None => value,
@@ -446,7 +446,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The name of a parameter's own argument.
+    /// The name of the argument for a parameter.
     pub(super) fn argument(&self, param: ParamId) -> &'a str {
         self.name_of(|kind| match kind {
             SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) | SlotKind::Output(p) => {
@@ -484,7 +484,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The length of a memory that has always the same.
+    /// The length of a memory whose length is constant.
     pub(super) fn fixed_len(&self, memory: Memory) -> Option<u64> {
         match memory {
             Memory::Slice(_) => None,

@@ -2,8 +2,8 @@
 
 use crate::Origin;
 
-/// How tightly an expression's outermost operator binds, in all targets alike. Operators whose
-/// rank differs between targets, or that a target wants in parentheses, are [`Precedence::Loose`].
+/// The precedence of an expression's outermost operator, as common to all targets. Operators whose precedence differs
+/// between targets, or that a target wants in parentheses, are [`Precedence::Loose`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Precedence {
     /// Bit operations, shifts, `&&`, `||` and the conditional: always in parentheses as an operand.
@@ -25,14 +25,14 @@ pub enum Precedence {
 pub struct Text {
     /// The text.
     pub text: String,
-    /// Its outermost operator's rank.
+    /// The precedence of its outermost operator.
     pub precedence: Precedence,
-    /// Does the target see a constant in it?
+    /// True if the target sees it as a constant.
     pub constant: bool,
 }
 
 impl Text {
-    /// A text of some precedence, not constant.
+    /// A text that is not constant.
     pub fn new(precedence: Precedence, text: impl Into<String>) -> Text {
         Text {
             text: text.into(),
@@ -46,7 +46,7 @@ impl Text {
         Text::new(Precedence::Primary, text)
     }
 
-    /// A literal: negative ones bind like a prefix operator.
+    /// A literal. A negative one has the precedence of a prefix operator.
     pub fn literal(text: impl Into<String>) -> Text {
         let text = text.into();
         let precedence = if text.starts_with('-') {
@@ -69,7 +69,7 @@ impl Text {
         )
     }
 
-    /// An infix operator of a rank, associating to the left.
+    /// A left-associative infix operator.
     pub fn infix(rank: Precedence, op: &str, lhs: &Text, rhs: &Text) -> Text {
         let (left, right) = match rank {
             Precedence::Loose => (Precedence::Unary, Precedence::Unary),
@@ -105,7 +105,7 @@ impl Text {
     }
 }
 
-/// The digits of a finite `f32`: the fewest that give it back, or all of a whole number's.
+/// The digits of a finite `f32`: the fewest that round-trip, or all digits of a whole number.
 pub(super) fn f32_digits(v: f32) -> String {
     if v.fract() == 0.0 && v.abs() < 1e16 {
         format!("{:?}", f64::from(v))
@@ -114,12 +114,12 @@ pub(super) fn f32_digits(v: f32) -> String {
     }
 }
 
-/// Lines of a text that come from a place in the user's source.
+/// A range of lines that originate in the user's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sourced {
     /// The lines, counted from 1.
     pub lines: std::ops::Range<u32>,
-    /// What they come from: the user's own text, or a statement.
+    /// Their origin: the user's own text, or a statement.
     pub origin: Origin,
 }
 
@@ -130,7 +130,7 @@ pub(super) struct Lines {
     depth: usize,
     count: u32,
     sourced: Vec<Sourced>,
-    /// What is being written.
+    /// The origin of the statement being written.
     pub statement: Option<Origin>,
 }
 
@@ -198,7 +198,7 @@ impl Lines {
         }));
     }
 
-    /// The text, and where its lines come from.
+    /// The text, with the origins of its lines.
     pub fn finish(self) -> (String, Vec<Sourced>) {
         (self.text, self.sourced)
     }

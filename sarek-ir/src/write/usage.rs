@@ -1,4 +1,4 @@
-//! What of a kernel is reachable, and what of the launch it uses.
+//! Finds the reachable nodes of a kernel, and the parts of the launch that it uses.
 
 use std::collections::BTreeSet;
 
@@ -36,19 +36,19 @@ fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
     }
 }
 
-/// What a lowered kernel uses of its launch.
+/// The parts of its launch that a lowered kernel uses.
 #[derive(Default)]
 pub(super) struct Usage {
     builtins: Vec<Builtin>,
-    /// Memory whose length is read, or compared with an index.
+    /// Memory whose length is read or compared with an index.
     pub lens: BTreeSet<Memory>,
-    /// Is anything checked?
+    /// True if a site is checked.
     pub faults: bool,
-    /// Do threads of a block wait for each other? Then launches consist of whole blocks.
+    /// True if the kernel has barriers. Then launches consist of whole blocks.
     pub barriers: bool,
-    /// Does anything run more than once?
+    /// True if the kernel has loops.
     pub loops: bool,
-    /// Do threads of a subgroup work together, or ask about it?
+    /// True if the kernel uses subgroup operations or ids.
     pub subgroups: bool,
 }
 
@@ -65,7 +65,7 @@ impl Usage {
         usage
     }
 
-    /// Does the kernel use this builtin?
+    /// True if the kernel uses this builtin.
     pub fn uses(&self, builtin: Builtin) -> bool {
         self.builtins.contains(&builtin)
     }

@@ -5,36 +5,36 @@ use super::text::Sourced;
 use crate::passes::BoundTables;
 use crate::{Axis, FileId, Loc, Memory, ParamId, Scalar, SharedId, SiteId};
 
-/// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
+/// Selects one rendering of a kernel. A kernel has a few, chosen from the properties of a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
-    /// Dimensions of the index space, 1 to 3: ids along further axes are constants.
+    /// Dimensions of the index space, 1 to 3. Ids along further axes are constants.
     pub dims: u8,
-    /// The device cannot start the grid as it is: blocks are numbered linearly over a physical
-    /// grid of another shape, and the logical grid is an argument.
+    /// True if the device cannot start the grid directly. Then a physical grid of another shape numbers the blocks
+    /// linearly, and the logical grid is an argument.
     pub folded: bool,
-    /// Blocks are numbered as in a folded variant, which this is as well, and may be more than those of the physical grid:
-    /// each of that takes turns. For kernels whose threads do not work together.
+    /// True if the logical blocks may outnumber the physical ones: each physical block then executes several, in a
+    /// grid-stride loop. Implies `folded`. Only for kernels whose threads do not cooperate.
     pub strided: bool,
-    /// How wide a `usize` is in the text.
+    /// The width of `usize` in the text.
     pub index: IndexWidth,
-    /// The sites that are checked; the others were proved.
+    /// The sites that are checked; all others are proved.
     pub checked: BTreeSet<SiteId>,
-    /// Are the last strides of all views 1, as they are unless a view has gaps?
+    /// True if the last strides of all views are 1, which holds unless a view has gaps.
     pub dense: bool,
 }
 
 /// The width of `usize` in a rendering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexWidth {
-    /// As on the host.
+    /// 64 bits, as on the host.
     Bits64,
-    /// Every value of the launch was proved to fit 32 bits.
+    /// 32 bits: every value of the launch is proved to fit.
     Bits32,
 }
 
 impl IndexWidth {
-    /// The unsigned integer that stands for `usize`.
+    /// The unsigned integer type that represents `usize`.
     pub const fn scalar(self) -> Scalar {
         match self {
             IndexWidth::Bits64 => Scalar::U64,
@@ -43,70 +43,74 @@ impl IndexWidth {
     }
 }
 
-/// One argument of a rendered kernel's entry point. The runtime fills the slots in order; a
-/// backend passes them in order (wgpu: buffers are bindings 0, 1, … of group 0 in the order of
-/// their slots, and all scalar slots are fields of one uniform block, bound after the buffers, each
-/// at its natural alignment, `bool` as `u32`; shared arrays are neither).
+/// One argument of a rendered kernel's entry point. The runtime fills the slots in order, and a backend passes them in
+/// order.
+///
+/// On wgpu, buffers are bindings 0, 1, … of group 0 in the order of their slots. All scalar slots are fields of one
+/// uniform block, bound after the buffers, each at its natural alignment, `bool` as `u32`. Shared arrays are neither.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
-    /// What it carries.
+    /// Its meaning.
     pub kind: SlotKind,
-    /// The scalar's type, or the element type of a buffer. Never `usize`; a scalar `bool` is
-    /// passed as a `u32` of 0 or 1.
+    /// The scalar's type, or the element type of a buffer. Never `usize`. A scalar `bool` is passed as a `u32` of 0 or
+    /// 1.
     pub ty: Scalar,
 }
 
-/// What a slot carries.
+/// The meaning of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SlotKind {
-    /// The memory of a slice parameter, with whether the kernel may write it.
+    /// The memory of a slice parameter.
     Buffer {
-        /// Which parameter.
+        /// The parameter.
         param: ParamId,
-        /// May the kernel write it?
+        /// True if the kernel may write it.
         mutable: bool,
     },
-    /// The number of elements of a slice parameter, or of a shared array whose length the launch gives.
+    /// The number of elements of a slice parameter, or of a shared array whose length the launch determines.
     Len(Memory),
     /// A scalar parameter.
     Scalar(ParamId),
-    /// Threads along an axis; threads beyond it do not run.
+    /// The number of threads along an axis. Threads beyond it do not run.
     Extent(Axis),
-    /// Blocks of the logical grid along an axis; only in folded variants.
+    /// The number of blocks of the logical grid along an axis; only in folded variants.
     Grid(Axis),
-    /// The memory of a shared array that the text cannot declare by itself, because the launch gives its
-    /// length or because the kernel's arrays are too many bytes to be declared ([`super::Dialect::max_declared_shared`]).
-    /// How it gets there is the target's: a local pointer, an offset, an `override` constant of the length.
+    /// The memory of a shared array that the text cannot declare by itself. Either the launch determines its length, or
+    /// the kernel's arrays exceed [`super::Dialect::max_declared_shared`] bytes. The form depends on the target: a
+    /// local pointer, an offset, or an `override` constant with the length.
     Shared(SharedId),
-    /// The memory for what is printed, [`OUTPUT_WORDS`](crate::passes::OUTPUT_WORDS) words behind a head of two: how many words were asked for, and how
-    /// many records were not written. The head starts out as zeros. A record is `[print + 1, x, y, z, arguments…]`, where x,
-    /// y, z are the low words of the thread's global ids, and an argument is one word, or two for types of 64 bits, the low
-    /// one first; the records follow each other, up to the words asked for or a zero in the place of a print. The
-    /// parameter is the one that [`crate::passes::expand_prints`] adds.
+    /// The memory for printed output: [`OUTPUT_WORDS`](crate::passes::OUTPUT_WORDS) words after a head of two words,
+    /// which starts as zeros. The head counts the words requested and the records dropped.
+    ///
+    /// A record is `[print + 1, x, y, z, arguments…]`, where x, y, z are the low words of the thread's global ids. An
+    /// argument is one word, or two for 64-bit types, the low one first. The records follow each other, up to the
+    /// number of words requested or a zero in the place of a print. [`crate::passes::expand_prints`] adds this
+    /// parameter.
     Output(ParamId),
-    /// The fault record, see [`FAULT_WORDS`]; only where a site is checked.
+    /// The fault record, see [`FAULT_WORDS`]; present only if a site is checked.
     Faults,
 }
 
-/// Length in `u32` words of a fault record, which starts out as zeros:
+/// Length in `u32` words of a fault record, which starts as zeros:
 /// `[claimed, site, detail low, detail high, x low, x high, y low, y high, z low, z high]`,
 /// where x, y, z are the global ids of the thread that faulted first.
 pub const FAULT_WORDS: usize = 10;
 
-/// The fault of a thread whose loops take more iterations than the device runs, see [`super::Dialect::max_iterations`].
+/// The fault of a thread whose loops take more iterations than the device executes, see
+/// [`super::Dialect::max_iterations`].
 pub struct Iterations;
 
 impl Iterations {
-    /// The site in its fault record, which no kernel has.
+    /// The site in its fault record. No kernel has it.
     pub const SITE: SiteId = SiteId(u32::MAX);
 
-    /// The detail of the fault: where the loop stands.
+    /// Encodes the loop's location as the detail of the fault.
     pub fn detail(loop_at: Loc) -> u64 {
         let Loc { line, column, file } = loop_at;
         u64::from(line) << 32 | u64::from(file.0) << 16 | u64::from(column)
     }
 
-    /// The loop's place, from the detail.
+    /// Decodes the loop's location.
     pub fn place(detail: u64) -> Loc {
         Loc {
             line: (detail >> 32) as u32,
@@ -125,21 +129,22 @@ pub struct Source {
     pub entry: String,
     /// Its arguments.
     pub slots: Vec<Slot>,
-    /// Constants of the kernel that are too large for its text, by parameters that follow the kernel's own: each is a read-only
-    /// buffer of these bytes.
+    /// Constants of the kernel that are too large for its text. Each is a read-only buffer of these bytes, for a
+    /// parameter after the kernel's own.
     pub tables: Vec<BoundTables>,
-    /// Where lines come from, in order; those of none are the writer's own.
+    /// Origins of lines, in order. All other lines are the writer's own.
     pub sourced: Vec<Sourced>,
 }
 
 impl Source {
-    /// Where the user wrote what a line of the text says, if it is not the writer's own: file and line. The kernel's own file has no name.
+    /// The user's file and line from which a line of the text comes, unless it is the writer's own. The kernel's own
+    /// file has the empty name.
     pub fn origin(&self, line: u32) -> Option<(&str, u32)> {
         let before = self.sourced.partition_point(|s| s.lines.end <= line);
         let sourced = self.sourced.get(before)?;
         let further = line.checked_sub(sourced.lines.start)?;
         let origin = &sourced.origin;
-        // A line that nobody knows is 0.
+        // An unknown line is 0.
         let line = (origin.line > 0).then_some(origin.line)?;
         Some((
             &origin.file,
@@ -147,8 +152,8 @@ impl Source {
         ))
     }
 
-    /// The same for a language with the C preprocessor, whose `#line`s tell compilers, debuggers and profilers where lines
-    /// come from: in the user's files, or, under this name, in the text as it was.
+    /// The text with `#line` directives, for a language with the C preprocessor. Compilers, debuggers and profilers
+    /// then attribute each line to the user's file, or to the unmarked text under the name `name`.
     pub fn with_line_markers(&self, own_file: &str, name: &str) -> Source {
         let mut text = String::with_capacity(2 * self.text.len());
         let (mut told, mut next) = (name, 1);
@@ -159,7 +164,7 @@ impl Source {
                 None => (name, number),
             };
             if (file, at) != (told, next) {
-                // A name of a file is no text of the target, whatever stands in it.
+                // A file name must not end the directive, whatever characters it contains.
                 let file = file.replace(char::is_control, "?");
                 let file = file.replace('\\', "\\\\").replace('"', "\\\"");
                 // Writing to a string cannot fail.

@@ -1,9 +1,10 @@
-//! Accesses of up to 16 bytes: loads or stores of neighbouring elements of a buffer, one after the other, that the
-//! text makes one.
+//! Vectorizes memory accesses: merges consecutive loads or stores of neighbouring elements of a buffer into one access
+//! of up to 16 bytes.
 //!
-//! They come of values that are loaded and stored whole: a slice of structs is a slice of units by now, and a vector or
-//! struct of two or four units is so many statements in a row. The kernel keeps those; here is told which are written
-//! together. A group's first index is a multiple of its size, and so is the address, as [`crate::Param::align`] says.
+//! Such accesses come from values that are loaded and stored whole. After linking, a slice of structs is a slice of
+//! units, and a vector or struct of two or four units is that many statements in a row. The statements
+//! stay in the kernel; this module only lists those to write as one. The first index of a group is a multiple of its
+//! size, and so is the address, as [`crate::Param::align`] guarantees.
 
 use std::collections::HashMap;
 
@@ -13,10 +14,10 @@ use crate::{
     Stmt, StmtId, Value,
 };
 
-/// Statements in a row that are one access.
+/// Consecutive statements that form one access.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Whose elements.
+    /// The accessed parameter.
     pub param: ParamId,
     pub ty: Scalar,
     /// The index, in groups of this size.
@@ -24,20 +25,20 @@ pub(super) struct Group {
     pub parts: Parts,
 }
 
-/// What is loaded or stored.
+/// The destinations of loads, or the stored values.
 #[derive(Clone, Debug)]
 pub(super) enum Parts {
     Load(Vec<Taken>),
     Store(Vec<ExprId>),
 }
 
-/// What takes a loaded element.
+/// The destination of a loaded element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub local: LocalId,
-    /// Is the local declared by it?
+    /// True if the load declares the local.
     pub declares: bool,
-    /// Does it hold the float of these bits?
+    /// True if the local holds the float with the loaded bits.
     pub from_bits: bool,
 }
 
@@ -89,7 +90,7 @@ fn blocks(kernel: &Kernel) -> Vec<Vec<StmtId>> {
     out
 }
 
-/// The largest group that begins with the first statement.
+/// The largest group that begins at the first statement.
 fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Option<Group> {
     let first = Access::of(kernel, *stmts.first()?)?;
     let align = kernel.params[first.param.index()].align as usize / first.ty.size();
@@ -123,14 +124,14 @@ fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Optio
     })
 }
 
-/// A statement that loads or stores one element, unchecked.
+/// An unchecked load or store of one element.
 struct Access {
     param: ParamId,
     ty: Scalar,
     index: ExprId,
-    /// What takes the element, if it is a load.
+    /// The destination, for a load.
     to: Option<Taken>,
-    /// What is stored, if it is a store.
+    /// The stored value, for a store.
     value: Option<ExprId>,
 }
 
@@ -195,7 +196,7 @@ impl Access {
         })
     }
 
-    /// Is the other one the same `k` elements further?
+    /// True if `other` is the same access, `k` elements further.
     fn is_followed_by(&self, kernel: &Kernel, other: &Access, k: u64) -> bool {
         let ((base, at), (other_base, other_at)) =
             (split(kernel, self.index), split(kernel, other.index));
@@ -209,7 +210,7 @@ impl Access {
     }
 }
 
-/// An index as an expression, if any, and a number.
+/// Splits an index into an expression, if any, and a constant offset.
 fn split(kernel: &Kernel, index: ExprId) -> (Option<ExprId>, u64) {
     let number = |id| kernel.literal(id).and_then(Value::as_int);
     if let Some(n) = number(index) {
@@ -227,7 +228,7 @@ fn split(kernel: &Kernel, index: ExprId) -> (Option<ExprId>, u64) {
     (Some(index), 0)
 }
 
-/// Have two expressions, which read no memory, the same value?
+/// True if two expressions, which read no memory, have the same value.
 fn is_same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
     let (one, other) = (kernel.expr(a), kernel.expr(b));
     if kernel.operands(a).is_empty() {
@@ -247,7 +248,7 @@ fn is_same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
     op == other_op && is_same(kernel, lhs, other_lhs) && is_same(kernel, rhs, other_rhs)
 }
 
-/// Does nothing that one of them does change what a later one finds?
+/// True if no access changes anything that a later one reads.
 fn are_independent(kernel: &Kernel, all: &[Access]) -> bool {
     let reads = |id: ExprId, is: &dyn Fn(Expr) -> bool| any(kernel, id, is);
     all.iter().all(|access| match access.to {
@@ -265,13 +266,13 @@ fn are_independent(kernel: &Kernel, all: &[Access]) -> bool {
     })
 }
 
-/// Holds it of an expression, or of one inside of it?
+/// True if `is` holds for the expression or an operand at any depth.
 fn any(kernel: &Kernel, id: ExprId, is: &dyn Fn(Expr) -> bool) -> bool {
     is(kernel.expr(id)) || kernel.operands(id).into_iter().any(|o| any(kernel, o, is))
 }
 
-/// An index divided by a group's size. `None` unless it is plain to see that it is a multiple: that holds whatever the
-/// width, since the size is a power of two.
+/// An index divided by a group's size. `None` unless the index is evidently a multiple. Wrapping keeps that property at
+/// any width, since the size is a power of two.
 fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
     let (ty, loc) = (kernel.scalar_of(index), kernel.expr_locs[index.index()]);
     if let Some(n) = kernel.literal(index).and_then(Value::as_int) {
@@ -296,7 +297,7 @@ fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
     Some(kernel.push_expr(Expr::Binary { op, lhs, rhs }, ty, loc))
 }
 
-/// The buffers of which all accesses are in groups of one size, with that.
+/// The buffers whose accesses all are in groups of one size, with that size.
 fn uniform(kernel: &Kernel, found: &HashMap<StmtId, Group>) -> HashMap<ParamId, usize> {
     let mut single: HashMap<ParamId, usize> = HashMap::new();
     super::usage::visit(kernel, &mut |node| {

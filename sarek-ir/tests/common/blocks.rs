@@ -1,5 +1,5 @@
-//! Kernels whose blocks work together; the tests of backends run them.
-#![allow(dead_code)] // each user takes its part
+//! Kernels whose threads cooperate in blocks; the backends' tests run them.
+#![allow(dead_code)] // each user needs only a part
 
 use sarek_ir::sketch::{E, Sketch};
 use sarek_ir::{AtomicOp, Axis, Builtin, Kernel, Memory, Scalar, SubgroupOp, Value};
@@ -76,7 +76,7 @@ pub fn transpose() -> Kernel {
     s.finish()
 }
 
-/// Counts of 64 bins, first a block's own.
+/// A histogram of 64 bins, counted first in each block's own shared array.
 pub fn histogram() -> Kernel {
     let s = Sketch::new("histogram");
     let (x, bins) = (s.slice("x", Scalar::U32), s.atomics("bins", Scalar::U32));
@@ -142,9 +142,9 @@ pub fn operations(ty: Scalar) -> Vec<AtomicOp> {
     all.filter(|op| ty.is_int() || !is_bitwise(*op)).collect()
 }
 
-/// The threads of a block do each of [`operations`] to an element of its own, which begins as that of `first`, with
-/// their elements of `values`. What they get goes to a row of `out`, and what stands there at last to `end`. The elements are those of
-/// `end` itself or of a shared array.
+/// Contended atomics. The threads of a block apply each of [`operations`] to one element with their elements of
+/// `values`; the element starts as that of `first`. The results go to a row of `out`, and the final element to `end`.
+/// The elements are those of `end` itself or of a shared array.
 pub fn contended(ty: Scalar, shared: bool) -> Kernel {
     let s = Sketch::new("contended");
     let (first, values) = (s.slice("first", ty), s.slice("values", ty));
@@ -185,7 +185,8 @@ pub fn contended(ty: Scalar, shared: bool) -> Kernel {
     s.finish()
 }
 
-/// `out[i] = op(x[i])`, or with `lane` as second operand; `lanes[i]` is the thread's lane, `sizes[i]` the subgroup's size.
+/// `out[i] = op(x[i])`, or with `lane` as second operand. `lanes[i]` is the thread's lane, `sizes[i]` the subgroup's
+/// size.
 pub fn joined(op: SubgroupOp, ty: Scalar, lane: u64) -> Kernel {
     let s = Sketch::new("joined");
     let x = s.slice("x", ty);
@@ -214,7 +215,7 @@ pub fn joined(op: SubgroupOp, ty: Scalar, lane: u64) -> Kernel {
     s.finish()
 }
 
-/// Arrays of a thread's own, of every type: each sums `i + 1` over 4 elements, or says that some are not zero.
+/// Local arrays of every type: each adds `i + 1` over 4 elements, or reports that some are not zero.
 pub fn local_arrays(types: &[Scalar]) -> Kernel {
     let s = Sketch::new("local_arrays");
     let out = s.slice_mut("out", Scalar::U32);
@@ -234,7 +235,7 @@ pub fn local_arrays(types: &[Scalar]) -> Kernel {
     s.finish()
 }
 
-/// A loop that only what a thread stores ends, and that all threads go through together.
+/// A loop around a barrier that ends only by a value that a thread stores.
 pub fn endless() -> Kernel {
     let s = Sketch::new("endless");
     let (at, x) = (s.slice("at", Scalar::U32), s.slice_mut("x", Scalar::U32));
@@ -255,7 +256,7 @@ pub fn endless() -> Kernel {
     s.finish()
 }
 
-/// More shared memory than CUDA declares.
+/// More shared memory than CUDA allows to declare.
 pub fn large() -> Kernel {
     let s = Sketch::new("large");
     let x = s.slice_mut("x", Scalar::F32);
@@ -300,7 +301,7 @@ pub fn float_atomics() -> Kernel {
     s.finish()
 }
 
-/// Subgroups add up, and pass values to their neighbours.
+/// Subgroups sum values, and pass values to neighbouring lanes.
 pub fn subgroup_sum() -> Kernel {
     let s = Sketch::new("subgroup_sum");
     let x = s.slice_mut("x", Scalar::F32);

@@ -6,7 +6,7 @@ use sarek_ir::{
     UnaryOp, Value,
 };
 
-/// A kernel in the making; statements go to the innermost open block.
+/// A kernel under construction; statements go to the innermost open block.
 pub struct Build {
     pub kernel: Kernel,
     blocks: Vec<Vec<StmtId>>,
@@ -269,7 +269,7 @@ impl Build {
     }
 }
 
-/// The kernel of the first page.
+/// The example kernel of the README.
 pub fn saxpy() -> Kernel {
     let mut b = Build::new("saxpy");
     let a = b.scalar("a", Scalar::F32);

@@ -1,5 +1,5 @@
-//! Kernels built by hand, and the real compilers of the three targets.
-#![allow(dead_code)] // each test file uses its part
+//! Builds kernels by hand, and calls the real compilers of the three targets.
+#![allow(dead_code)] // each test file uses a part
 
 pub mod blocks;
 pub mod build;
@@ -9,18 +9,18 @@ pub mod opencl;
 pub mod operation;
 pub mod oracle;
 
-/// Must this compiler be there, or may its absence skip a test?
+/// True if this compiler must be present; otherwise its absence skips a test.
 pub fn required(name: &str) -> bool {
     std::env::var("SAREK_REQUIRE").is_ok_and(|list| list.split(',').any(|n| n.trim() == name))
 }
 
-/// Notes that a test did less than it could; fails where that was ruled out.
+/// Reports a reduced test. Fails if the compiler is required.
 pub fn skip(name: &str, why: &str) {
     assert!(!required(name), "SAREK_REQUIRE names {name}, but {why}");
     eprintln!("SKIPPED {name}: {why}");
 }
 
-/// The kernel's text in a dialect, compiled by whoever can.
+/// Compiles the kernel's text in a dialect, if the target's compiler is present.
 pub fn compile(kernel: &sarek_ir::Kernel, target: &str, variant: &sarek_ir::write::Variant) {
     let dialect = sarek_ir::write::dialect(target).expect("a built-in dialect");
     let source = sarek_ir::write::render(kernel, dialect, variant)
@@ -35,7 +35,7 @@ pub fn compile(kernel: &sarek_ir::Kernel, target: &str, variant: &sarek_ir::writ
     }
 }
 
-/// The text with `#line`s is the other, and a compiler that heeds them takes each line to come from where it does.
+/// Asserts that the text with `#line` differs only in the markers, which give each line its true origin.
 fn assert_markers(source: &sarek_ir::write::Source, file: &str, marked: &str) {
     let mut lines = (1..).zip(source.text.lines());
     let (mut place, mut number) = ("generated", 1);
@@ -58,7 +58,7 @@ fn assert_markers(source: &sarek_ir::write::Source, file: &str, marked: &str) {
     assert_eq!(lines.next(), None, "no line is left out");
 }
 
-/// As [`compile`], in the default variant and in one with every check and 64-bit indices.
+/// As [`compile`], in the default variant and in one with all checks and 64-bit indices.
 pub fn compile_everywhere(kernel: &sarek_ir::Kernel) {
     for dialect in sarek_ir::write::DIALECTS {
         let plain = sarek_ir::write::default_variant(kernel, dialect);

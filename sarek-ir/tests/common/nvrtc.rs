@@ -46,7 +46,7 @@ pub fn compile(text: &str) {
             ptr::null(),
         );
         assert_eq!(created, 0, "nvrtcCreateProgram");
-        // 221, 222: a constant expression is infinite or 0, as it may be.
+        // 221, 222: a constant expression is infinite or 0, which is intended.
         let options = [c"--gpu-architecture=compute_75", c"-diag-suppress=221,222"];
         let options = options.map(CStr::as_ptr);
         let status = build(program, 2, options.as_ptr());

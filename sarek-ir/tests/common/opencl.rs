@@ -20,7 +20,7 @@ static CONTEXT: LazyLock<Result<Context, String>> = LazyLock::new(|| {
     Context::from_device(&Device::new(*device)).map_err(|e| e.to_string())
 });
 
-/// One build at a time: PoCL's compiler is happier so.
+/// Serializes builds: PoCL's compiler is unreliable with several at a time.
 static BUILD: Mutex<()> = Mutex::new(());
 
 fn build(context: &Context, text: &str) -> Program {
@@ -37,7 +37,7 @@ pub fn compile(text: &str) {
     }
 }
 
-/// Is there a device to run on?
+/// True if there is a device to run on.
 pub fn present() -> bool {
     match &*CONTEXT {
         Ok(_) => true,
@@ -48,8 +48,8 @@ pub fn present() -> bool {
     }
 }
 
-/// Runs a kernel over `n` threads in blocks of 4; `buffers` in the order of the slots of buffers
-/// (the fault record last), `scalars` likewise for scalar parameters.
+/// Runs a kernel over `n` threads in blocks of 4. `buffers` are in the order of the slots of buffers (the fault record
+/// last), `scalars` in that of scalar parameters.
 pub fn run(source: &Source, n: u64, buffers: &mut [Vec<u8>], scalars: &[Vec<u8>]) {
     let context = CONTEXT.as_ref().expect("asked for `present` before");
     let program = build(context, &source.text);
@@ -104,7 +104,7 @@ pub fn run(source: &Source, n: u64, buffers: &mut [Vec<u8>], scalars: &[Vec<u8>]
         .expect("argument");
     }
     let threads = n.div_ceil(4) as usize * 4;
-    // SAFETY: the arguments are set, and the generated kernel checks what it is told to check.
+    // SAFETY: the arguments are set, and the generated kernel performs the checks that the variant selects.
     unsafe {
         queue
             .enqueue_nd_range_kernel(kernel.get(), 1, ptr::null(), &threads, &4, &[])

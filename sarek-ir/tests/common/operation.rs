@@ -1,4 +1,4 @@
-//! Every operation on every type, as kernels, and what Rust says it is.
+//! Builds kernels with every operation on every type.
 
 use sarek_ir::{
     BinaryOp, DivideOp, ExprId, Intrinsic, Kernel, ParamId, Scalar, TypeClass, UnaryOp, Value,
@@ -97,8 +97,8 @@ pub fn result_type(op: Operation, ty: Scalar) -> Scalar {
     }
 }
 
-/// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for what is not of type `ty`.
-/// Without `storage_small`, buffers hold small types in 32 bits.
+/// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for operands of another type than `ty`. Without
+/// `storage_small`, buffers hold small types in 32 bits.
 pub fn kernel(name: &str, ty: Scalar, operations: &[Operation], storage_small: bool) -> Kernel {
     let stored = |ty: Scalar| match ty.widened() {
         Some(wide) if !storage_small => wide,

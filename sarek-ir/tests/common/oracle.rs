@@ -1,17 +1,17 @@
-//! What Rust says an operation is.
+//! Computes the expected results of operations with Rust.
 
 use sarek_ir::{BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
 
 use super::operation::Operation;
 
-/// How near a result must be.
+/// The required accuracy of a result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Expected {
     /// The same value; NaN for NaN, and the same zero.
     Exactly(Value),
     /// A float within a few ULPs.
     Near(Value),
-    /// The operation faults, or Rust leaves it open.
+    /// Any result: the operation faults, or Rust leaves the result unspecified.
     Open,
 }
 
@@ -55,7 +55,7 @@ macro_rules! compare {
     };
 }
 
-/// An integer type: what all have, then what only the signed have.
+/// An integer type: first the operations of all integers, then those of signed ones only.
 macro_rules! integer {
     ($name:ident, $t:ident, $v:ident, $w:ident, |$i:ident, $x:ident| $extra:expr) => {
         pub fn $name(op: Operation, a: $t, b: $t, c: $t, count: i32) -> Expected {
@@ -266,7 +266,7 @@ pub fn expected(op: Operation, a: Value, b: Value, c: Value, count: i32) -> Expe
     }
 }
 
-/// Does a result agree?
+/// True if a result agrees with the expectation.
 pub fn agrees(expected: Expected, got: Value) -> bool {
     let (value, exactly) = match expected {
         Open => return true,
@@ -303,7 +303,7 @@ fn widened(value: Value) -> f32 {
     }
 }
 
-/// Within a relative error, or both too small to be normal; the sign is kept.
+/// True within a relative error, or if both are too small to be normal. The sign must agree.
 fn close(v: f64, g: f64, relative: f64, tiny: f64) -> bool {
     v.is_finite()
         && g.is_finite()
@@ -311,7 +311,7 @@ fn close(v: f64, g: f64, relative: f64, tiny: f64) -> bool {
         && ((v - g).abs() <= relative * v.abs() || v.abs().max(g.abs()) <= tiny)
 }
 
-/// Values where operations go wrong.
+/// Values at which operations tend to go wrong.
 pub fn edges(ty: Scalar) -> Vec<Value> {
     let ints: [i128; 17] = [
         0,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// Fails if the work has not ended in time: a hang would stop all tests.
+/// Fails if the work does not end in time, since a hang would block all tests.
 fn in_time<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(work()));
@@ -96,12 +96,12 @@ fn a_panic_stays_where_it_is() {
     in_time(move || {
         let caller = thread::current().id();
         let both = Barrier::new(2);
-        // On another thread.
+        // A panic on another thread.
         pool.run(1, &|| {
             both.wait();
             assert_eq!(thread::current().id(), caller, "expected");
         });
-        // On the caller's, while the other is inside.
+        // A panic on the caller, while the other thread is at work.
         let done = AtomicBool::new(false);
         let caught = catch_unwind(AssertUnwindSafe(|| {
             pool.run(1, &|| {

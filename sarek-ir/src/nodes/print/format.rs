@@ -1,15 +1,15 @@
-//! A value in Rust's formats, by Rust.
+//! Formats a value with Rust's own formatting machinery.
 
 use std::fmt::{Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, UpperHex};
 
 use super::{Align, Format, Notation};
 use crate::{Value, bfloat16, binary16};
 
-/// A value by one trait, with the flags, precision and zeros of a format.
+/// Formats a value with one trait and the flags, precision and zero padding of a format.
 macro_rules! spelled {
     ($value:expr, $format:expr, $notation:literal) => {{
         let (v, f) = ($value, $format);
-        // Zeros know of the sign; other fillings are put around the text.
+        // Zero padding goes after the sign, so Rust must do it; `padded` adds other fill characters around the text.
         let w = if f.zero {
             usize::from(f.width.unwrap_or(0))
         } else {
@@ -45,7 +45,7 @@ macro_rules! spelled {
 }
 
 impl Format {
-    /// The value as Rust writes it.
+    /// The value as Rust formats it.
     pub(super) fn text(&self, value: Value) -> String {
         let (text, default) = match value {
             Value::Bool(v) => return self.padded(self.any(v), Align::Left),
@@ -107,7 +107,7 @@ impl Format {
         }
     }
 
-    /// The text in its width.
+    /// Pads the text to the width.
     fn padded(&self, text: String, default: Align) -> String {
         let missing = usize::from(self.width.unwrap_or(0)).saturating_sub(text.chars().count());
         if missing == 0 {
@@ -127,7 +127,7 @@ impl Format {
 mod tests {
     use super::*;
 
-    /// Every format on every value, as Rust writes it.
+    /// Compares every format on every value with Rust's own output.
     macro_rules! agree {
         ([$($format:literal)*], $values:tt) => { $(agree!(@ $format, $values);)* };
         (@ $format:literal, [$($value:expr => $ir:expr),*]) => {

@@ -1,4 +1,4 @@
-//! Checks on the spine, which all threads of a block fail together.
+//! Lowers checks on the spine, which fail for all threads of a block together.
 
 use super::fits::fits;
 use super::{Pass, facts};
@@ -12,8 +12,8 @@ impl Pass<'_> {
         facts::can_fault(self.kernel, id)
     }
 
-    /// Expressions that cannot fault where they are evaluated next: before them, if one of their checks fails,
-    /// the fault is recorded and all threads return.
+    /// Makes expressions that cannot fault where they are evaluated next. If one of their checks fails, the code before
+    /// them records the fault and returns in all threads.
     pub(super) fn settled<const N: usize>(
         &mut self,
         exprs: [ExprId; N],
@@ -39,7 +39,7 @@ impl Pass<'_> {
     }
 }
 
-/// A statement that evaluates an expression for its faults.
+/// A statement that evaluates an expression only for its faults.
 fn evaluate(kernel: &mut Kernel, id: ExprId, loc: Loc) -> StmtId {
     let local = kernel.push_local(Local {
         name: "failing".into(),
@@ -79,7 +79,7 @@ fn not(kernel: &mut Kernel, arg: ExprId, loc: Loc) -> ExprId {
     kernel.push_expr(Expr::Unary { op, arg }, Scalar::Bool, loc)
 }
 
-/// Do the checks pass that evaluating the expression comes to? `None` if there are none.
+/// A condition that is true if all checks pass that evaluating the expression performs. `None` without checks.
 fn passes(kernel: &mut Kernel, id: ExprId) -> Option<ExprId> {
     let loc = kernel.expr_locs[id.index()];
     match kernel.expr(id) {
@@ -110,7 +110,7 @@ fn passes(kernel: &mut Kernel, id: ExprId) -> Option<ExprId> {
         .reduce(|a, b| binary(kernel, Logic::And, a, b, loc))
 }
 
-/// Does the node's own check pass, where those of its operands do?
+/// A condition that is true if the node's own check passes, provided that those of its operands do.
 fn own(kernel: &mut Kernel, id: ExprId, loc: Loc) -> Option<ExprId> {
     if kernel.overflow_site(id).is_some() {
         let arithmetic = kernel.arithmetic(id);
@@ -169,7 +169,7 @@ fn length(kernel: &mut Kernel, memory: Memory, ty: Scalar, loc: Loc) -> ExprId {
     kernel.push_expr(Expr::Len(memory), ty, loc)
 }
 
-/// `rhs != 0 && !(lhs == MIN && rhs == -1)`, the second half for signed types.
+/// `rhs != 0 && !(lhs == MIN && rhs == -1)`, the second half only for signed types.
 fn divides(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
     let ty = kernel.scalar_of(lhs);
     let is = |kernel: &mut Kernel, op, of: ExprId, value: i128| {
@@ -188,7 +188,8 @@ fn divides(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
     binary(kernel, Logic::And, some, fits, loc)
 }
 
-/// The right side's checks matter only if the left side asks for it: `&&` if it is `and`.
+/// The checks of `&&` (if `and`) or `||`: those of the right side count only if the left side doesn't decide the
+/// result.
 fn short_circuit(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, and: bool) -> Option<ExprId> {
     let loc = kernel.expr_locs[lhs.index()];
     let left = passes(kernel, lhs);
@@ -206,7 +207,7 @@ fn short_circuit(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, and: bool) -> Op
         .reduce(|a, b| binary(kernel, Logic::And, a, b, loc))
 }
 
-/// The same expression again, without its checks, but for those of powers.
+/// A copy of the expression without its checks, except those of powers.
 pub(super) fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
     let mut expr = kernel.expr(id);
     match &mut expr {

@@ -1,4 +1,4 @@
-//! The flag of a thread, and the vote of a block.
+//! Emits the flag of a thread and the vote of a block.
 
 use super::Pass;
 use crate::{
@@ -6,12 +6,13 @@ use crate::{
     Memory, Scalar, SharedArray, SharedId, Stmt, StmtId, UnaryOp, Value,
 };
 
-/// The votes of a block.
+/// The state of a block's votes.
 #[derive(Clone, Copy)]
 pub(super) struct Vote {
-    /// The number of the last vote, in which there was an active thread.
+    /// The local with the number of the last vote.
     round: LocalId,
-    /// The rounds of the last votes in which a thread was active, and in which one had faulted.
+    /// The shared array with the round of the last vote in which a thread was active, and of the last in which one had
+    /// faulted.
     last: SharedId,
 }
 
@@ -88,7 +89,7 @@ impl Pass<'_> {
         *self.vote.insert(Vote { round, last })
     }
 
-    /// Declares and initialises what the pass has used.
+    /// Declares and initializes the variables that the pass uses.
     pub(super) fn prelude(&mut self) -> Vec<StmtId> {
         let loc = Loc::default();
         let mut out = vec![];
@@ -161,7 +162,7 @@ impl Pass<'_> {
             .push_expr(Expr::Binary { op, lhs, rhs }, Scalar::I32, loc)
     }
 
-    /// A vote: all return if no thread is active.
+    /// A vote: all threads return if no thread is active.
     pub(super) fn ask(&mut self, loc: Loc) -> Vec<StmtId> {
         let vote = self.vote();
         let value = self.round(vote, 1, loc);
@@ -195,7 +196,7 @@ impl Pass<'_> {
         out
     }
 
-    /// What stands in an element behind the barrier of a vote.
+    /// The content of an element after the barrier of a vote.
     fn seen(&mut self, vote: Vote, element: u64, loc: Loc, out: &mut Vec<StmtId>) -> ExprId {
         let seen = self.local("seen", Scalar::I32);
         let declare = Stmt::Let {
@@ -207,7 +208,7 @@ impl Pass<'_> {
         self.kernel.push_local_read(seen, loc)
     }
 
-    /// Does this thread run as the source says? `None` if it cannot but.
+    /// True if this thread runs as the source says. `None` if every thread always does.
     fn votes(&mut self, loc: Loc) -> Option<ExprId> {
         let active = self.facts.parks_any().then(|| self.is_active(loc));
         let sound = self.facts.checked.then(|| {

@@ -1,16 +1,16 @@
-//! What has to be known of a kernel before it is changed.
+//! Facts of the original kernel that the transformation needs.
 
 use crate::analysis::spine::Spine;
 use crate::{Block, Expr, ExprId, Kernel, Stmt, StmtId};
 
-/// Iterations that a block may go through although all its threads are parked.
+/// The iterations that a block may execute although all its threads are parked.
 const FEW: i128 = 1024;
 
 pub(super) struct Facts {
     parks: Vec<bool>,
     delicate: Vec<bool>,
     polls: Vec<bool>,
-    /// Can any thread fault?
+    /// True if any thread can fault.
     pub checked: bool,
 }
 
@@ -32,22 +32,22 @@ impl Facts {
         walk.out
     }
 
-    /// Is it a `return` beside the spine that a barrier may follow, or does it hold one?
+    /// True for a `return` outside the spine that a barrier may follow, and for a statement that contains one.
     pub fn parks(&self, id: StmtId) -> bool {
         self.parks.get(id.index()).is_some_and(|p| *p)
     }
 
-    /// Does any statement park threads?
+    /// True if any statement parks threads.
     pub fn parks_any(&self) -> bool {
         self.parks.contains(&true)
     }
 
-    /// May what stands on the spine here, or inside, go wrong where all threads are parked?
+    /// True if the part of the statement on the spine may misbehave when all threads are parked.
     pub fn delicate(&self, id: StmtId) -> bool {
         self.delicate[id.index()]
     }
 
-    /// Is it a loop on the spine that votes in each iteration?
+    /// True for a loop on the spine that votes in each iteration.
     pub fn polls(&self, id: StmtId) -> bool {
         self.polls[id.index()]
     }
@@ -59,7 +59,7 @@ struct Walk<'a> {
     out: Facts,
 }
 
-/// What a block, or statement, holds.
+/// The contents of a block or statement.
 #[derive(Clone, Copy, Default)]
 struct Holds {
     parks: bool,
@@ -100,7 +100,7 @@ impl Walk<'_> {
         holds
     }
 
-    /// Does it count a few times?
+    /// True for a loop with a small constant trip count.
     fn is_short(&self, stmt: Stmt) -> bool {
         let Stmt::For { start, end, .. } = stmt else {
             return false;
@@ -112,7 +112,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Does it read memory or divide, or is it checked? A check of memory may be gone because it was proved of active threads.
+    /// True if the expression reads memory, divides or is checked. A load may have lost its check because the check was
+    /// proved for active threads only.
     fn is_delicate(&self, id: ExprId) -> bool {
         self.kernel.overflow_site(id).is_some()
             || matches!(
@@ -156,7 +157,7 @@ impl Walk<'_> {
     }
 }
 
-/// Is anything checked in the expression?
+/// True if the expression contains a check.
 pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
     let own = match kernel.expr(id) {
         Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {

@@ -1,11 +1,11 @@
-//! Whether the result of checked arithmetic fits its type, as an expression.
+//! Builds conditions that are true if the result of checked arithmetic fits its type.
 
 use super::checks::{Logic, binary, compare, copy};
 use crate::{
     Arithmetic, BinaryOp, DivideOp, Expr, ExprId, Kernel, Loc, Scalar, SiteId, UnaryOp, Value,
 };
 
-/// Does the result fit? `None` of a power, which has no such expression and stays checked.
+/// The condition. `None` for a power, which has no such expression and stays checked.
 pub(super) fn fits(
     kernel: &mut Kernel,
     id: ExprId,
@@ -65,7 +65,7 @@ impl Node<'_> {
         binary(self.kernel, logic, lhs, rhs, self.loc)
     }
 
-    /// The signs of a sum or difference tell, or its size where there are none.
+    /// Compares the signs of operands and result of a sum or difference; for unsigned types, their magnitudes.
     fn sum(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         if !self.ty.is_signed() {
             let (lhs, rhs) = match op == BinaryOp::Sub {
@@ -74,7 +74,8 @@ impl Node<'_> {
             };
             return compare(self.kernel, BinaryOp::Ge, lhs, rhs, self.loc);
         }
-        // The operands whose signs, where they are one, the result has: of `a - b` these are `a` and `!b`.
+        // The sum overflows if both operands have the sign that the result lacks. For `a - b`, the operands are `a` and
+        // `!b`.
         let (first, mut second) = (self.of(op, a, b), self.of(op, a, b));
         let first = {
             let a = copy(self.kernel, a);
@@ -95,7 +96,7 @@ impl Node<'_> {
         self.is(BinaryOp::Ge, signs, 0)
     }
 
-    /// What fits is what a division takes back.
+    /// A product fits if a division undoes it.
     fn product(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let lhs = self.of(BinaryOp::Mul, a, b);
         let rhs = copy(self.kernel, b);

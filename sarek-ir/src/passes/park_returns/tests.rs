@@ -13,7 +13,7 @@ fn parked(kernel: &Kernel) -> Kernel {
     parked
 }
 
-/// As an accelerator gets it.
+/// The kernel as an accelerator runs it.
 fn lowered(kernel: &Kernel) -> Kernel {
     let mut lowered = parked(kernel);
     lower_labels(&mut lowered);
@@ -41,7 +41,7 @@ fn try_one(seed: u64, lanes: &[u64], tally: &mut Tally) {
     );
     let launch = Launch::new(seed, lanes);
     try_launch(&kernel, &launch, tally);
-    // As a debug build has it.
+    // As in a debug build.
     let mut exact = kernel;
     exact.check_overflows();
     try_launch(&exact, &launch, tally);
@@ -49,7 +49,7 @@ fn try_one(seed: u64, lanes: &[u64], tally: &mut Tally) {
 
 fn try_launch(kernel: &Kernel, launch: &Launch, tally: &mut Tally) {
     let (memory, ends) = launch.run(kernel, Like::Host);
-    // As a launch gets it, with the checks that it proved left out.
+    // As launched, without the checks that the launch proves.
     let mut proved = kernel.clone();
     let checked = launch.unproved(kernel);
     tally.elided += (kernel.sites.len() - checked.len()) as u32;
@@ -119,7 +119,7 @@ fn every_case_computes_what_it_should() {
     }
 }
 
-/// The kernel ends with a fault in each of two blocks of `n` threads.
+/// Asserts that the kernel ends with a fault in each of two blocks of `n` threads.
 fn ends_with_a_fault(fill: impl FnOnce(&Sketch, ParamId)) {
     let s = Sketch::new("faults");
     let v = s.slice_mut("v", Scalar::U32);
@@ -133,7 +133,7 @@ fn ends_with_a_fault(fill: impl FnOnce(&Sketch, ParamId)) {
 
 #[test]
 fn loops_that_only_a_fault_ends() {
-    // Each thread comes to the end of the slice at its own time.
+    // Each thread reaches the end of the slice at a different time.
     ends_with_a_fault(|s, v| {
         let k = s.let_mut("k", cases::thread(s));
         s.loop_(|_| {
@@ -142,7 +142,7 @@ fn loops_that_only_a_fault_ends() {
             s.barrier();
         });
     });
-    // Only one thread does.
+    // Only one thread faults.
     ends_with_a_fault(|s, v| {
         s.loop_(|_| {
             s.if_(cases::thread(s).eq(s.n(0)), || {
@@ -151,7 +151,7 @@ fn loops_that_only_a_fault_ends() {
             s.barrier();
         });
     });
-    // All come to it together.
+    // All threads fault together.
     ends_with_a_fault(|s, v| {
         let k = s.let_mut("k", s.len(v) - s.n(2));
         s.while_((s.len(v) / (s.len(v) - k.get())).ge(s.n(0)), |_| {
@@ -159,7 +159,7 @@ fn loops_that_only_a_fault_ends() {
             s.barrier();
         });
     });
-    // A loop without a barrier in it, before one.
+    // A loop without a barrier inside, but before one.
     ends_with_a_fault(|s, v| {
         let k = s.let_mut("k", cases::thread(s));
         s.while_(s.load(v, k.get()).eq(cases::u32(s, 0)), |_| {
@@ -171,7 +171,7 @@ fn loops_that_only_a_fault_ends() {
 
 #[test]
 fn made_up_values_decide_nothing_about_barriers() {
-    // By the harmless divisor, the loop would go on for ever.
+    // With the harmless divisor alone, the loop would never end.
     ends_with_a_fault(|s, v| {
         let none = s.len(v) - s.len(v);
         let end = s.let_("end", s.n(u64::MAX) / none);
@@ -210,7 +210,7 @@ fn returns_that_all_take_stay() {
     let v = s.slice_mut("v", Scalar::U32);
     s.if_(s.len(v).eq(s.n(7)), || s.return_());
     s.barrier();
-    // No barrier follows this one.
+    // No barrier follows this `return`.
     s.if_(cases::thread(&s).eq(s.n(3)), || s.return_());
     s.let_("x", s.len(v));
     let kernel = s.finish();

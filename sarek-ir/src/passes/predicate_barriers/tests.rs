@@ -5,7 +5,7 @@ use crate::passes::{cut_after_exits, guard_loops, holds_barrier, lower_labels, p
 use crate::sketch::Sketch;
 use crate::{Axis, Block, Builtin, Kernel, Scalar, Stmt, Value};
 
-/// As an accelerator gets it.
+/// The kernel as an accelerator runs it.
 fn lowered(kernel: &Kernel) -> Kernel {
     let mut lowered = kernel.clone();
     cut_after_exits(&mut lowered);
@@ -19,7 +19,7 @@ fn lowered(kernel: &Kernel) -> Kernel {
     lowered
 }
 
-/// Does a barrier stand in a branch?
+/// True if a barrier is in a branch.
 fn branches(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|id| {
         let stmt = kernel.stmt(id);
@@ -69,7 +69,7 @@ fn every_case_computes_what_it_should() {
     }
 }
 
-/// The body behind the pass, without white space.
+/// The body after the pass, without white space.
 fn text_of(build: impl FnOnce(&Sketch)) -> String {
     let s = Sketch::new("k");
     build(&s);

@@ -1,7 +1,7 @@
 use crate::write::{Dialect, Text};
 use crate::{AtomicOp, Intrinsic, Scalar};
 
-/// Has C's family of functions the operation? On floats there are those that do not compute.
+/// True if C's family of atomic functions has the operation. For floats, it has only those without arithmetic.
 pub fn is_native_atomic(op: AtomicOp, ty: Scalar) -> bool {
     match op {
         AtomicOp::Load | AtomicOp::Store | AtomicOp::Swap | AtomicOp::CompareExchange => true,
@@ -15,12 +15,12 @@ pub fn is_native_atomic(op: AtomicOp, ty: Scalar) -> bool {
     }
 }
 
-/// A value passed as another type of its width.
+/// Passes a value as another type of its width.
 #[derive(Clone, Copy)]
 pub(in crate::write) struct ByBits<'a, D: ?Sized> {
     pub dialect: &'a D,
     pub ty: Scalar,
-    /// The type that is passed: `ty`, or an unsigned integer.
+    /// The type in which the value is passed: `ty`, or an unsigned integer.
     pub carrier: Scalar,
 }
 

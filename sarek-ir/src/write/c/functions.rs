@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use crate::{Intrinsic, Scalar};
 
-/// The function or helper of an intrinsic in C, with its own name for the functions that C has; the
-/// dialects add what they call differently.
+/// The function or helper for an intrinsic in C; functions of C itself have C's names. A dialect overrides it where its
+/// name differs.
 pub fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
     use Intrinsic as I;
     let name = match intrinsic {

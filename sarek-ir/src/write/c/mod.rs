@@ -1,9 +1,8 @@
-//! How C spells the kernel language: what the C dialects share. The defaults of [`Dialect`] call
-//! these; the public ones are for dialects of one's own.
+//! Writes the kernel language as C: the code that the C dialects share. The defaults of [`Dialect`] call these
+//! functions; the public ones are for dialects in other crates.
 //!
-//! Signed arithmetic goes through the unsigned type of the same width, where overflow wraps;
-//! conversions back are modular on every compiler that these dialects meet, and so is `>>` of a
-//! negative number arithmetic.
+//! Signed arithmetic uses the unsigned type of the same width, in which overflow wraps. The dialects rely on compilers
+//! that convert back modulo the width, and whose `>>` of a negative number is arithmetic.
 
 mod atomics;
 mod functions;
@@ -45,7 +44,7 @@ pub(super) fn declare_table(qualifier: &str, ty: &str, name: &str, values: &[Tex
     )
 }
 
-/// Constants, several in a line.
+/// Joins constants, several in a line.
 pub(super) fn in_rows(values: &[Text]) -> String {
     let rows = values.chunks(12).map(|row| {
         let row: Vec<&str> = row.iter().map(|value| &*value.text).collect();
@@ -186,38 +185,39 @@ pub(super) fn divide(op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
     }
 }
 
-/// The definition of a helper that the defaults of [`Dialect`] call. Besides those that
-/// [`super::Template`] lists its text asks [`Dialect::variable`] for
+/// The definition of a helper that the defaults of [`Dialect`] call. Its templates may use the variables of
+/// [`super::Template`] and those that [`Dialect::variable`] must provide:
 ///
 /// | | |
 /// |---|---|
-/// | `$FN` | what begins a function |
+/// | `$FN` | the beginning of a function definition |
 /// | `$FAULTS` | the type of a pointer to the fault record |
 /// | `$EXCHANGE` | the function that exchanges a word of it atomically |
 /// | `$F` | the end of the name of a mathematical function on the first type |
-/// | `$FLOAT` | the float of the first type's width |
+/// | `$FLOAT` | the float type of the first type's width |
 /// | `$TOBITS`, `$FROMBITS` | the functions between a float of the first type's width and its bits |
 ///
-/// and it calls, without defining them, helpers for `count_ones`, `leading_zeros`,
-/// `trailing_zeros` and `reverse_bits` on unsigned integers.
+/// The templates also call helpers that they don't define: `count_ones`, `leading_zeros`, `trailing_zeros` and
+/// `reverse_bits` on unsigned integers.
 pub fn snippet<D: Dialect + ?Sized>(d: &D, name: &str) -> Option<String> {
     super::expand(d, snippets::TEMPLATES, name)
 }
 
-/// How a C dialect spells the head of a kernel.
+/// The parts of a kernel's head that differ between C dialects.
 #[derive(Clone, Copy)]
 pub struct Head<'a> {
-    /// What stands before the name.
+    /// The text before the name.
     pub before: &'a str,
-    /// Given the type of its elements and whether it may be written, the type of a buffer.
+    /// The type of a buffer, from the type of its elements and whether the kernel may write it.
     pub pointer: &'a dyn Fn(&str, bool) -> String,
-    /// What stands before the declaration of a shared array.
+    /// The text before the declaration of a shared array.
     pub shared: &'a str,
-    /// Given name and type of the elements, the argument that is a shared array, and the line that makes it one.
+    /// From the name and element type of a shared array that is an argument: the argument, and the line that turns it
+    /// into an array.
     pub given: &'a dyn Fn(&str, &str) -> (String, String),
 }
 
-/// The head of a kernel, and its shared arrays.
+/// The head of a kernel with its shared arrays.
 ///
 /// # Errors
 /// Those of the types.

@@ -11,8 +11,8 @@ const fn plain(op: &'static str, text: &'static str) -> Template {
     Template { op, on: None, text }
 }
 
-/// The helpers of the C dialects. `$FN` begins a function, `$F` ends the name of one of C's own
-/// mathematical functions on `$T`.
+/// The helpers of the C dialects. `$FN` begins a function definition; `$F` is the suffix of C's mathematical functions
+/// on `$T`.
 pub(in crate::write) const TEMPLATES: &[Template] = &[
     // Faults.
     Template {
@@ -146,7 +146,7 @@ $FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
     return b < 0 ? r - b : r + b;
 }",
     ),
-    // Arithmetic whose overflow is a fault; the result wraps then.
+    // Arithmetic whose overflow is a fault; the result then wraps.
     on(
         "exact_add",
         UnsignedInt,
@@ -279,7 +279,7 @@ $FN u32 $NAME($T n) { return n >= 0 && n < 64 ? (u32)n : ((u32)n & 63u) | 64u; }
     return ($T)(x >> (count & $MASK));
 }",
     ),
-    // Casts: a float outside of the range gives the nearest bound, NaN gives 0.
+    // Casts: a float outside the range gives the nearest bound, NaN gives 0.
     on(
         "to",
         Int,

@@ -5,7 +5,7 @@ use crate::{AtomicOp, BinaryOp, Scalar, UnaryOp};
 
 use super::super::Dialect;
 
-/// An operation that [`Cuda`] names native. A thread's own loads and stores are one access each when they are volatile.
+/// Writes an operation that is native in [`Cuda`]. Loads and stores are volatile, so that each is one memory access.
 pub(super) fn atomic(d: &Cuda, atomic: &Atomic<'_>) -> String {
     let Atomic { op, ty, place, .. } = *atomic;
     let function = match op {
@@ -47,7 +47,7 @@ fn volatile(ty: Scalar, place: &str) -> String {
     format!("*(volatile {ty}*)&{place}")
 }
 
-/// Wrapping subtraction is the addition of the negative.
+/// Negates the operand: wrapping subtraction is the addition of the negative.
 fn negated(d: &Cuda, ty: Scalar, value: &Text) -> Text {
     match ty.is_float() {
         true => d.unary(UnaryOp::Neg, ty, value),
@@ -55,7 +55,7 @@ fn negated(d: &Cuda, ty: Scalar, value: &Text) -> Text {
     }
 }
 
-/// The type that CUDA's function takes.
+/// The operand type of CUDA's function.
 fn carrier(op: AtomicOp, ty: Scalar) -> Scalar {
     let compares = matches!(op, AtomicOp::CompareExchange);
     let orders = matches!(op, AtomicOp::Min | AtomicOp::Max);

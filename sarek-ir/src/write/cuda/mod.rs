@@ -1,7 +1,7 @@
-//! CUDA C++.
+//! Writes CUDA C++.
 //!
-//! Shared arrays that are arguments lie in the launch's dynamic shared memory, in the order of their slots, each at
-//! a multiple of [`crate::SHARED_ALIGNMENT`] bytes; the argument is a `u32`, where that is.
+//! Shared arrays that are arguments are in the launch's dynamic shared memory, in the order of their slots, each at a
+//! multiple of [`crate::SHARED_ALIGNMENT`] bytes. The argument is a `u32`, the byte offset.
 
 mod atomics;
 mod subgroups;
@@ -61,13 +61,13 @@ impl Dialect for Cuda {
         c::signature(self, entry, &head)
     }
 
-    /// More than that needs a launch that asks for it.
+    /// A launch must opt in to use more.
     fn max_declared_shared(&self) -> u64 {
         48 << 10
     }
 
-    /// Global memory, which the caches hold: from `__constant__` memory the threads of a warp that ask for different elements
-    /// would be served one after the other.
+    /// Uses global memory, which is cached. If the threads of a warp read different elements of `__constant__` memory,
+    /// the hardware serves them one after the other.
     fn declare_table(&self, name: &str, ty: Scalar, values: &[Text]) -> String {
         c::declare_table("static __device__ const", self.type_name(ty), name, values)
     }
@@ -127,7 +127,7 @@ impl Dialect for Cuda {
         })
     }
 
-    /// The functions that stand for operators are rounded to the nearest and never joined, whatever the options.
+    /// CUDA's functions for the operators round to nearest and are never fused, whatever the compiler's options.
     fn strict_head(&self) -> Result<&'static str, Unsupported> {
         Ok("")
     }
@@ -242,7 +242,7 @@ impl Dialect for Cuda {
     }
 }
 
-/// CUDA's function of the operation, rounded to the nearest: `__fadd_rn`, `__dadd_rn`, `__fmaf_rn`, `__fma_rn`.
+/// CUDA's round-to-nearest function for the operation: `__fadd_rn`, `__dadd_rn`, `__fmaf_rn`, `__fma_rn`.
 fn rounded(operation: &str, ty: Scalar) -> String {
     match (ty, operation) {
         (Scalar::F32, "fma") => "__fmaf_rn".into(),
@@ -267,7 +267,7 @@ const fn plain(op: &'static str, text: &'static str) -> Template {
     Template { op, on: None, text }
 }
 
-/// Helpers for what CUDA has functions for.
+/// Helpers that use CUDA's own functions.
 const OWN: &[Template] = &[
     DYNAMIC,
     plain(

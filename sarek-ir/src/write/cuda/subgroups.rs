@@ -1,7 +1,9 @@
-//! A subgroup is a warp. Where all threads of the block arrive together, a vote of the warp waits for them and tells who
-//! takes part: nobody is left behind, even where the compiler has not brought the threads of an earlier branch back together. In control
-//! flow that differs between threads no mask is known beforehand; who takes part is who is here, as `__activemask()` tells. That is
-//! also how CUDA's own `coalesced_threads()` finds them.
+//! Writes subgroup operations; a subgroup is a warp.
+//!
+//! Where all threads of the block arrive together, a vote of the warp waits for its threads and returns the mask of
+//! those that participate. No thread is missed, even if the compiler has not reconverged the threads after an earlier
+//! branch. In divergent control flow the mask is not known beforehand; `__activemask()` returns the threads that are
+//! executing. CUDA's own `coalesced_threads()` finds them in the same way.
 
 use super::Cuda;
 use crate::TypeClass::{Float, Int, Number, UnsignedInt};
@@ -59,7 +61,7 @@ const fn on(op: &'static str, class: TypeClass, text: &'static str) -> Template 
     Template { op, on, text }
 }
 
-/// A full warp halves the distance at each step; else the threads that are here take turns.
+/// A full warp halves the distance at each step; otherwise the participating threads take turns.
 macro_rules! reduction {
     ($join:literal) => {
         concat!(
@@ -224,7 +226,7 @@ mod tests {
     use crate::write::{default_variant, dialect, render};
     use crate::{Axis, Builtin, Scalar, SubgroupOp, Value};
 
-    /// The masks in the order in which operations stand: before a branch, in it, and behind it.
+    /// Checks the masks in program order: before a branch, in it, and after it.
     #[test]
     fn a_vote_tells_who_is_here_unless_threads_are_apart() {
         let s = Sketch::new("k");

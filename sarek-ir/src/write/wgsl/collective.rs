@@ -1,4 +1,4 @@
-//! Atomic operations and subgroups.
+//! Writes atomic and subgroup operations.
 
 use super::Wgsl;
 use crate::TypeClass::{Float, Number, UnsignedInt};
@@ -6,7 +6,7 @@ use crate::write::c::{ByBits, assigned};
 use crate::write::{Atomic, Dialect, Precedence, Subgroup, Template, Text, Unsupported};
 use crate::{AtomicOp, Scalar, SubgroupOp, TypeClass};
 
-/// The entry point's parameters for the size of a subgroup and the lane in it.
+/// The entry point's parameters for the subgroup size and the lane.
 pub(super) const IDS: [&str; 2] = ["subgroup_size", "subgroup_lane"];
 
 pub(super) fn atomic_type(ty: Scalar) -> Result<&'static str, Unsupported> {
@@ -68,7 +68,7 @@ pub(super) fn atomic(d: &Wgsl, atomic: &Atomic<'_>) -> String {
     assigned(atomic.result, &bits.back(&call), &call)
 }
 
-/// WGSL has the weak one alone, which may fail without a reason: then it is tried again.
+/// WGSL has only the weak compare-exchange, which may fail spuriously. The text then retries.
 fn exchange(bits: &ByBits<'_, Wgsl>, args: &[Text], result: Option<&str>) -> String {
     let call = Text::call("atomicCompareExchangeWeak", args);
     let found = bits.back(&Text::primary("srk_found.old_value"));
@@ -199,7 +199,7 @@ fn srk_source(lane: u32, own: u32) -> u32 {
     return u64(words.x) | (u64(words.y) << 32u);
 }",
     ),
-    // Like `min` and `max`, the targets leave NaN open: it counts only where nothing else is.
+    // Like `min` and `max`, the targets do not specify NaN. Here NaN is the result only if all operands are NaN.
     on(
         "subgroup_min",
         Float,

@@ -1,15 +1,16 @@
-//! WGSL for Mesa's software device.
+//! Derives a WGSL dialect that counts loop iterations, for Mesa's software device.
 
 use crate::write::{Atomic, Derived, Dialect, Iterations, Unsupported};
 
 use super::Wgsl;
 
-/// [`Wgsl`] for Mesa's software device (llvmpipe), which leaves the loops of a thread after 65535 iterations, all loops together and those
-/// of helpers among them, and goes on behind them. Here a thread that takes more faults.
+/// [`Wgsl`] for Mesa's software device (llvmpipe). That device silently leaves the loops of a thread after 65535
+/// iterations, counted over all its loops, including those in helpers. In this dialect a thread that exceeds the limit
+/// faults.
 #[derive(Clone, Copy, Debug)]
 pub struct CountingWgsl;
 
-/// The most iterations, with room for a helper's loops between two tests.
+/// The largest number of iterations. It leaves room for a helper's loops between two tests.
 const MOST: u32 = 60_000;
 
 impl Derived for CountingWgsl {
@@ -42,14 +43,14 @@ var<private> srk_iterations: u32 = 0u;"
             "srk_iterated" => format!(
                 "fn srk_iterated(high: u32, low: u32) {{\n    srk_iterations += 1u;\n    {test}\n}}"
             ),
-            // It runs once, when nothing counts any more.
+            // It runs once, after the counting has ended.
             "srk_fault" => Wgsl.snippet(name)?,
             _ => counted(&Wgsl.snippet(name)?),
         })
     }
 }
 
-/// A text of ours, whose loops count their iterations. The test that ends a loop is one more for the device.
+/// Adds iteration counts to the loops of one of our snippets. The device also counts the final test that ends a loop.
 fn counted(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {

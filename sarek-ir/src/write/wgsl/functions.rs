@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use crate::{Intrinsic, Scalar};
 
-/// WGSL's own function, or a helper where that says less than Rust: about NaN, infinities, zeros,
-/// negative bases, halves. naga's `f64` has no elementary functions.
+/// WGSL's own function, or a helper where WGSL specifies less than Rust: for NaN, infinities, zeros, negative bases and
+/// halves. naga's `f64` has no elementary functions.
 pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
     use Intrinsic as I;
     let name = match intrinsic {

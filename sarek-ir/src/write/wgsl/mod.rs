@@ -1,20 +1,21 @@
-//! WGSL, as naga reads it.
+//! Writes WGSL, as naga reads it.
 //!
-//! Buffers are bindings 0, 1, … of group 0, scalar arguments the fields of one uniform block after
-//! them. The block size is three `override` constants, [`Wgsl::BLOCK`], so that one text serves
-//! every size. A thread's state for faults is private variables, since helpers cannot be handed a
-//! pointer to storage.
+//! Buffers are bindings 0, 1, … of group 0; scalar arguments are fields of one uniform block bound after them. The
+//! block size is three `override` constants, [`Wgsl::BLOCK`], so that one text serves every size. Private variables
+//! hold a thread's fault state, since helpers cannot take a pointer to storage.
 //!
-//! WGSL rejects constant expressions that overflow, divide by zero or are not finite; constants
-//! that could make one pass through a function, which is never a constant expression.
+//! WGSL rejects constant expressions that overflow, divide by zero or are not finite. Constants that could form one
+//! pass through a function, whose result is never a constant expression.
 //!
-//! Shared arrays are `var<workgroup>`; an `override` constant of the name that [`Wgsl::length`] gives holds the length
-//! of one that the launch sizes, at least 1. Elements that atomic operations change are atomic integers, floats by their bits.
+//! Shared arrays are `var<workgroup>`. If the launch determines the length of one, an `override` constant named by
+//! [`Wgsl::length`] holds it, at least 1. Elements that atomic operations change are atomic integers; floats use their
+//! bits.
 //!
-//! An `f16` is held as an `f32` of the same value, and is an `f16` in buffers and shared arrays alone: WGSL leaves
-//! open how a conversion rounds, so a helper rounds before it. So is a `bf16`, which in shared arrays is a `u32` of its bits.
+//! An `f16` is held as an `f32` of the same value, and stored as an `f16` in buffers and shared arrays only. WGSL does
+//! not specify how a conversion rounds, so a helper rounds before it. A `bf16` is held in the same way; in shared
+//! arrays it is a `u32` of its bits.
 //!
-//! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`, as do subgroups.
+//! `f64`, `i64` and `u64` are naga's extensions: like subgroups, they need the device's feature but no `enable`.
 
 mod collective;
 mod counting;
@@ -44,8 +45,7 @@ impl Wgsl {
     /// The names of the `override` constants that hold the block size.
     pub const BLOCK: [&str; 3] = ["SRK_BLOCK_X", "SRK_BLOCK_Y", "SRK_BLOCK_Z"];
 
-    /// The name of the `override` constant that holds the length of a shared array, which is a
-    /// [`SlotKind::Shared`].
+    /// The name of the `override` constant that holds the length of a shared array of kind [`SlotKind::Shared`].
     pub fn length(shared: SharedId) -> String {
         format!("SRK_LENGTH_{}", shared.0)
     }
@@ -93,7 +93,7 @@ impl Dialect for Wgsl {
         }
     }
 
-    /// Any bits have to be a value, so a `bool` is a word.
+    /// Every bit pattern must be a valid value, so a `bool` is a word.
     fn shared_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         match ty {
             Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::Bf16 => Ok("u32"),
@@ -182,7 +182,7 @@ impl Dialect for Wgsl {
         format!("var {name}: array<{}, {len}>", self.type_name(ty))
     }
 
-    /// Each access by an index that is no constant copies the whole of a `const` array, in what naga makes of it.
+    /// In naga's output, each access to a `const` array with a variable index copies the whole array.
     fn max_declared_tables(&self) -> u64 {
         128
     }
@@ -200,7 +200,7 @@ impl Dialect for Wgsl {
         true
     }
 
-    /// Mesa's software device answers wrongly from 80 on, and naga reads 127.
+    /// Mesa's software device gives wrong results from depth 80 on, and naga accepts at most 127.
     fn max_depth(&self) -> Option<u32> {
         Some(64)
     }
@@ -307,7 +307,7 @@ impl Dialect for Wgsl {
         })
     }
 
-    /// There are no pointers of another type.
+    /// WGSL cannot cast pointers to another type.
     fn wide_buffers(&self) -> bool {
         true
     }
@@ -375,7 +375,7 @@ impl Dialect for Wgsl {
     }
 }
 
-/// The low word of an integer, sign-extended to 64 bits.
+/// The low word of an integer that is sign-extended to 64 bits.
 fn low_word(name: &str, ty: Scalar) -> String {
     match (ty.size(), ty.is_signed()) {
         (8, _) => format!("u32(u64({name}))"),
@@ -384,7 +384,7 @@ fn low_word(name: &str, ty: Scalar) -> String {
     }
 }
 
-/// The high word of an integer, sign-extended to 64 bits.
+/// The high word of an integer that is sign-extended to 64 bits.
 fn high_word(name: &str, ty: Scalar) -> String {
     match (ty.size(), ty.is_signed()) {
         (8, _) => format!("u32(u64({name}) >> 32u)"),
@@ -528,11 +528,11 @@ fn compare_bools(op: BinaryOp, lhs: &Text, rhs: &Text) -> Text {
     }
 }
 
-/// Between integers the width changes first, as the source's sign asks for, then the sign.
+/// A cast between integers first changes the width, extending by the source's sign, and then the signedness.
 fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     let convert = |to: Scalar, arg: &Text| Text::primary(format!("{to}({})", arg.text));
     if from.widened() == Some(to) {
-        // It is held so.
+        // The value is already held in that type.
         return arg.clone();
     }
     if to.is_half() {

@@ -178,7 +178,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     return select(r + b, r - b, b < $0);
 }",
     ),
-    // Casts: a float outside of the range gives the nearest bound, NaN gives 0.
+    // Casts: a float outside the range gives the nearest bound, NaN gives 0.
     plain("to_u64_f32", TO_U64),
     plain("to_u64_f64", TO_U64),
     plain("to_i64_f32", TO_I64),
@@ -240,7 +240,8 @@ fn $NAME(x: u64, y: u64) -> u64 {
     return result;
 }",
     ),
-    // Shifted by no more than the width before the mask: with `(0u - n) & 63u`, Mesa moves 64 bits by 32 wrongly.
+    // The count of the opposite shift is at most the width even before the mask. With `(0u - n) & 63u` instead, Mesa
+    // shifts 64-bit numbers by 32 wrongly.
     on(
         "rotate_left",
         Int,

@@ -1,6 +1,7 @@
 //! Helpers for arithmetic whose overflow is a fault.
 //!
-//! Integers of 8 and 16 bits are held in 32, in which their sums and products are exact; `srk_held` makes a number of the type of those.
+//! Integers of 8 and 16 bits are held in 32 bits, in which their sums and products are exact. `srk_held` wraps such a
+//! result to its type.
 
 use crate::TypeClass;
 use crate::TypeClass::{Int, SignedInt, UnsignedInt};
@@ -15,7 +16,7 @@ const fn on(op: &'static str, class: TypeClass, text: &'static str) -> Template 
     Template { op, on, text }
 }
 
-/// The helpers, whose results wrap where they fault.
+/// The helpers. Their results wrap if they fault.
 pub(super) const TEMPLATES: &[Template] = &[
     plain(
         "held_i8",

@@ -11,7 +11,7 @@ const fn on(op: &'static str, text: &'static str) -> Template {
     Template { op, on, text }
 }
 
-/// Helpers for floats. Where WGSL leaves zeros, infinities or NaN open they are told apart by bits.
+/// Helpers for floats. They distinguish zeros, infinities and NaN by their bits where WGSL does not specify these.
 pub(super) const TEMPLATES: &[Template] = &[
     // 16-bit floats, held as the same number in 32 bits.
     plain(
@@ -115,7 +115,7 @@ fn $NAME(x: f64) -> f32 {
         "is_sign_negative",
         "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $SIGN) != $V0; }",
     ),
-    // Mesa leaves `abs` out where it finds that `x >= 0`, as of the zero with a sign.
+    // Mesa drops `abs` where it derives `x >= 0`, which includes negative zero.
     on(
         "abs",
         "fn $NAME(x: $T) -> $T { return bitcast<$T>(bitcast<$U>(x) & $ABS); }",
@@ -149,7 +149,8 @@ fn $NAME(x: f64) -> f32 {
     return select(b, a, a > b);
 }",
     ),
-    // llvmpipe keeps fractions above 2^24 and loses the sign of zero, unless the processor rounds eight at once.
+    // llvmpipe keeps fractions above 2^24 and loses the sign of zero, unless the processor rounds eight numbers at
+    // once.
     plain(
         "trunc_f64",
         "fn $NAME(x: f64) -> f64 {
@@ -187,7 +188,7 @@ fn $NAME(x: $T) -> u64 {
     return select(whole, whole + 1.0lf, whole < x);
 }",
     ),
-    // NVIDIA's Vulkan driver makes a number of an infinity or a NaN that it can see.
+    // NVIDIA's Vulkan driver treats an infinity or a NaN that it sees at compile time as a number.
     plain(
         "is_beyond_f32",
         "// From 2^23 on a number is whole; so taken are infinities and NaN.
@@ -213,7 +214,7 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
     return whole;
 }",
     ),
-    // Comparisons alone would do, but drivers make minimum and maximum of them, which drop NaN.
+    // Comparisons alone would suffice, but drivers turn them into minimum and maximum, which drop NaN.
     on(
         "clamp",
         "fn $NAME(x: $T, low: $T, high: $T) -> $T {
@@ -221,7 +222,7 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
     return select(select(x, high, x > high), low, x < low);
 }",
     ),
-    // NVIDIA's Vulkan driver takes an infinity that it can see, less itself, for zero.
+    // NVIDIA's Vulkan driver computes zero for the difference of an infinity, seen at compile time, and itself.
     on(
         "fract",
         "fn $NAME(x: $T) -> $T {
@@ -253,7 +254,7 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
     return high * sqrt($1 + ratio * ratio);
 }",
     ),
-    // WGSL leaves open what a division by more than 2^126 yields.
+    // WGSL does not specify the result of a division by more than 2^126.
     on(
         "ratio",
         "fn $NAME(low: $T, high: $T) -> $T {
@@ -261,7 +262,7 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
     return (low * scale) / (high * scale);
 }",
     ),
-    // As musl's fmod: exact, by long division of the fractions.
+    // The algorithm of musl's fmod: exact, by long division of the fractions.
     on(
         "rem",
         "fn $NAME(x: $T, y: $T) -> $T {
@@ -298,7 +299,7 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
     return bitcast<$T>(a | sign);
 }",
     ),
-    // Rounded to nearest even, which WGSL leaves open.
+    // Rounds to nearest even, which WGSL does not guarantee.
     plain(
         "to_f32_u64",
         "fn $NAME(x: u64) -> f32 {
@@ -408,7 +409,7 @@ fn $NAME(x: u64) -> f64 {
     return srk_copysign_$T(t / (t + $X(2)), x);
 }",
     ),
-    // The polynomials of the Cephes library: drivers are allowed 4096 ULP here, and take them.
+    // The polynomials of the Cephes library. Drivers may have an error of 4096 ULP in their own function, and some do.
     on(
         "atan",
         "fn $NAME(x: $T) -> $T {
@@ -475,7 +476,7 @@ fn $NAME(s: $T, z: $T) -> $T {
     return srk_copysign_$T(angle, y);
 }",
     ),
-    // C99's table of special cases around a power of a positive finite base.
+    // The special cases of C99's `pow`, around a power of a positive finite base.
     on(
         "powf",
         "fn $NAME(x: $T, y: $T) -> $T {
