@@ -5,7 +5,7 @@
 //! the same sequence of allocations and drops gives the same places. A small block takes the first
 //! free part that fits, a large one the smallest unused buffer that fits.
 //!
-//! Where a device can bind parts of buffers
+//! On a device that can bind parts of buffers
 //! ([`DeviceInfo::slabs`](crate::plugin::backend::DeviceInfo::slabs)), small blocks are parts of
 //! slabs. One kind of slab holds memory that kernels only read, another holds memory that they
 //! write. Larger blocks are separate buffers. When the device is out of memory, the pool frees all

@@ -242,7 +242,7 @@ impl Device {
         Ok(two.elapsed(&*one)?.map(|_| two))
     }
 
-    /// Must be called before work is queued; `None` unless the device is being profiled.
+    /// To be called before work is queued; `None` unless the device is being profiled.
     #[inline]
     pub(crate) fn begin_work(&self, queue: &Queue) -> Result<Option<Begun>> {
         match self.0.profiler.on.load(Ordering::Relaxed) {
@@ -281,7 +281,7 @@ impl Device {
         Ok(Begun { host, event })
     }
 
-    /// Must be called after the work was queued, or is done.
+    /// To be called after the work was queued, or is done.
     pub(crate) fn end_work(&self, queue: &Queue, begun: Begun, done: Done) -> Result<()> {
         let counted = {
             let state = lock(&self.0.profiler.state);
