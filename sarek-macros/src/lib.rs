@@ -12,8 +12,8 @@ use proc_macro::TokenStream;
 ///   operations that cannot be.
 /// - `unsafe(crate = path)` sets the path of the crate `sarek`.
 ///
-/// In the body, `#[unroll]` before `for`, `while` or `loop` makes the compilers of CUDA C and
-/// OpenCL C unroll the loop completely, if its number of iterations is a constant. `#[unroll(4)]`
+/// In the body, write `#[unroll]` before `for`, `while` or `loop` with a constant number of
+/// iterations. The compilers of CUDA C and OpenCL C then unroll the loop completely. `#[unroll(4)]`
 /// or `#[unroll(N)]` unrolls that many iterations. It changes no results, and has no effect on
 /// other targets.
 #[proc_macro_attribute]

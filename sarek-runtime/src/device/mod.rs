@@ -89,7 +89,7 @@ impl Device {
     /// Ignores `SAREK_BACKEND`.
     ///
     /// # Errors
-    /// [`Error::NoBackend`] with the reason, if the backend has no device.
+    /// [`Error::NoBackend`](crate::Error::NoBackend) with the reason, if the backend has no device.
     pub fn of(backend: &str) -> Result<Device> {
         registry::global().of(backend)
     }

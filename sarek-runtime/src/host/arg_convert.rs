@@ -5,9 +5,9 @@ use std::mem::MaybeUninit;
 
 use super::{Output, Slices};
 
-/// Passes an argument that may be mutable. It is either the first argument of `P::norm(p)`, which
-/// is by reference for a receiver and by value otherwise, or `&mut local`, which is a slice if
-/// `local` is an array.
+/// Passes an argument that may be mutable. One case is the first argument of `P::norm(p)`, which is
+/// by reference for a receiver and by value otherwise. The other is `&mut local`, which is a slice
+/// if `local` is an array.
 #[inline(always)]
 pub fn received<'a, T: Received<'a, P>, P>(value: &'a mut T) -> P {
     value.received()

@@ -23,8 +23,8 @@ pub const MOST_OF_BLOCK: u64 = 1 << 30;
 const LEAST: u64 = 2 << 20;
 
 /// The number of copies of its arrays that a body may have on its stack: one for each lane of a
-/// strip. Builds without optimisation need the same number again: for each loop over lanes, each
-/// passed value and each copy.
+/// strip. Builds without optimisation need as many: they give each loop over lanes, each passed
+/// value and each copy a separate place.
 const COPIES: u64 = 128;
 
 /// The address space that the stacks of one launch may take, in bytes.

@@ -22,7 +22,7 @@ pub(crate) struct Prepared {
     /// The linked kernel, which is closed. For a foreign kernel, its parameters alone.
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
-    /// The name of a local or shared array with elements of size 0, if there is one.
+    /// Describes a part of the kernel with elements of size 0, if there is one.
     sizeless: Option<String>,
     /// The local arrays of a thread, with element sizes as on the host.
     pub(super) private: Private,
@@ -115,7 +115,7 @@ impl Prepared {
         })
     }
 
-    /// The name of something with elements of size 0, in a launch with these arguments.
+    /// Describes a part of the kernel, or an argument, with elements of size 0, if there is one.
     pub(super) fn sizeless(&self, args: &[Arg<'_>]) -> Option<String> {
         let vectors = self.params().iter().zip(args);
         let has_none = |arg: &Arg<'_>| arg.vector().is_some_and(|vector| vector.size() == 0);

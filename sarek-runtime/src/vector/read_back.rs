@@ -33,7 +33,7 @@ impl<T: Element> Vector<T> {
     /// queued later.
     ///
     /// # Errors
-    /// The future returns [`Error::Range`] for a range outside the vector, or the error of a launch
+    /// The future returns [`Error::Range`](crate::Error::Range) for a range outside the vector, or the error of a launch
     /// that failed to write it.
     pub fn read_async(&self, range: impl RangeBounds<usize>) -> Reading<'_, T> {
         Reading {
