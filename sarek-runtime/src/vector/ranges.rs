@@ -107,7 +107,7 @@ impl<T: Element> Vector<T> {
     ///
     /// # Errors
     /// [`Error::Range`] for a range outside either vector; the error of a launch that failed to
-    /// write one of them.
+    /// write the source, or to write this vector, unless all of it is overwritten.
     pub fn copy_from(
         &mut self,
         at: usize,
