@@ -25,7 +25,7 @@
 //! }
 //! ```
 
-// Expansions name this crate by its own name, also in its own modules.
+// Expansions refer to this crate by its own name, also in its own modules.
 extern crate self as sarek;
 
 // Linked for the backends that it registers.
@@ -62,7 +62,7 @@ pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,
 };
 
-/// The pages for users: their programs are compiled and run with the other tests of the documentation.
+/// The user documentation: its programs are compiled and run with the other documentation tests.
 #[cfg(doctest)]
 mod pages {
     macro_rules! pages {
@@ -87,15 +87,16 @@ mod pages {
     }
 }
 
-/// What `println!` of a kernel is to rustc; not for users.
+/// The macros that `println!` of a kernel becomes for rustc; not for users.
 #[doc(hidden)]
 pub mod output {
     pub use sarek_runtime::{__print as print, __println as println};
 }
 
-/// Handles of drivers: those behind this library's devices, streams and vectors, and vectors of memory that others made.
+/// Native driver handles: of this library's devices, streams and vectors, and for vectors of
+/// existing device memory.
 ///
-/// Each module exports the crate whose types it takes and gives.
+/// Each module exports the driver crate whose types it uses.
 pub mod interop {
     #[cfg(feature = "cuda")]
     pub use sarek_backends::cuda::interop as cuda;
@@ -105,7 +106,7 @@ pub mod interop {
     pub use sarek_backends::wgpu::interop as wgpu;
 }
 
-/// What expansions of [`kernel`] use; not for users.
+/// Items that expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
@@ -115,7 +116,8 @@ pub mod __private {
         native, no_fallback,
     };
 
-    /// The macros and traits that kernels know, by the names under which rustc reports others in their place.
+    /// The macros and traits that kernels know, under names that identify the error when rustc
+    /// reports a mismatch.
     pub mod known {
         pub use core::panic as SRK0316_core_panic;
         pub use sarek_macros::{native as SRK0316_native, superstep as SRK0316_superstep};

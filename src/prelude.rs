@@ -1,4 +1,4 @@
-//! What a program with kernels imports: `use sarek::prelude::*;`.
+//! The imports of a program with kernels: `use sarek::prelude::*;`.
 
 pub use half::{bf16, f16};
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};

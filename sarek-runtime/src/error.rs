@@ -1,31 +1,31 @@
 use crate::host::PanicPlace;
 
-/// The result of this crate's functions.
+/// The result type of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong, and what to do about it.
+/// The errors of this crate. Each message says what to do about it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An environment variable has a value that it does not take.
+    /// An environment variable has a value that it does not accept.
     #[error("the environment variable {variable} is `{value}`, and takes {takes}")]
     Setting {
         /// The variable.
         variable: &'static str,
-        /// What it is.
+        /// The value.
         value: String,
-        /// What it takes, in words.
+        /// A description of the accepted values.
         takes: &'static str,
     },
     /// No registered backend has an eligible device.
     #[error("no device can run this: {}", reasons(.0))]
     NoDevice(Vec<(String, String)>),
-    /// A backend of this name is not registered, or has no device.
+    /// No backend of this name is registered, or it has no device.
     #[error("no device of backend `{backend}`: {reason}")]
     NoBackend {
-        /// The backend asked for.
+        /// The requested backend.
         backend: String,
-        /// Why it has no device.
+        /// The reason why it has no device.
         reason: String,
     },
     /// A backend of this name is registered already.
@@ -38,15 +38,16 @@ pub enum Error {
         kernel: String,
         /// The device.
         device: String,
-        /// What the device lacks.
+        /// The features or resources that the device lacks.
         reasons: Vec<String>,
     },
-    /// A launch is malformed: a block that the device cannot run, a missing block size, …
+    /// A launch is malformed: for example, the device cannot run the block, or the block size is
+    /// missing.
     #[error("cannot launch `{kernel}`: {problem}")]
     Launch {
         /// The kernel.
         kernel: String,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do.
         problem: String,
     },
     /// The vectors of a kernel over items have different lengths.
@@ -57,27 +58,27 @@ pub enum Error {
         /// The arguments, each with its length.
         lengths: Vec<(String, u64)>,
     },
-    /// A launch does not satisfy what makes the kernel free of races.
+    /// A launch does not meet a precondition under which the kernel is free of races.
     #[error("`{kernel}` is not launched as it requires: {requirement}")]
     Precondition {
         /// The kernel.
         kernel: String,
-        /// What the launch must satisfy, and what it was.
+        /// The precondition, and the launch's actual value.
         requirement: String,
     },
-    /// The interpreter, run as a sanitizer (`SAREK_SANITIZE`), found what a kernel must not do.
+    /// The interpreter, used as a sanitizer (`SAREK_SANITIZE`), found an error in a kernel.
     #[error("sanitizer, `{kernel}`: {finding}")]
     Sanitizer {
         /// The kernel.
         kernel: String,
-        /// What it does, which threads do it and where.
+        /// The error, with the threads involved and the place.
         finding: String,
     },
     /// A kernel failed while it ran.
     #[error("{0}")]
     Fault(Box<Fault>),
-    /// The output hook, or the `Debug` or `Display` of a value that a kernel prints, panicked. The kernel went on, and what it wrote
-    /// is good.
+    /// The output hook, or the `Debug` or `Display` of a printed value, panicked. The kernel
+    /// continued, and its results are valid.
     #[error(
         "the output of kernel `{kernel}` was cut: {message}; its results are good, mend the hook of `set_output` or the type that is printed"
     )]
@@ -87,12 +88,13 @@ pub enum Error {
         /// The message of the panic.
         message: String,
     },
-    /// The process is a child of `fork` whose parent has used devices: their threads and drivers are the parent's.
+    /// The process is a child of `fork` whose parent has used devices; their threads and drivers
+    /// belong to the parent.
     #[error(
         "this process was forked by one that had used devices, whose threads and drivers it does not have: use devices in a new program (`exec`), or fork before the first use; vectors on the host stay readable"
     )]
     Forked,
-    /// The thread ends, and what a device needs of it is gone.
+    /// The thread is ending, and the device state that it held is gone.
     #[error(
         "{device} cannot be used in the destructor of a thread-local variable once the thread has ended: do it before the thread ends, or on another thread"
     )]
@@ -108,84 +110,86 @@ pub enum Error {
         /// The vector's length.
         len: usize,
     },
-    /// A view that its vector cannot give.
+    /// A view does not fit its vector.
     #[error(
         "a view of shape {shape:?} with strides {strides:?} from element {offset} on, of {len} elements: {problem}"
     )]
     View {
-        /// Elements along each dimension.
+        /// The number of elements along each dimension.
         shape: Vec<usize>,
-        /// How far elements next to each other along each dimension lie apart.
+        /// The distance between neighbouring elements along each dimension, in elements.
         strides: Vec<usize>,
         /// The position of the first element.
         offset: usize,
-        /// The elements of the vector; of a window, those of the view along the dimension that it leaves.
+        /// The length of the vector; for a window, the size of the view along the dimension that it
+        /// exceeds.
         len: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do.
         problem: &'static str,
     },
-    /// A range that is not one of a vector's elements.
+    /// A range lies outside a vector.
     #[error("the range {start}..{end} is out of bounds of a vector of length {len}")]
     Range {
         /// The first element.
         start: usize,
-        /// Behind the last element.
+        /// One past the last element.
         end: usize,
         /// The vector's length.
         len: usize,
     },
-    /// As many elements were expected as the vector has.
+    /// The number of elements differs from the vector's length.
     #[error("{found} elements cannot overwrite a vector of length {expected}")]
     Length {
         /// The vector's length.
         expected: usize,
-        /// The number of elements given.
+        /// The number of elements passed.
         found: usize,
     },
-    /// A target's compiler rejected the source: a bug in sarek, or in text of the user's.
+    /// A target's compiler rejected the source: a bug in sarek, or in text of the user.
     #[error("the {target} compiler rejected `{kernel}`{}:\n{log}\n--- source ---\n{source_text}", at(.places))]
     Compile {
         /// The kernel.
         kernel: String,
         /// The target.
         target: String,
-        /// The lines of the user's that it spoke of, of `native!` or of a foreign kernel: file and line. The framework
-        /// finds them.
+        /// The places in the user's source that the compiler's log mentions, in `native!` or a
+        /// foreign kernel: file and line. The framework fills them in.
         places: Vec<String>,
-        /// What the compiler said.
+        /// The compiler's messages.
         log: String,
         /// The text.
         source_text: String,
     },
-    /// A definition, an option or a library that safe code gave is not known to be harmless to a kernel's text.
+    /// A definition, an option or a library from safe code is not known to be harmless to a
+    /// kernel's text.
     #[error("`{kernel}` is not compiled with {part}: {problem}")]
     Unchecked {
         /// The kernel.
         kernel: String,
         /// The part.
         part: String,
-        /// What is wrong, and what to write instead.
+        /// The problem, and what to write instead.
         problem: String,
     },
-    /// A foreign kernel cannot be made or run.
+    /// A foreign kernel cannot be built or run.
     #[error("foreign kernel `{kernel}`: {problem}")]
     Foreign {
-        /// The kernel, or the file that was to be its text.
+        /// The kernel, or the file of its text.
         kernel: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A text has no entry point of the name that was asked for.
+    /// A text has no entry point of the requested name.
     #[error("the text in {target} has no entry point `{entry}`; {}", entries(.known))]
     NoEntry {
         /// The language.
         target: String,
-        /// What was asked for.
+        /// The requested name.
         entry: String,
-        /// Those that it has, as far as the driver tells.
+        /// The entry points that it has, if the driver reports them.
         known: Vec<String>,
     },
-    /// An entry point does not take what was declared.
+    /// The parameters of an entry point differ from the declared ones.
     #[error(
         "the text of `{kernel}` in {target} does not take what it is declared to take: {problem}"
     )]
@@ -197,28 +201,28 @@ pub enum Error {
         /// The difference.
         problem: String,
     },
-    /// Several backends claim the same.
+    /// Several backends claim the same subject.
     #[error("{what}: claimed by {}; only one of them can be in charge", .owners.join(", "))]
     Ambiguous {
-        /// What they claim.
+        /// The subject.
         what: String,
         /// The backends.
         owners: Vec<String>,
     },
-    /// No backend claims what was asked for.
+    /// No backend claims the requested subject.
     #[error("{what}: no backend claims it; {}", claimed(.known))]
     Unclaimed {
-        /// What was asked for.
+        /// The requested subject.
         what: String,
-        /// What of that sort is claimed, and by whom.
+        /// The claims of the same kind, with their owners.
         known: Vec<String>,
     },
-    /// A copy that must not be made.
+    /// A copy that a claim forbids.
     #[error("{what} are not possible: {reason}")]
     IllegalCopy {
-        /// Which copies.
+        /// The copies in question.
         what: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// A context has no vector of this name.
@@ -231,7 +235,7 @@ pub enum Error {
         /// The context's device.
         device: String,
     },
-    /// A context has a vector of this name.
+    /// A context already has a vector of this name.
     #[error(
         "the context on {device} has a vector `{name}` already; overwrite that with `from_host`"
     )]
@@ -241,68 +245,68 @@ pub enum Error {
         /// The context's device.
         device: String,
     },
-    /// The merge buffer does not hold what a routine consumes.
+    /// The merge buffer does not hold the vector that a routine consumes.
     #[error("the merge buffer of {device} should hold `{want}`, and holds {}", .have.as_deref().unwrap_or("nothing"))]
     MergeMismatch {
-        /// What the routine consumes.
+        /// The vector that the routine consumes.
         want: String,
-        /// What is there.
+        /// The vector in the buffer.
         have: Option<String>,
         /// The device.
         device: String,
     },
-    /// A vector of a context is used as what it is not.
+    /// A vector of a context is used with a wrong type, or in a wrong way.
     #[error("vector `{name}` of the context on {device}: {problem}")]
     Context {
         /// The vector.
         name: String,
         /// The context's device.
         device: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A tag cannot be added or had.
+    /// A tag cannot be added or looked up.
     #[error("{kind} `{name}`: {problem}")]
     Tag {
         /// The kind of tag.
         kind: &'static str,
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// An environment cannot be had: it is unknown, depends on itself, or contradicts another.
+    /// An environment cannot be used: it is unknown, depends on itself, or contradicts another.
     #[error("environment `{name}`: {problem}")]
     Environment {
         /// The environment.
         name: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// An intrinsic has no text for a target, two, or one that does not fit it.
+    /// An intrinsic has no text for a target, has two, or has one that does not match it.
     #[error("intrinsic `{name}` for {target}: {problem}")]
     Intrinsic {
         /// The intrinsic.
         name: String,
         /// The target.
         target: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A graph is replayed as it was not recorded.
+    /// A replay, or an update, does not match the recording of the graph.
     #[error("the graph on {device}: {problem}")]
     Graph {
         /// The graph's device.
         device: String,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do.
         problem: String,
     },
-    /// Memory is exhausted: a device's, or with "the host" for the device, the host's.
+    /// A device is out of memory, or the host, which is then named as "the host".
     #[error("{device} is out of memory: {bytes} bytes were asked for")]
     OutOfMemory {
         /// The device.
         device: String,
-        /// The size of the allocation that failed.
+        /// The size of the failed allocation in bytes.
         bytes: usize,
     },
     /// The device or its driver failed.
@@ -310,37 +314,37 @@ pub enum Error {
     Device {
         /// The device.
         device: String,
-        /// What the driver said.
+        /// The driver's message.
         message: String,
     },
-    /// The backend does not offer this.
+    /// The backend does not support the request.
     #[error("{backend} does not support {what}")]
     Unsupported {
         /// The backend.
         backend: String,
-        /// What was asked for.
+        /// The request.
         what: String,
     },
 }
 
-/// A kernel's failure at one of its sites.
+/// A failure of a kernel at one of its sites.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kernel.
     pub kernel: String,
     /// The source file.
     pub file: String,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column, starting at 1.
     pub column: u32,
-    /// The global ids of the thread.
+    /// The global ids of the thread along x, y and z.
     pub thread: [u64; 3],
-    /// What failed there.
+    /// The kind of failure.
     pub kind: FaultKind,
 }
 
-/// What failed.
+/// The kinds of failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -357,7 +361,7 @@ pub enum FaultKind {
     Dimension {
         /// The name of the parameter or array.
         argument: String,
-        /// The dimension, counted from 0.
+        /// The dimension, starting at 0.
         dimension: u32,
         /// The index.
         index: u64,
@@ -366,22 +370,23 @@ pub enum FaultKind {
     DivisionByZero,
     /// `MIN / -1`.
     DivisionOverflow,
-    /// The result of integer arithmetic does not fit its type, or a shift's count is not below the width. Kernels and functions of
-    /// crates with debug assertions report it, as rustc has it; in others integers wrap.
+    /// The result of integer arithmetic does not fit its type, or a shift count is not less than
+    /// the width. As in rustc, it is reported in crates with debug assertions; in others integers
+    /// wrap.
     Overflow {
-        /// The operator, or the method: `+`, `<<`, `pow`.
+        /// The operator or method: `+`, `<<`, `pow`.
         operation: String,
     },
-    /// An assertion, with its message.
+    /// A failed assertion, with its message.
     Assert(String),
-    /// The loops of a thread take more iterations than the device runs.
+    /// The loops of a thread exceed the iterations that the device allows.
     TooManyIterations,
-    /// `panic!` or its like, with its message; or the compiled body panicked otherwise.
+    /// A `panic!` or similar macro, with its message; or another panic of the compiled body.
     Panic(String),
 }
 
 impl Error {
-    /// A host backend's compiled body panicked: where is not known.
+    /// The error for a panic in a host backend's compiled body, at an unknown place.
     pub fn panicked(kernel: &str, message: String) -> Error {
         Error::Fault(Box::new(Fault {
             kernel: kernel.into(),
@@ -393,7 +398,7 @@ impl Error {
         }))
     }
 
-    /// The user's function panicked here, as rustc compiled it.
+    /// The error for a panic in the user's function, at this place.
     #[doc(hidden)]
     pub fn panicked_at(kernel: &str, message: String, place: PanicPlace) -> Error {
         Error::Fault(Box::new(Fault {
@@ -418,7 +423,7 @@ impl std::fmt::Display for Fault {
         if self.file.is_empty()
             && let FaultKind::Panic(message) = &self.kind
         {
-            // Where is what the panic has printed.
+            // The panic has already printed its place.
             return write!(f, "kernel `{}` failed: {message}", self.kernel);
         }
         write!(
@@ -459,7 +464,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// The operation of which core says that it overflowed. Of a method it names the operator that it computes with.
+/// The operation in core's overflow message. For a method it is the operator that the method uses.
 fn overflowed(message: &str) -> Option<&'static str> {
     Some(match message {
         "attempt to add with overflow" => "+",

@@ -1,4 +1,4 @@
-//! From what a thread recorded to what a user reads.
+//! Fault descriptions: turns a recorded fault into an error with names and places.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use sarek_ir::{Kernel, Length, Loc, Memory, SiteId, SiteKind};
 use crate::host::RawFault;
 use crate::{Error, Fault, FaultKind};
 
-/// What the faults of a launch are told with.
+/// The data that turns a launch's faults into errors.
 #[derive(Clone)]
 pub(crate) struct Sites {
     /// The kernel.
@@ -20,7 +20,8 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    /// The fault in a record of [`sarek_ir::write::FAULT_WORDS`] words; `None` if it is unclaimed.
+    /// The fault in a record of [`sarek_ir::write::FAULT_WORDS`] words; `None` if no thread has
+    /// claimed it.
     pub(crate) fn decode(&self, record: &[u8]) -> Option<Error> {
         let word = |i: usize| {
             let bytes = record[4 * i..].first_chunk().copied();
@@ -37,7 +38,7 @@ impl Sites {
         }))
     }
 
-    /// How many elements a memory has in this launch.
+    /// The number of elements that a memory has in this launch.
     fn len(&self, memory: Memory) -> u64 {
         match memory {
             Memory::Slice(param) => self.lens[param.index()],
@@ -60,7 +61,7 @@ impl Sites {
             return fault(kernel, loop_at, raw.thread, FaultKind::TooManyIterations);
         }
         let Some(site) = kernel.sites.get(raw.site.index()) else {
-            // Only a backend or a `native!` text that writes where it must not gets here.
+            // Only a faulty backend or `native!` text leads here.
             return Error::Device {
                 device: format!("the device that ran `{}`", kernel.name),
                 message: format!("the fault record is corrupt: it names site {}", raw.site.0),

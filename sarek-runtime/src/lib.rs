@@ -1,4 +1,4 @@
-//! Vectors, devices, launches, and the interface that a backend implements.
+//! The host side of Sarek: vectors, devices, launches, and the interface that backends implement.
 
 pub mod cache;
 pub mod context;

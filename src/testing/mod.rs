@@ -1,6 +1,7 @@
-//! Tests of kernels: every backend that is present against plain Rust.
+//! Tests of kernels: each available device is compared with plain Rust.
 //!
-//! [`#[kernel_test]`](crate::kernel_test) makes a test of a function that says what a kernel does:
+//! [`#[kernel_test]`](crate::kernel_test) turns a function that computes the expected results into
+//! a test:
 //!
 //! ```
 //! use sarek::prelude::*;
@@ -19,7 +20,7 @@
 //! }
 //! ```
 //!
-//! A [`Check`] is what that expands to, for tests of another shape:
+//! It expands to a [`Check`], which you can use directly for other kinds of tests:
 //!
 //! ```
 //! use sarek::prelude::*;
@@ -44,7 +45,7 @@
 //! });
 //! ```
 //!
-//! `docs/testing-kernels.md` is the chapter on it.
+//! The chapter `docs/testing-kernels.md` explains more.
 
 #[cfg(feature = "reference")]
 mod reference;
@@ -68,10 +69,10 @@ pub use within::Within;
 /// Sizes around those of vector registers, subgroups and blocks, and a large one.
 const SIZES: [usize; 10] = [1, 2, 31, 32, 33, 255, 256, 257, 1000, 4099];
 
-/// A test of a kernel on all devices: how it is run, and how near results must be.
+/// A test of a kernel on all devices: the sizes and devices to run, and the tolerances of results.
 ///
-/// The inputs follow from a seed, and the seed from the name, so that a test is the same each time. `SAREK_TEST_SEED=7` in the environment
-/// gives others, and repeats a failure.
+/// The inputs follow from a seed, and the seed from the name, so each run is the same.
+/// `SAREK_TEST_SEED=7` in the environment selects other inputs, and repeats a failure.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is tested until `.run(…)`"]
 pub struct Check {
@@ -84,7 +85,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// A test of this name, which failures tell.
+    /// Makes a test with this name, which failure messages contain.
     pub fn new(name: &str) -> Check {
         Check {
             name: name.into(),
@@ -96,61 +97,63 @@ impl Check {
         }
     }
 
-    /// How far from the expected floats those of a kernel may be, in units in the last place of what is expected. 0 asks for
-    /// the same bits, NaN aside. If it is not said, 0 for strict kernels, and else [`tolerance::Class::usual_ulps`].
+    /// Sets the tolerance of floats, in units in the last place of the expected value. 0 requires
+    /// the same bits, except for NaN. The default is 0 for strict kernels, and
+    /// [`tolerance::Class::usual_ulps`] for others.
     pub fn ulps(mut self, ulps: f64) -> Check {
         self.tolerances.ulps = Some(ulps);
         self
     }
 
-    /// The same for one backend.
+    /// Sets the tolerance in ulps for one backend.
     pub fn ulps_on(mut self, backend: &str, ulps: f64) -> Check {
         self.tolerances.ulps_on.insert(backend.into(), ulps);
         self
     }
 
-    /// How far floats may be off besides: where numbers cancel, a difference that is small beside them is many ulps of the
-    /// result.
+    /// Sets an additional absolute tolerance of floats. It is needed where numbers cancel: an error
+    /// that is small next to them is many ulps of the result.
     pub fn absolute(mut self, absolute: f64) -> Check {
         self.tolerances.absolute = absolute;
         self
     }
 
-    /// The same for one backend.
+    /// Sets the absolute tolerance for one backend.
     pub fn absolute_on(mut self, backend: &str, absolute: f64) -> Check {
         self.tolerances.absolute_on.insert(backend.into(), absolute);
         self
     }
 
-    /// The sizes that [`Trial::size`] takes, in place of ten from 1 to 4099.
+    /// Sets the sizes that [`Trial::size`] takes, instead of the default ten from 1 to 4099.
     pub fn sizes(mut self, sizes: impl IntoIterator<Item = usize>) -> Check {
         self.sizes = sizes.into_iter().collect();
         self
     }
 
-    /// The seed of the inputs, unless the environment gives another one.
+    /// Sets the seed of the inputs, unless the environment variable sets another one.
     pub fn seed(mut self, seed: u64) -> Check {
         self.seed = Some(seed);
         self
     }
 
-    /// How often each size is tried, with inputs of its own each time; once if it is not said.
+    /// Sets the number of trials for each size, each with other inputs; the default is 1.
     pub fn rounds(mut self, rounds: u64) -> Check {
         self.rounds = rounds;
         self
     }
 
-    /// The backends whose devices are tested, in place of all.
+    /// Restricts the test to devices of these backends.
     pub fn on<'a>(mut self, backends: impl IntoIterator<Item = &'a str>) -> Check {
         self.backends = Some(backends.into_iter().map(str::to_owned).collect());
         self
     }
 
-    /// Tries every size on every device that can run the kernels. Devices that are not eligible are told on stderr.
+    /// Runs `trial` with every size on every device that can run the kernels. Devices that are not
+    /// eligible are reported on stderr.
     ///
     /// # Panics
-    /// If a trial fails: the message names the device, what is wrong where, and how to repeat it, for the least
-    /// size that fails. And if no device could run it.
+    /// If a trial fails. The message contains the device, the difference and its place, and how to
+    /// repeat it, for the smallest failing size. Also panics if no device could run the trial.
     #[track_caller]
     pub fn run(self, mut trial: impl FnMut(&mut Trial<'_>) -> Result<(), Failure>) {
         let devices = Device::all().into_iter();
@@ -185,7 +188,7 @@ impl Check {
             Ok(seed) => seed,
             Err(_) => panic!("SAREK_TEST_SEED is a number, not `{text}`"),
         });
-        // Fowler, Noll and Vo's hash: the same in each build.
+        // The hash of Fowler, Noll and Vo, which is the same in each build.
         let of_name = || {
             self.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -243,13 +246,14 @@ impl Check {
     }
 }
 
-/// Why a device is tried no further.
+/// The reason for ending the trials on a device.
 enum Stop {
     Refused(String),
     Failed(String),
 }
 
-/// The least size that fails, as far as a few attempts tell: values of a smaller size are the first of a larger one's.
+/// Finds a small size that fails, with a few attempts. The values of a smaller size are a prefix of
+/// those of a larger one.
 fn shrunk(
     size: usize,
     failure: Failure,

@@ -1,8 +1,8 @@
-//! A device that runs what rustc makes of a kernel's source.
+//! The reference device, which runs kernels as rustc compiles them.
 //!
-//! Nothing of sarek's lowering, passes and writers stands between the user's function and the result,
-//! so it is the oracle that every other device is compared with. It runs thread after thread on the
-//! calling thread. Where other devices report a fault, the function panics; the fault carries the panic's message and, by a
+//! None of sarek's lowering, passes and writers is involved, so it is the oracle that every other
+//! device is compared with. It runs one thread after the other on the calling thread. Where other
+//! devices report a fault, the function panics. The fault then has the panic's message and, from a
 //! panic hook, its place.
 
 use std::any::Any;
@@ -19,7 +19,8 @@ use crate::{Device, Error, Result, registry};
 
 const NAME: &str = "reference";
 
-/// The device; its backend is registered at the first call, and is nobody's best.
+/// Returns the reference device. Its backend is registered at the first call, and has the lowest
+/// priority.
 pub fn reference() -> Result<Device> {
     note_panics();
     match registry::register(Arc::new(Reference)) {
@@ -103,10 +104,10 @@ unsafe impl BackendDevice for Rustc {
     }
 }
 
-/// Calls are done before they return.
+/// A stream whose work is done before each call returns.
 struct Calls;
 
-// SAFETY: a call has ended when it returns, and there are no copies.
+// SAFETY: the work has ended when a call returns, and there are no copies.
 unsafe impl BackendStream for Calls {
     unsafe fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
         Err(unsupported("memory of its own"))
@@ -121,9 +122,9 @@ unsafe impl BackendStream for Calls {
         let (Some(direct), Args::Host { args, .. }) = (direct, &launch.args) else {
             return Err(unsupported("programs of another backend"));
         };
-        // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call.
+        // SAFETY: the runtime passes arguments that match the kernel, borrowed for this call.
         let run = || unsafe { (direct.reference)(args, &launch.space) };
-        // What a panic leaves half written is poisoned by the runtime.
+        // After a panic the runtime marks the written vectors as failed.
         let caught = || {
             catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
                 let (panic, place) = place_of(panic);
@@ -154,7 +155,7 @@ unsafe impl BackendStream for Calls {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

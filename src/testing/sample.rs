@@ -1,15 +1,16 @@
-//! Values that tests make up: seeded random ones, and those at which implementations differ.
+//! Test values: seeded random ones, and edge cases at which implementations differ.
 
 use std::fmt::Debug;
 
 use super::tolerance::{Format, Tolerance};
 use crate::{Element, bf16, f16};
 
-/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): small, seedable, good enough for inputs.
+/// The random number generator SplitMix64 by Steele, Lea and Flood (OOPSLA 2014): small, seedable,
+/// good enough for inputs.
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of a seed.
+    /// Starts the sequence of a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -22,7 +23,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `0..bound`, up to a bias that does not matter here.
+    /// Uniform in `0..bound`, with a bias that does not matter here.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.bits() % bound
     }
@@ -32,20 +33,20 @@ impl Random {
         lo + (hi - lo) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    /// Uniform `f32`s in `lo..hi`.
+    /// Returns `n` uniform `f32`s in `lo..hi`.
     pub fn floats(&mut self, n: usize, lo: f32, hi: f32) -> Vec<f32> {
         (0..n)
             .map(|_| self.between(lo.into(), hi.into()) as f32)
             .collect()
     }
 
-    /// Values of every kind that the type has.
+    /// Returns `n` values of every kind that the type has.
     pub fn values<T: Sample>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| T::random(self)).collect()
     }
 }
 
-/// An element type that tests make up and compare.
+/// An element type whose values tests can generate and compare.
 #[diagnostic::on_unimplemented(
     message = "tests cannot make up values of `{Self}`",
     label = "`Sample` is not implemented for it",
@@ -53,30 +54,30 @@ impl Random {
             type of your own an `impl sarek::testing::Sample`"
 )]
 pub trait Sample: Element + Default + PartialEq + Debug {
-    /// What an element holds that no kernel has written.
+    /// The initial value of elements that no kernel has written.
     const SENTINEL: Self;
 
-    /// Values at which implementations differ. Subnormal floats are not among them, since targets
-    /// may flush them.
+    /// Values at which implementations differ. Subnormal floats are excluded, because targets may
+    /// flush them to zero.
     fn edges() -> Vec<Self>;
 
-    /// Any value, of a spread that reaches the whole type.
+    /// A random value; the distribution reaches the whole type.
     fn random(random: &mut Random) -> Self;
 
-    /// The same value: equal bits, or NaN both times.
+    /// True for equal bits, and for two NaNs.
     fn same(self, other: Self) -> bool;
 
-    /// A float within the tolerance of `want`. No other type is near anything.
+    /// True for a float within the tolerance of `want`; always false for other types.
     fn is_near(self, _want: f64, _tolerance: Tolerance) -> bool {
         false
     }
 
-    /// The same value as one computed elsewhere, or within the tolerance of it.
+    /// True if the value is the same as the expected one, or within the tolerance of it.
     fn agrees(self, want: Self, _tolerance: Tolerance) -> bool {
         self.same(want)
     }
 
-    /// How many units in the last place it is from another value, of finite floats.
+    /// The distance from another value in units in the last place; for finite floats only.
     fn ulps_from(self, _want: Self) -> Option<f64> {
         None
     }
@@ -113,7 +114,7 @@ macro_rules! integers {
 
 integers!(i8 u8 i16 u16 i32 u32 i64 u64);
 
-/// How floats of a format agree.
+/// The comparison of floats of a format.
 macro_rules! agreement {
     ($format:expr) => {
         fn agrees(self, want: Self, tolerance: Tolerance) -> bool {
@@ -145,7 +146,7 @@ macro_rules! floats {
             }
 
             fn random(random: &mut Random) -> $t {
-                // Any finite normal number, or one of everyday size.
+                // Any normal number, or one of moderate size.
                 if random.below(4) == 0 {
                     let x = $t::from_bits(random.bits() as $bits);
                     if x.is_normal() { x } else { 1.25 }
@@ -200,7 +201,8 @@ macro_rules! halves {
     )*};
 }
 
-// Subnormal numbers of `f16` too: they are normal in the format that is computed with.
+// Subnormal numbers of `f16` are included, because they are normal in the format that is computed
+// with.
 halves! {
     f16 0xe5a5 F16 [1023.5, 2049.0, 65504.0, 6e-8, 3e-5, 6.1e-5];
     bf16 0xc7f1 Bf16 [255.5, 257.0, 1e30, bf16::MAX.to_f32(), f32::MIN_POSITIVE, 1e-30];

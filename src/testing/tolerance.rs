@@ -1,32 +1,34 @@
-//! How exact floats are: what sarek promises, and what the suite checks.
+//! The accuracy of floats: the bounds that sarek promises, which its tests check.
 //!
-//! A bound counts units in the last place (ulp) of the exact result, or is absolute. Half an ulp
-//! means correctly rounded. Everything that [`Function`] does not name is exact: `+ - *`,
-//! negation, comparisons, `abs`, `min`, `max`, `clamp`, `floor`, `ceil`, `round`, `trunc`, `fract`,
+//! A bound is in units in the last place (ulp) of the exact result, or absolute. Half an ulp means
+//! correctly rounded. All operations that [`Function`] does not list are exact: `+ - *`, negation,
+//! comparisons, `abs`, `min`, `max`, `clamp`, `floor`, `ceil`, `round`, `trunc`, `fract`,
 //! `copysign`, `signum`, conversions and bit casts.
 //!
-//! A whole kernel may differ by more than the sum of its operations' bounds in two ways, since
-//! targets do so by default: `a * b + c` may be rounded once, and subnormal numbers may be zero
-//! (see [`Class::keeps_subnormals`]).
+//! A whole kernel may deviate by more than the sum of its operations' bounds in two ways, which are
+//! defaults of targets. `a * b + c` may be rounded once, and subnormal numbers may become zero (see
+//! [`Class::keeps_subnormals`]).
 //!
-//! On `wgpu` a whole kernel may differ by more: WGSL lets a driver reorder sums and products, cancel what cancels in real
-//! numbers, and take it that there are no infinities and NaN ("Reassociation and Fusion", "Floating Point Evaluation"). Mesa
-//! does: `(a + b) - b` is `a` there, `(a + 12582912.0) - 12582912.0` does not round, sums that keep
-//! what rounding lost (Kahan's) keep nothing, and `a - a` of an infinity is zero. A kernel that lives by how single operations round is
-//! declared `#[kernel(strict)]`, for which `wgpu` is not eligible.
+//! On `wgpu` a whole kernel may deviate further. WGSL lets a driver reorder sums and products,
+//! cancel terms as in real arithmetic, and assume that there are no infinities and NaN
+//! ("Reassociation and Fusion", "Floating Point Evaluation"). Mesa does: `(a + b) - b` becomes `a`,
+//! `(a + 12582912.0) - 12582912.0` does not round, compensated sums (Kahan's) compensate nothing,
+//! and `a - a` of an infinity is zero. Declare a kernel that relies on the rounding of single
+//! operations `#[kernel(strict)]`; `wgpu` is not eligible for it.
 //!
 //! | | native, interpreter | cuda | opencl | wgpu (`f32`) |
 //! |---|---|---|---|---|
 //! | source | measured, `docs/ulp.md`; the platform's `libm` | CUDA C++ Programming Guide, "Mathematical Functions" | OpenCL C, "Relative Error as ULPs" | WGSL, "Floating Point Accuracy" |
 //!
-//! On `opencl` nothing is promised for `exp` of `f64` from 709.7827 on. `wgpu` has no functions on `f64`, and no promise for `sin`, `cos` and `tan` outside of -π to π.
-//! A backend that sarek does not know is held to the bounds of `wgpu`.
+//! On `opencl` nothing is promised for `exp` of `f64` from 709.7827 on. `wgpu` has no functions on
+//! `f64`, and promises nothing for `sin`, `cos` and `tan` outside of -π to π. An external backend
+//! has the bounds of `wgpu`.
 
 use std::f64::consts::PI;
 
 use Wgsl::{Formula, Ulps};
 
-/// Backends that share bounds.
+/// A class of backends that share bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// Code that runs on the host: native and interpreter.
@@ -35,7 +37,7 @@ pub enum Class {
     Cuda,
     /// OpenCL C.
     OpenCl,
-    /// WGSL, and backends of third parties.
+    /// WGSL, and external backends.
     Wgsl,
 }
 
@@ -50,8 +52,8 @@ impl Class {
         }
     }
 
-    /// How many ulps apart kernel and plain Rust may be in a [`Check`](super::Check) that does not say: room for a few
-    /// operations that are joined or not rounded correctly.
+    /// The default tolerance of a [`Check`](super::Check) in ulps: enough for a few operations that
+    /// are fused or not correctly rounded.
     pub fn usual_ulps(self) -> f64 {
         match self {
             Class::Host => 4.0,
@@ -60,7 +62,7 @@ impl Class {
         }
     }
 
-    /// Are subnormal numbers kept, rather than perhaps taken and given as zero?
+    /// True if subnormal numbers are kept; false if they may be treated as zero.
     pub fn keeps_subnormals(self) -> bool {
         match self {
             Class::Host | Class::Cuda => true,
@@ -68,15 +70,17 @@ impl Class {
         }
     }
 
-    /// Is the function's result for this argument (of a division, this divisor) promised at all?
+    /// True if the function's result for this argument has a bound at all. For a division, `x` is
+    /// the divisor.
     pub fn promises(self, function: Function, x: f64) -> bool {
         match function {
             Function::Sin | Function::Cos => self != Class::Wgsl || x.abs() <= PI,
-            // Near its poles the bound of WGSL (the one of sin over that of cos) says nothing.
+            // Near its poles, the bound of WGSL (that of sin over that of cos) is useless.
             Function::Tan => self != Class::Wgsl || (x.abs() <= PI && x.cos().abs() > 0.05),
-            // PoCL 3.1 overflows a little early in `f64`, where the result is just below the greatest number.
+            // PoCL 3.1 overflows slightly early in `f64`, where the result is just below the
+            // largest number.
             Function::Exp => self != Class::OpenCl || !(709.7827..709.783).contains(&x),
-            // Beyond, a quotient may be 0 or NaN.
+            // For larger divisors, a quotient may be 0 or NaN.
             Function::Div | Function::Recip => {
                 let special = x == 0.0 || !x.is_finite();
                 self != Class::Wgsl || special || x.abs() <= 2f64.powi(126)
@@ -138,18 +142,18 @@ impl Format {
     }
 }
 
-/// How far a result may be from the exact one: by the sum of both parts.
+/// The allowed distance of a result from the exact one: the sum of both parts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     /// In units in the last place of the exact result.
     pub ulps: f64,
     /// Absolute.
     pub absolute: f64,
-    /// May a subnormal result be zero?
+    /// True if a subnormal result may be zero.
     pub flush: bool,
 }
 
-/// Correctly rounded.
+/// The tolerance of a correctly rounded result.
 pub const EXACT: Tolerance = Tolerance {
     ulps: 0.5,
     absolute: 0.0,
@@ -157,10 +161,10 @@ pub const EXACT: Tolerance = Tolerance {
 };
 
 impl Tolerance {
-    /// Is `got` near enough to `want`?
+    /// True if `got` is near enough to `want`.
     ///
-    /// NaN answers NaN only. A result that the format cannot hold is an infinity, or the largest
-    /// finite numbers within the tolerance.
+    /// NaN matches only NaN. An infinite `got` matches a `want` of the same sign that exceeds the
+    /// format's range, given the tolerance.
     pub fn accepts(self, got: f64, want: f64, format: Format) -> bool {
         if want.is_nan() || got.is_nan() {
             return want.is_nan() && got.is_nan();
@@ -211,9 +215,9 @@ struct Bounds {
 }
 
 enum Wgsl {
-    /// So many units in the last place.
+    /// A bound in units in the last place.
     Ulps(f64),
-    /// The absolute error for the arguments and the exact result.
+    /// A formula of the absolute error, from the arguments and the exact result.
     Formula(fn(Format, arguments: (f64, f64), result: f64) -> f64),
 }
 
@@ -273,8 +277,8 @@ functions! {
     Tanh 2.0 2.0 5.0 Formula(|_, _, _| 1e-5);
     /// `x.powf(y)`; in WGSL `exp2(y * log2(x))`.
     Powf 1.0 4.0 16.0 Formula(|_, (x, y), r| power_error((x.abs(), y), r));
-    /// `x.powi(n)`: each of the multiplications rounds. Of a negative `n` the result is the reciprocal of the positive power, and
-    /// nothing is promised where that is beyond the type's range.
+    /// `x.powi(n)`: each of the multiplications rounds. A negative `n` gives the reciprocal of the
+    /// positive power; nothing is promised if that power exceeds the type's range.
     Powi 32.0 32.0 32.0 Formula(|_, (x, n), r| power_error((x.abs(), n), r).max(32.0 * ulp(r)));
     /// `x.hypot(y)`
     Hypot 1.2 3.0 4.0 Ulps(8.0);
@@ -283,10 +287,11 @@ functions! {
 }
 
 impl Function {
-    /// The promise in ulps of the exact result; `None` where it is a formula of the arguments, as in WGSL.
+    /// The bound in ulps of the exact result; `None` if it is a formula of the arguments, as in
+    /// WGSL.
     pub fn ulps(self, class: Class, format: Format) -> Option<f64> {
         let formula = class == Class::Wgsl && matches!(self.bounds().wgsl, Formula(_));
-        // Of the bounds that are not formulas none depends on the arguments.
+        // The other bounds do not depend on the arguments.
         (!formula).then(|| tolerance(class, self, format, (1.0, 1.0), 1.0).ulps)
     }
 }
@@ -300,7 +305,7 @@ pub fn tolerance(
     result: f64,
 ) -> Tolerance {
     let bounds = function.bounds();
-    // References in f64 are themselves a libm's: one more ulp.
+    // References in f64 come from a libm, which has its own error: one more ulp.
     let own = match (format, function) {
         (Format::F16 | Format::Bf16 | Format::F32, _)
         | (_, Function::Div | Function::Recip | Function::Rem) => 0.0,
@@ -309,13 +314,14 @@ pub fn tolerance(
     };
     let (ulps, absolute) = match (class, bounds.wgsl) {
         (Class::Host, _) => (bounds.host + own, 0.0),
-        // CUDA's manual counts from the correctly rounded result, half an ulp from the exact one.
+        // CUDA's manual counts from the correctly rounded result, which is half an ulp from the
+        // exact one.
         (Class::Cuda, _) if bounds.cuda > 0.5 => (bounds.cuda + 0.5 + own, 0.0),
         (Class::Cuda, _) => (bounds.cuda + own, 0.0),
         // OpenCL rounds f64 division and square root correctly.
         (Class::OpenCl, _) if format == Format::F64 && own == 0.0 => (0.5, 0.0),
         (Class::OpenCl, _) => (bounds.opencl + own, 0.0),
-        // What WGSL says of f32 holds of the f64 extension too: division and square root.
+        // WGSL's bounds of f32 also hold for the f64 extension: division and square root.
         (Class::Wgsl, Ulps(ulps)) => (ulps, 0.0),
         (Class::Wgsl, Formula(absolute)) => (0.5, absolute(format, arguments, result)),
     };

@@ -1,4 +1,4 @@
-//! One run of a test: inputs, launches, comparisons.
+//! A trial: one run of a test with its inputs, launches and comparisons.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::tolerance::{Class, Tolerance};
 use super::within::{Within, ends};
 use crate::{Device, Error, Ready, Vector};
 
-/// How near results must be.
+/// The tolerances of a test.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Tolerances {
     pub ulps: Option<f64>,
@@ -32,20 +32,20 @@ impl Tolerances {
     }
 }
 
-/// One run of a [`Check`](super::Check), on one device and of one size: it makes up inputs, launches kernels and compares what they
-/// computed.
+/// A trial of a [`Check`](super::Check), on one device and with one size. It generates inputs,
+/// launches kernels and compares their results.
 pub struct Trial<'a> {
     name: &'a str,
     device: &'a Device,
     size: usize,
     seed: u64,
     tolerances: &'a Tolerances,
-    /// Once a kernel was launched: are all that were strict?
+    /// True if all kernels launched so far are strict; `None` before the first launch.
     strict: Cell<Option<bool>>,
     inputs: Vec<Input>,
 }
 
-/// What was made up: its name, and how each of its values reads.
+/// A generated input: its name, and a function that formats its values.
 struct Input {
     name: String,
     at: Box<dyn Fn(usize) -> Option<String>>,
@@ -80,22 +80,23 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The device that is tested.
+    /// The device under test.
     pub fn device(&self) -> &Device {
         self.device
     }
 
-    /// How much is tested: mostly the number of threads and elements. At least one, unless the sizes say otherwise.
+    /// The size of the trial: usually the number of threads and elements. At least 1, unless
+    /// [`Check::sizes`](super::Check::sizes) contains 0.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// A value of any kind that the type has; failures tell it by its name.
+    /// Generates a value of any kind that the type has. Failure messages list it by name.
     pub fn value<T: Sample>(&mut self, name: &str) -> T {
         self.one(name, any)
     }
 
-    /// A number in a range.
+    /// Generates a number in a range.
     pub fn value_within<T: Within + 'static>(
         &mut self,
         name: &str,
@@ -105,13 +106,14 @@ impl<'a> Trial<'a> {
         self.one(name, move |random| inside(random, ends))
     }
 
-    /// So many values of any kind that the type has: NaN, infinities, zeros of both signs and bounds of integers among them, but
-    /// no subnormal numbers. Those of a shorter list are the first of a longer one.
+    /// Generates `count` values of any kind that the type has: including NaN, infinities, zeros of
+    /// both signs and the bounds of integers, but no subnormal numbers. A shorter list is a prefix
+    /// of a longer one.
     pub fn values<T: Sample>(&mut self, name: &str, count: usize) -> Vec<T> {
         self.many(name, count, any)
     }
 
-    /// So many numbers in a range, its ends and zero among them.
+    /// Generates `count` numbers in a range, including its ends and zero.
     pub fn values_within<T: Within + 'static>(
         &mut self,
         name: &str,
@@ -125,17 +127,18 @@ impl<'a> Trial<'a> {
     /// Queues a launch on the device.
     ///
     /// # Errors
-    /// As [`Ready::run_on`].
+    /// Those of [`Ready::run_on`].
     pub fn run(&self, launch: Ready<'_>) -> crate::Result<()> {
         let before = self.strict.get().unwrap_or(true);
         self.strict.set(Some(before && launch.is_strict()));
         launch.run_on(self.device)
     }
 
-    /// Compares what is in a vector, by its name, with what should be.
+    /// Compares the elements of a vector with the expected ones. `what` is the vector's name in
+    /// messages.
     ///
     /// # Errors
-    /// [`Failure`] where they differ by more than is allowed, and if the vector cannot be read.
+    /// [`Failure`] if they differ by more than the tolerance, or if the vector cannot be read.
     pub fn expect<T: Sample>(
         &self,
         what: &str,
@@ -213,14 +216,14 @@ impl<'a> Trial<'a> {
         values
     }
 
-    /// A sequence for each input, so that its length is no matter to the others.
+    /// Makes a generator for each input, so that the length of one does not affect the others.
     fn random(&self) -> Random {
         let stream = 1 + self.inputs.len() as u64;
         Random::new(self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 }
 
-/// Where what is expected panics there is a seed to repeat it by, too.
+/// Prints the seed if the computation of the expected results panics.
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -232,7 +235,7 @@ impl Drop for Trial<'_> {
     }
 }
 
-/// Every eighth value is one at which implementations differ.
+/// Generates a value; every eighth is an edge case on average.
 fn any<T: Sample>(random: &mut Random) -> T {
     match random.below(8) {
         0 => pick(random, &T::edges()),
@@ -255,7 +258,7 @@ fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// A number of ulps as one reads it.
+/// Formats a number of ulps for people.
 fn short(ulps: f64) -> String {
     match ulps {
         0.0..1e6 => format!("{:.1}", ulps).trim_end_matches(".0").to_owned(),
@@ -263,20 +266,20 @@ fn short(ulps: f64) -> String {
     }
 }
 
-/// Why a trial fails.
+/// The reason why a trial fails.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Failure {
-    /// A result is not as expected.
+    /// A result differs from the expected one.
     Mismatch(Mismatch),
-    /// A launch or a read failed. Of [`Error::NotEligible`] the device is left out.
+    /// A launch or a read failed. After [`Error::NotEligible`] the device is skipped.
     Error(Error),
 }
 
-/// A result that is not as expected.
+/// A result that differs from the expected one.
 #[derive(Debug)]
 pub struct Mismatch {
-    /// The first wrong element.
+    /// The index of the first wrong element.
     pub(super) index: usize,
     text: String,
 }

@@ -1,4 +1,4 @@
-//! Ranges that tests make up numbers in.
+//! Ranges from which tests draw random numbers.
 
 use std::fmt::Debug;
 use std::ops::{Bound, RangeBounds};
@@ -6,34 +6,34 @@ use std::ops::{Bound, RangeBounds};
 use super::sample::Random;
 use crate::{bf16, f16};
 
-/// A number of which tests make up values in a range.
+/// A number type whose random values tests can draw from a range.
 pub trait Within: Copy + Debug + PartialOrd {
-    /// What ranges of it are written in: the type itself, and `f32` for halves, of which there are no literals.
+    /// The type of range bounds: the type itself, or `f32` for half floats, which have no literals.
     type Bound: Copy;
 
-    /// The least and the greatest number of the type.
+    /// The smallest and the largest number of the type.
     const ENDS: (Self, Self);
 
-    /// Zero, where that is between the two.
+    /// Zero, if it lies between the two.
     fn zero_between(low: Self, high: Self) -> Option<Self>;
 
-    /// A number from `low` to `high`, both included.
+    /// A random number from `low` to `high`, both included.
     fn between(random: &mut Random, low: Self, high: Self) -> Self;
 
-    /// The least number that is not below the bound.
+    /// The smallest number that is not below the bound.
     fn at_least(bound: Self::Bound) -> Self;
 
-    /// The greatest one that is not above it.
+    /// The largest number that is not above the bound.
     fn at_most(bound: Self::Bound) -> Self;
 
-    /// The greatest one below it.
+    /// The largest number below the bound.
     fn below(bound: Self::Bound) -> Self;
 }
 
-/// The ends of a range: the least and the greatest number in it.
+/// The ends of a range: the smallest and the largest number in it.
 ///
 /// # Panics
-/// If no number is in it.
+/// If the range is empty.
 pub(super) fn ends<T: Within>(range: &impl RangeBounds<T::Bound>) -> (T, T) {
     let low = match range.start_bound() {
         Bound::Included(low) => T::at_least(*low),
@@ -103,7 +103,7 @@ macro_rules! within_floats {
 
             fn between(random: &mut Random, low: $t, high: $t) -> $t {
                 let part = random.between(0.0, 1.0);
-                // Neither product overflows, as the difference of the ends might.
+                // Neither product overflows; the difference of the ends could.
                 let value = f64::from(low) * (1.0 - part) + f64::from(high) * part;
                 (value as $t).clamp(low, high)
             }
@@ -161,7 +161,8 @@ macro_rules! within_halves {
 
 within_halves!(f16 bf16);
 
-/// The bits of the number below, of a sign, an exponent and a mantissa in 16 bits. It is no NaN.
+/// The bits of the next smaller number, for a 16-bit float with sign, exponent and mantissa. It
+/// must not be NaN.
 fn bits_below(bits: u16) -> u16 {
     const SIGN: u16 = 1 << 15;
     match bits {

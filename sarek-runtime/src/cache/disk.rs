@@ -1,4 +1,4 @@
-//! A folder of entries.
+//! A cache on disk: a folder with one file for each entry.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use std::time::{Duration, SystemTime};
 use super::folder::Folder;
 use crate::sync::lock;
 
-/// How a file begins; another one is of another version.
+/// The first bytes of a file; another version has others.
 const MAGIC: &[u8; 16] = b"sarek cache 001\n";
 
-/// Magic, length of the key, length of the bytes, checksum of both.
+/// The size of a header: magic, length of the key, length of the bytes, checksum of both.
 const HEADER: usize = 16 + 3 * 8;
 
-/// The end of an entry's name, and that of one that is being written.
+/// The file extension of an entry, and that of an entry that is being written.
 const ENTRY: &str = "entry";
 const PARTIAL: &str = "partial";
 
-/// What is being written for longer was given up.
+/// The age at which a partial file counts as abandoned.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
 
 /// A cache on disk.
 pub struct Disk {
-    /// Its folder, or why it is not used.
+    /// The folder, or the reason why the cache is off.
     folder: Result<PathBuf, String>,
     limit: u64,
     hits: AtomicU64,
@@ -33,23 +33,23 @@ pub struct Disk {
     problem: Mutex<Option<String>>,
 }
 
-/// How a cache is doing.
+/// The state and statistics of a cache.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Status {
-    /// Its folder, or why it is not used.
+    /// The folder, or the reason why the cache is off.
     pub folder: Result<PathBuf, String>,
-    /// Bytes of all entries.
+    /// The size of all entries in bytes.
     pub bytes: u64,
-    /// The most that they may be.
+    /// The largest allowed size in bytes.
     pub limit: u64,
-    /// Entries found.
+    /// The number of lookups that found an entry.
     pub hits: u64,
-    /// Entries looked for in vain.
+    /// The number of lookups that found none.
     pub misses: u64,
-    /// Entries written.
+    /// The number of entries written.
     pub written: u64,
-    /// What went wrong last.
+    /// The last error.
     pub problem: Option<String>,
 }
 
@@ -61,7 +61,7 @@ struct Entry {
 }
 
 impl Disk {
-    /// The cache in a folder, which is made if need be.
+    /// Opens the cache in a folder, which is created if it is missing. `limit` is in bytes.
     pub fn at(folder: PathBuf, limit: u64) -> Disk {
         let folder = match private(&folder) {
             Ok(()) => Ok(folder),
@@ -77,14 +77,14 @@ impl Disk {
         }
     }
 
-    /// No cache.
+    /// A cache that is off, for this reason.
     pub fn off(reason: String) -> Disk {
         let mut off = Disk::at(PathBuf::new(), 0);
         off.folder = Err(reason);
         off
     }
 
-    /// The bytes kept under a key.
+    /// Returns the bytes stored under a key.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
         let path = self.folder.as_ref().ok()?;
         let (name, folder) = (name(key), Folder::open(path).ok());
@@ -96,7 +96,7 @@ impl Disk {
         };
         count.fetch_add(1, Ordering::Relaxed);
         if let (Some(folder), Some(_)) = (folder, &found) {
-            // Whether it was used lately matters to the eviction alone.
+            // The time of the last use only matters to eviction.
             let _ = folder
                 .write(&name)
                 .and_then(|file| file.set_modified(SystemTime::now()));
@@ -104,7 +104,8 @@ impl Disk {
         found
     }
 
-    /// Keeps bytes under a key, for this process and others.
+    /// Stores bytes under a key, for this process and others. Errors are reported by
+    /// [`Disk::status`] alone.
     pub fn put(&self, key: &str, bytes: &[u8]) {
         let Ok(path) = &self.folder else {
             return;
@@ -126,7 +127,7 @@ impl Disk {
         }
     }
 
-    /// How it is doing.
+    /// Returns the state and statistics.
     pub fn status(&self) -> Status {
         let entries = self
             .opened()
@@ -143,7 +144,7 @@ impl Disk {
         }
     }
 
-    /// Removes all entries; the bytes that these were.
+    /// Removes all entries, and returns their size in bytes.
     pub fn clear(&self) -> u64 {
         let Some(folder) = self.opened() else {
             return 0;
@@ -157,7 +158,7 @@ impl Disk {
         Folder::open(self.folder.as_ref().ok()?).ok()
     }
 
-    /// Removes what was not used the longest until there is room, and what nobody will finish.
+    /// Removes the least recently used entries until there is room, and abandoned partial files.
     fn evict(&self, folder: &Folder) {
         let mut entries = entries(folder);
         let now = SystemTime::now();
@@ -176,18 +177,18 @@ impl Disk {
         }
         entries.sort_by_key(|entry| entry.used);
         for entry in entries {
-            // Some room for the next ones, so that not each of them has to look again.
+            // Free some more room, so that the next writes need no eviction.
             if bytes <= self.limit / 4 * 3 {
                 return;
             }
-            // Another process may have done it.
+            // Another process may have removed it already.
             let _ = folder.remove(&entry.name);
             bytes -= entry.bytes;
         }
     }
 }
 
-/// The file of a key.
+/// The file name of a key.
 fn name(key: &str) -> String {
     let halves = [SEED, !SEED].map(|seed| format!("{:016x}", hash(seed, key.as_bytes())));
     format!("{}.{ENTRY}", halves.concat())
@@ -199,7 +200,7 @@ fn read(folder: &Folder, name: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file under another name first, so that nobody sees a part of it.
+/// Writes a file under a temporary name and renames it, so that readers never see a part of it.
 fn write(folder: &Folder, name: &str, bytes: &[u8]) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -259,16 +260,18 @@ fn decode(mut file: Vec<u8>, key: &str) -> Option<Vec<u8>> {
     (hash(hash(SEED, key.as_bytes()), &bytes) == checksum).then_some(bytes)
 }
 
-/// The basis of FNV-1a.
+/// The offset basis of FNV-1a.
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a of 64 bits: it finds accidents, and names files. Against malice stands who may write the folder.
+/// The 64-bit FNV-1a hash. It detects accidental damage and names files; protection against
+/// attackers comes from the folder's permissions.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
     bytes.iter().fold(seed, step)
 }
 
-/// Makes a folder that the user alone may write, or tells why the one there is not.
+/// Creates a folder that only the user may write, or returns the reason why the existing one is
+/// not.
 fn private(path: &Path) -> Result<(), String> {
     let told = |error: io::Error| error.to_string();
     if path.as_os_str().is_empty() {

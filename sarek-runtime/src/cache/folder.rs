@@ -1,7 +1,8 @@
-//! The folder of a cache, opened and looked at.
+//! The folder of a cache, opened and checked.
 //!
-//! It belongs to the user, nobody else may write it, and its path does not end in a symbolic link. What was looked at is an open handle,
-//! through which files are reached by their names: so whoever puts another folder or a link in its place redirects nothing.
+//! The folder must belong to the user, must not be writable by others, and must not be a symbolic
+//! link. The check applies to an open handle, through which files are then accessed by name. So an
+//! attacker who replaces the folder or its path by a link redirects nothing.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +16,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder unless it is there; one that this makes is the user's alone.
+    /// Creates the folder if it is missing, accessible by the user alone.
     pub(super) fn make(path: &Path) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -47,9 +48,9 @@ mod system {
     use super::*;
 
     impl Folder {
-        /// Opens a folder and looks at it.
+        /// Opens a folder and checks it.
         pub(in super::super) fn open(path: &Path) -> Result<Folder, String> {
-            // Behind a slash at its end a link would be followed.
+            // A trailing slash would make the system follow a link.
             let path: PathBuf = path.components().collect();
             let told = |error: io::Error| error.to_string();
             let handle = File::options()
@@ -63,7 +64,7 @@ mod system {
                     Ok(_) | Err(_) => told(error),
                 })?;
             let found = handle.metadata().map_err(told)?;
-            // SAFETY: asks for a number.
+            // SAFETY: `geteuid` only returns a number.
             if found.uid() != unsafe { libc::geteuid() } {
                 return Err("it belongs to somebody else".into());
             }
@@ -81,22 +82,22 @@ mod system {
             let file = unsafe { libc::openat(self.handle.as_raw_fd(), name.as_ptr(), flags, mode) };
             match file {
                 -1 => Err(io::Error::last_os_error()),
-                // SAFETY: the file was just opened, and nobody else has its number.
+                // SAFETY: the file was just opened, and no other code has its descriptor.
                 file => Ok(unsafe { File::from_raw_fd(file) }),
             }
         }
 
-        /// Opens a file to read.
+        /// Opens a file for reading.
         pub(in super::super) fn read(&self, name: &str) -> io::Result<File> {
             self.open_file(name, libc::O_RDONLY)
         }
 
-        /// Opens a file to write, which is there.
+        /// Opens an existing file for writing.
         pub(in super::super) fn write(&self, name: &str) -> io::Result<File> {
             self.open_file(name, libc::O_WRONLY)
         }
 
-        /// A new file that the user alone may read.
+        /// Creates a new file that only the user may read.
         pub(in super::super) fn create(&self, name: &str) -> io::Result<File> {
             self.open_file(name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)
         }
@@ -124,7 +125,7 @@ mod system {
 
 #[cfg(not(unix))]
 impl Folder {
-    /// Where folders have no such owners, it is what the path says.
+    /// On systems without Unix owners and modes, the folder is accessed by its path.
     pub(super) fn open(path: &Path) -> Result<Folder, String> {
         let found = fs::symlink_metadata(path).map_err(|error| error.to_string())?;
         match found.is_dir() {

@@ -1,13 +1,16 @@
-//! Compiled programs on disk, shared by all processes of a user.
+//! The disk cache of compiled programs, shared by all processes of a user.
 //!
-//! An entry is a file named by a hash of its key and holds the whole key, so that two keys of one hash are told apart;
-//! and a checksum, so that what was cut off or changed is a miss. Entries are written under another name and
-//! renamed: whoever reads sees all of one or nothing. The folder belongs to the user alone (mode 0700), and is not
-//! used if it is somebody else's, if others may write it, or if it is a symbolic link. That is looked at at each use, of an open
-//! handle, through which its files are reached. When the entries exceed the limit, those go that were not used the longest.
+//! An entry is a file named by a hash of its key. It holds the whole key, so that keys with equal
+//! hashes are told apart, and a checksum, so that a truncated or changed file is a miss. Entries
+//! are written under a temporary name and renamed, so readers see all of an entry or none.
 //!
-//! Nothing here fails a launch: a cache that cannot be read misses, one that cannot be written stays as it is, and
-//! [`status`] tells why.
+//! The folder is accessible by the user alone (mode 0700). It is not used if it belongs to another
+//! user, if others may write it, or if it is a symbolic link. Each use checks this on an open
+//! handle, through which the files are accessed. When the entries exceed the limit, the least
+//! recently used ones are removed.
+//!
+//! The cache never makes a launch fail: an unreadable cache misses, an unwritable one stays
+//! unchanged. [`status`] reports the reason.
 //!
 //! | Environment variable | |
 //! |---|---|
@@ -26,10 +29,10 @@ pub use disk::{Disk, Status};
 
 use crate::settings;
 
-/// The cache of this process, for backends that keep what their drivers compiled.
+/// Returns the cache of this process, for backends that store what their drivers compiled.
 ///
 /// # Safety
-/// What is put under a key is what the key stands for: whoever looks it up runs it as a program.
+/// The bytes stored under a key are the program that the key stands for: lookups run them.
 pub unsafe fn global() -> &'static Disk {
     disk()
 }
@@ -43,12 +46,12 @@ pub(crate) fn disk() -> &'static Disk {
     })
 }
 
-/// Where the cache of this process is, or why there is none, and how it was used so far.
+/// Returns the folder of this process's cache, or the reason why it is off, with statistics.
 pub fn status() -> Status {
     disk().status()
 }
 
-/// Removes all entries; the bytes that these were.
+/// Removes all entries, and returns their size in bytes.
 pub fn clear() -> u64 {
     disk().clear()
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Disk;
 
-/// A folder of the test's own.
+/// A temporary folder for one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ fn what_is_put_is_found_by_its_key_alone() {
     assert_eq!(disk.get("b").unwrap(), b"");
     assert_eq!(disk.get("ab"), None);
     disk.put("a", b"two");
-    // Another process finds the same.
+    // Another process finds the same entry.
     assert_eq!(folder.disk(ROOM).get("a").unwrap(), b"two");
     let status = disk.status();
     assert_eq!((status.hits, status.misses, status.written), (2, 2, 3));
@@ -105,7 +105,7 @@ fn what_was_used_lately_stays() {
     for kept in ["key 3", "key 7", "key 8"] {
         assert!(disk.get(kept).is_some(), "{kept}");
     }
-    // What nobody finished goes, once it is old.
+    // An abandoned partial file is removed once it is old.
     let partial = folder.0.join("x.1-1.partial");
     fs::write(&partial, b"x").unwrap();
     disk.put("key", b"");
@@ -164,7 +164,7 @@ fn a_folder_that_cannot_be_used_is_told() {
     assert_eq!(Disk::off("why".into()).status().folder, Err("why".into()));
 }
 
-/// Whoever can put a link in the folder's place must not have entries written or read elsewhere.
+/// An attacker who can put a link in the folder's place must not redirect reads or writes.
 #[test]
 #[cfg(unix)]
 fn a_link_is_refused_at_each_use() {
@@ -179,7 +179,7 @@ fn a_link_is_refused_at_each_use() {
     let disk = Disk::at(own.clone(), ROOM);
     disk.put("key", b"mine");
     Disk::at(elsewhere.clone(), ROOM).put("key", b"planted");
-    // From the start, also with a slash behind it, and where it leads to nothing.
+    // A link from the start; also with a trailing slash, and with a missing target.
     symlink(&own, &link).unwrap();
     for path in [link.clone(), link.join("")] {
         let reason = Disk::at(path, ROOM).status().folder.unwrap_err();
@@ -189,7 +189,7 @@ fn a_link_is_refused_at_each_use() {
     symlink(folder.0.join("made"), &dangling).unwrap();
     assert!(Disk::at(dangling, ROOM).status().folder.is_err());
     assert!(!folder.0.join("made").exists());
-    // Later.
+    // A link that appears later.
     let kept = folder.0.join("kept");
     fs::rename(&own, &kept).unwrap();
     symlink(&elsewhere, &own).unwrap();
@@ -216,7 +216,7 @@ fn a_link_is_refused_at_each_use() {
     assert_eq!(disk.get("key").unwrap(), b"new");
 }
 
-/// As of a folder that others were let write meanwhile.
+/// The folder becomes writable by others after it was opened.
 #[test]
 #[cfg(unix)]
 fn a_folder_is_looked_at_at_each_use() {
@@ -228,7 +228,7 @@ fn a_folder_is_looked_at_at_each_use() {
     disk.put("other", b"y");
     assert_eq!((disk.get("key"), disk.status().written), (None, 1));
     assert!(disk.status().problem.unwrap().contains("others may write"));
-    // Who may give folders away can see to the rest.
+    // Only a privileged process can give the folder to another user and test that.
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)).unwrap();
     if std::os::unix::fs::chown(&folder.0, Some(12345), None).is_ok() {
         disk.put("other", b"y");
@@ -242,7 +242,7 @@ fn a_write_that_fails_is_told_and_hurts_nothing() {
     let folder = Folder::new("full");
     let disk = folder.disk(ROOM);
     disk.put("key", b"x");
-    // The folder goes away under it, as a disk that is full or was made read-only does.
+    // The folder disappears during use, as if a disk became full or read-only.
     fs::remove_dir_all(&folder.0).unwrap();
     disk.put("other", b"y");
     assert_eq!((disk.get("key"), disk.get("other")), (None, None));
@@ -252,7 +252,7 @@ fn a_write_that_fails_is_told_and_hurts_nothing() {
     assert_eq!(disk.get("key").unwrap(), b"z");
 }
 
-/// In a process of its own, which may write no file of more than 1024 bytes, as on a disk without room.
+/// Runs in a child process that may write no file of more than 1024 bytes, as on a full disk.
 #[test]
 #[cfg(unix)]
 fn a_full_disk_is_told_and_hurts_nothing() {
@@ -271,7 +271,7 @@ fn a_full_disk_is_told_and_hurts_nothing() {
         return;
     }
     let folder = Folder::new("no-room");
-    // What it prints goes through a pipe: a log in a file would be too large as well.
+    // Its output goes through a pipe: a log file would be too large as well.
     let child = std::process::Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh"])
         .arg(std::env::current_exe().unwrap())

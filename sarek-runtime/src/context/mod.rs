@@ -1,16 +1,18 @@
 //! Contexts: named vectors on a device, and routines that are linked against them.
 //!
-//! A [`Context`] is a set of vectors by name. It does not change: what adds a vector gives a child, which has its own
-//! vectors and those of its ancestors, so that siblings can go on from one state in their own ways. The contents are shared
-//! and do change, when routines run.
+//! A [`Context`] is an immutable set of named vectors. Adding a vector returns a child, which sees
+//! its own vectors and those of its ancestors. So siblings can develop differently from the same
+//! state. The contents are shared, and change when routines run.
 //!
-//! A [`Routine`] is linked once and run many times. Linking checks that the names it reads and writes are there, and that
-//! the merge buffer holds what it consumes. [`Context::transfer`] makes a routine that brings a vector over from another
-//! context, of any device; like any other it is inert until it is run.
+//! A [`Routine`] is linked once and run many times. Linking checks that the vectors it reads and
+//! writes exist, and that the merge buffer will hold the vector that it consumes.
+//! [`Context::transfer`] makes a routine that copies a vector from another context, on any device.
+//! Like any routine, it does nothing until it is run.
 //!
-//! Each device has one merge buffer. A transfer into it leaves the vector of the same name as it is, and hands the other
-//! device's to whoever is linked as its consumer, which may add the two, say. The consumer is verified when it is linked, by the
-//! context's ancestors, and again when it runs, by what was put there last.
+//! Each device has one merge buffer. A transfer into it leaves the local vector of the same name
+//! alone. Instead it hands the other device's vector to a consumer, a routine that was linked with
+//! [`Uses::merges`] and may, for example, add the two. The consumer is checked when it is linked,
+//! against the context's ancestors, and again when it runs, against the last transfer.
 
 use std::any::Any;
 use std::cell::{Ref, RefCell, RefMut};
@@ -23,10 +25,10 @@ use crate::{Device, Element, Error, Result, Stream, Vector, output};
 
 type Anything = Box<dyn Any + Send>;
 
-/// A vector of some type, which routines share.
+/// A vector of any element type, shared by routines.
 type Cell = Arc<Mutex<Anything>>;
 
-/// Named vectors on a device.
+/// A set of named vectors on a device.
 #[derive(Clone)]
 pub struct Context(Arc<Node>);
 
@@ -34,17 +36,19 @@ struct Node {
     parent: Option<Arc<Node>>,
     stream: Stream,
     own: BTreeMap<String, Cell>,
-    /// What a routine linked here finds in the merge buffer, as far as this node says.
+    /// The name of the vector that a routine linked here will find in the merge buffer, if this
+    /// node sets it.
     merged: Option<String>,
     merge: Arc<Mutex<Merge>>,
 }
 
-/// The merge buffer of a device: a vector, under the name that it has elsewhere.
+/// The merge buffer of a device: a vector, with the name that it has in the other context.
 #[derive(Default)]
 struct Merge(Option<(String, Anything)>);
 
 impl Context {
-    /// A context without vectors. Its routines run on a stream of its own, which its descendants share.
+    /// Makes a context without vectors. Its routines run on a new stream, which its descendants
+    /// share.
     pub fn new(device: &Device) -> Result<Context> {
         Ok(Context(Arc::new(Node {
             parent: None,
@@ -55,7 +59,7 @@ impl Context {
         })))
     }
 
-    /// A context of its own vectors and of those that this one has.
+    /// Makes a child context, which sees all vectors of this one.
     pub fn child(&self) -> Context {
         self.with(BTreeMap::new(), None)
     }
@@ -84,12 +88,12 @@ impl Context {
         self.0.stream.device()
     }
 
-    /// Has it, or an ancestor, a vector of this name?
+    /// True if this context or an ancestor has a vector of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.nodes().any(|node| node.own.contains_key(name))
     }
 
-    /// The names of all of its vectors.
+    /// The names of all vectors, sorted.
     pub fn names(&self) -> Vec<String> {
         let names = self.nodes().flat_map(|node| node.own.keys());
         names
@@ -107,7 +111,8 @@ impl Context {
         })
     }
 
-    /// Has a vector for itself. The output hook does not wait for it: who uses it may be waiting for the hook.
+    /// Locks a vector. Within the output hook, a locked vector is an error instead of a wait: its
+    /// holder may be waiting for the hook.
     fn opened<'c>(&self, name: &str, cell: &'c Cell) -> Result<MutexGuard<'c, Anything>> {
         if !output::in_hook() {
             return Ok(lock(cell));
@@ -146,7 +151,7 @@ impl Context {
         self.with(own, None)
     }
 
-    /// A child with one more vector; an error if there is one of its name.
+    /// Returns a child with one more vector; an error if the name is taken.
     pub fn init_from_host<T: Element>(&self, name: &str, elements: Vec<T>) -> Result<Context> {
         self.absent(name)?;
         let vector = Vector::from_vec(elements);
@@ -154,7 +159,8 @@ impl Context {
         Ok(self.add(name, vector))
     }
 
-    /// A child with a copy of another context's vector; an error if that has none of this name, or this one has.
+    /// Returns a child with a copy of another context's vector; an error if that context has no
+    /// vector of this name, or this one has.
     pub fn init_from<T: Element>(&self, name: &str, source: &Context) -> Result<Context> {
         self.absent(name)?;
         let copy = source.with_vector(name, |vector: &mut Vector<T>| vector.sub_vector(..))?;
@@ -162,19 +168,22 @@ impl Context {
         Ok(self.add(name, copy))
     }
 
-    /// Overwrites the elements of a vector.
+    /// Overwrites all elements of a vector.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the lengths differ.
     pub fn from_host<T: Element>(&self, name: &str, elements: &[T]) -> Result<()> {
         self.with_vector(name, |vector: &mut Vector<T>| {
             vector.copy_from_slice(elements)
         })
     }
 
-    /// A copy of the elements of a vector.
+    /// Copies the elements of a vector to the host.
     pub fn to_host<T: Element>(&self, name: &str) -> Result<Vec<T>> {
         self.with_vector(name, |vector: &mut Vector<T>| vector.to_vec())
     }
 
-    /// Does something with a vector.
+    /// Calls a function with exclusive access to a vector.
     pub fn with_vector<T: Element, R>(
         &self,
         name: &str,
@@ -187,8 +196,11 @@ impl Context {
         }
     }
 
-    /// Links a routine: `code` is run with the vectors that it names. An error if the context lacks one of them, or
-    /// if it consumes what is not in the merge buffer.
+    /// Links a routine: `code` runs with access to the vectors that `uses` names.
+    ///
+    /// # Errors
+    /// An error if the context lacks one of them; [`Error::MergeMismatch`] if the routine consumes
+    /// a vector that is not in the merge buffer.
     pub fn link(
         &self,
         uses: Uses,
@@ -209,7 +221,8 @@ impl Context {
         })
     }
 
-    /// Links several routines, each against what those before it leave; gaps stay gaps. The context is the one behind the last.
+    /// Links several routines; each sees the effects of those before it, and `None` stays `None`.
+    /// Returns the context after the last one.
     ///
     /// ```
     /// # use sarek_runtime::context::{Context, Link, Target, Uses};
@@ -224,7 +237,8 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// The first of those of [`Context::link`]; nothing is linked then. A transfer that has nothing to copy becomes a gap.
+    /// The first error of [`Context::link`]; nothing is linked then. A transfer with nothing to
+    /// copy becomes `None`.
     pub fn link_batch(
         &self,
         batch: impl IntoIterator<Item = Option<Link>>,
@@ -255,8 +269,9 @@ impl Context {
         }
     }
 
-    /// A routine that copies another context's vector over, into that of the same name or into the merge buffer. `None`
-    /// if there is nothing to copy: the other has no such vector, this one has not, or both have the same.
+    /// Makes a routine that copies another context's vector into the local one of the same name, or
+    /// into the merge buffer. `None` if there is nothing to copy: one of the contexts has no such
+    /// vector, or both share it.
     pub fn transfer<T: Element>(
         &self,
         name: &str,
@@ -279,7 +294,7 @@ impl Context {
                 .map(|_| name.clone())
                 .collect(),
             code: Arc::new(move |_: &Bound<'_>| {
-                // In the order of their addresses, so that no two transfers wait for each other.
+                // Lock in the order of addresses, so that two transfers cannot deadlock.
                 let own = own.as_ref().filter(|_| !merges);
                 let first = own
                     .filter(|own| Arc::as_ptr(own) < Arc::as_ptr(&from))
@@ -309,13 +324,13 @@ impl Context {
     }
 }
 
-/// A routine to be linked, by [`Context::link_batch`].
+/// A routine that [`Context::link_batch`] is to link.
 pub struct Link(Box<Linking>);
 
 type Linking = dyn FnOnce(&Context) -> Result<Option<Routine>>;
 
 impl Link {
-    /// What [`Context::link`] makes of this.
+    /// The routine that [`Context::link`] makes.
     pub fn new(
         uses: Uses,
         code: impl Fn(&Bound<'_>) -> Result<()> + Send + Sync + 'static,
@@ -323,7 +338,7 @@ impl Link {
         Link(Box::new(|context| context.link(uses, code).map(Some)))
     }
 
-    /// What [`Context::transfer`] makes of this.
+    /// The routine that [`Context::transfer`] makes.
     pub fn transfer<T: Element>(name: &str, source: &Context, into: Target) -> Link {
         let (name, source) = (name.to_owned(), source.clone());
         Link(Box::new(move |context| {
@@ -336,16 +351,16 @@ fn other_type<T>() -> String {
     format!("its elements are no {}", std::any::type_name::<T>())
 }
 
-/// Where a transfer puts what it brings.
+/// The destination of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Into the vector of the same name.
+    /// The vector of the same name.
     Place,
-    /// Into the device's merge buffer.
+    /// The device's merge buffer.
     Merge,
 }
 
-/// What a routine uses, by name.
+/// The vectors that a routine uses, by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Uses {
     reads: Vec<String>,
@@ -354,26 +369,26 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Nothing yet.
+    /// A routine that uses no vectors yet.
     pub fn new() -> Uses {
         Uses::default()
     }
 
-    /// It reads a vector.
+    /// Adds a vector that the routine reads.
     #[must_use]
     pub fn reads(mut self, name: &str) -> Uses {
         self.reads.push(name.to_owned());
         self
     }
 
-    /// It writes a vector, and may read it.
+    /// Adds a vector that the routine writes, and may read.
     #[must_use]
     pub fn writes(mut self, name: &str) -> Uses {
         self.writes.push(name.to_owned());
         self
     }
 
-    /// It consumes what a transfer has put into the merge buffer.
+    /// Sets the vector that the routine consumes from the merge buffer.
     #[must_use]
     pub fn merges(mut self, name: &str) -> Uses {
         self.merge = Some(name.to_owned());
@@ -383,7 +398,7 @@ impl Uses {
 
 type Code = dyn Fn(&Bound<'_>) -> Result<()> + Send + Sync;
 
-/// Code with the vectors that it works on.
+/// A linked routine: code, and the vectors that it works on.
 #[derive(Clone)]
 pub struct Routine {
     context: Context,
@@ -393,9 +408,9 @@ pub struct Routine {
 }
 
 impl Routine {
-    /// Runs it: what it queues is on the context's stream.
+    /// Runs the code; it should queue its work on the context's stream ([`Bound::stream`]).
     pub fn run(&self) -> Result<()> {
-        // In the order of their names, so that no two routines wait for each other.
+        // Lock in the order of names, so that two routines cannot deadlock.
         let mut names: Vec<&String> = self.uses.reads.iter().chain(&self.uses.writes).collect();
         names.sort();
         names.dedup();
@@ -421,22 +436,22 @@ impl Routine {
         })
     }
 
-    /// The context behind it: what is linked there finds what the routine leaves.
+    /// The context after this routine: routines that are linked there see its effects.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The vectors that it reads.
+    /// The names of the vectors that it reads.
     pub fn inputs(&self) -> &[String] {
         &self.uses.reads
     }
 
-    /// The vectors that it writes.
+    /// The names of the vectors that it writes.
     pub fn outputs(&self) -> &[String] {
         &self.outputs
     }
 
-    /// What it consumes from the merge buffer.
+    /// The name of the vector that it consumes from the merge buffer.
     pub fn merge_input(&self) -> Option<&str> {
         self.uses.merge.as_deref()
     }
@@ -461,7 +476,7 @@ impl<'a> Bound<'a> {
         self.vectors.get(name).ok_or_else(error)
     }
 
-    /// A vector to read.
+    /// Borrows a vector for reading; an error if the routine does not use it, or is writing it.
     pub fn input<T: Element>(&self, name: &str) -> Result<impl Deref<Target = Vector<T>>> {
         let busy = || {
             self.routine
@@ -473,7 +488,8 @@ impl<'a> Bound<'a> {
         vector.map_err(|_| self.routine.context.error(name, other_type::<T>()))
     }
 
-    /// A vector to write.
+    /// Borrows a vector for writing; an error unless the routine was linked with [`Uses::writes`]
+    /// for it.
     pub fn output<T: Element>(&self, name: &str) -> Result<impl DerefMut<Target = Vector<T>>> {
         let error = |problem: &str| self.routine.context.error(name, problem.into());
         if !self.routine.uses.writes.iter().any(|known| known == name) {
@@ -485,7 +501,8 @@ impl<'a> Bound<'a> {
         vector.map_err(|_| error(&other_type::<T>()))
     }
 
-    /// What the merge buffer holds.
+    /// The vector in the merge buffer; an error unless the routine was linked with
+    /// [`Uses::merges`].
     pub fn merged<T: Element>(&self) -> Result<&Vector<T>> {
         let slot = self.merge.as_ref().and_then(|merge| merge.0.as_ref());
         let Some((name, vector)) = slot else {

@@ -10,7 +10,7 @@ fn context(device: &Device, name: &str, elements: &[f32]) -> Context {
     root.init_from_host(name, elements.to_vec()).unwrap()
 }
 
-/// `y += a * x`.
+/// Returns a routine's code that computes `y += a * x`.
 fn add(a: f32) -> impl Fn(&Bound<'_>) -> Result<()> {
     move |bound| {
         let x = bound.input::<f32>("x")?;
@@ -127,7 +127,7 @@ fn transfers_are_inert_until_they_run() {
     assert_eq!(transfer.outputs(), ["x"]);
     transfer.run().unwrap();
     assert_eq!(two.to_host::<f32>("x").unwrap(), [5.0]);
-    // There and back at once.
+    // Transfers in both directions at once.
     let back = one.transfer::<f32>("x", &two, Target::Place).unwrap();
     std::thread::scope(|scope| {
         for routine in [&transfer, &back] {
@@ -152,7 +152,7 @@ fn gradients_add_through_the_merge_buffer() {
         let one = context(&a, "gradient", &[1.0, 2.0]);
         let two = context(&b, "gradient", &[3.0, 4.0]);
         let two = two.init_from_host("other", vec![0.0f32; 2]).unwrap();
-        // Nothing was brought yet, as far as this context can tell.
+        // This context has no transfer into the merge buffer among its ancestors.
         let early = one.link(consumer(), sum).map(drop).unwrap_err();
         assert!(
             matches!(early, Error::MergeMismatch { have: None, .. }),
@@ -163,7 +163,7 @@ fn gradients_add_through_the_merge_buffer() {
             .unwrap();
         let routine = transfer.context().link(consumer(), sum).unwrap();
         assert_eq!(routine.merge_input(), Some("gradient"));
-        // Linked, but the transfer has not run.
+        // The consumer is linked, but the transfer has not run.
         assert!(matches!(
             routine.run(),
             Err(Error::MergeMismatch { have: None, .. })
@@ -177,7 +177,7 @@ fn gradients_add_through_the_merge_buffer() {
         routine.run().unwrap();
         assert_eq!(one.to_host::<f32>("gradient").unwrap(), [4.0, 6.0]);
         assert_eq!(two.to_host::<f32>("gradient").unwrap(), [3.0, 4.0]);
-        // Another transfer into the same buffer: the consumer notices.
+        // After another transfer into the same buffer, the consumer returns an error.
         let other = one.transfer::<f32>("other", &two, Target::Merge).unwrap();
         let wrong = other.context().link(consumer(), sum).map(drop).unwrap_err();
         assert!(
@@ -243,7 +243,7 @@ fn a_batch_of_links_is_one_after_the_other() {
     let (together, apart) = (run(true), run(false));
     assert_eq!(together, apart);
     assert_eq!(together.1, [4.0, 6.0]);
-    // The consumer before the transfer: the whole batch fails, as one by one.
+    // The consumer before the transfer: the whole batch fails, as it would one by one.
     let (one, two) = (
         context(&a, "gradient", &[1.0; 2]),
         context(&b, "gradient", &[1.0; 2]),

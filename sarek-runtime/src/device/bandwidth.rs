@@ -1,4 +1,4 @@
-//! How fast a device's memory is.
+//! Measurement of a device's memory bandwidth.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use crate::Result;
 use crate::plugin::backend::Codegen;
 use crate::plugin::backend::Slice;
 
-/// Bytes of a copy that is timed; less where the device has little memory.
+/// The size in bytes of a timed copy; less if the device has little memory.
 const BYTES: usize = 128 << 20;
 
-/// The best of so many copies counts.
+/// The number of copies, of which the fastest counts.
 const ROUNDS: usize = 6;
 
 impl Device {
-    /// Bytes a second that the device copies within its memory, each byte counted when it is read and when it is written.
-    /// Measured once, when it is first asked for, with up to 256 MiB of memory. `None` where there is nothing to measure: of a
-    /// device that cannot copy by itself, or interprets kernels.
+    /// Returns the bandwidth of copies within the device's memory, in bytes per second, with reads
+    /// and writes both counted. It is measured at the first call, with up to 256 MiB of memory.
+    /// `None` for a device that cannot copy by itself, or that interprets kernels.
     pub fn bandwidth(&self) -> Result<Option<f64>> {
         crate::sync::fork::check()?;
         let mut known = crate::sync::lock(&self.0.bandwidth);
@@ -49,9 +49,10 @@ impl Device {
         };
         let (to, from) = (slice(self.alloc(bytes)?), slice(self.alloc(bytes)?));
         let raw = &self.default_queue().raw;
-        // SAFETY: all of memory that nobody else has.
+        // SAFETY: a whole memory that no other code has.
         unsafe { raw.zero(&from) }?;
-        // SAFETY: all of two memories of one length that nobody else has; one was just filled.
+        // SAFETY: two whole memories of the same length that no other code has; one was just
+        // filled.
         let copy = || unsafe { raw.copy(&to, &from) };
         if !copy()? {
             return Ok(None);
@@ -72,7 +73,7 @@ impl Device {
     }
 }
 
-/// The best time of a copy by all threads of the processor.
+/// The shortest time of a copy by all threads of the processor.
 fn host_copy(bytes: usize) -> Duration {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);

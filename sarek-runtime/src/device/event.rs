@@ -1,4 +1,4 @@
-//! Events: points in streams.
+//! Events: points in the order of a stream.
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Event {
         Event { points, outcomes }
     }
 
-    /// The point that lies behind all of these.
+    /// Combines several events into one that is done when all are.
     pub(super) fn all(events: impl IntoIterator<Item = Event>) -> Event {
         let points = events.into_iter().flat_map(|event| event.points);
         Event {
@@ -38,7 +38,7 @@ impl Event {
         }
     }
 
-    /// Has the work before it finished?
+    /// True if all work before the event has finished.
     pub fn is_done(&self) -> Result<bool> {
         fork::check()?;
         for point in &self.points {
@@ -49,7 +49,7 @@ impl Event {
         Ok(true)
     }
 
-    /// Would [`Event::sync`] return without waiting?
+    /// True if [`Event::sync`] would return without waiting.
     pub(crate) fn is_known(&self) -> Result<bool> {
         Ok(self
             .outcomes
@@ -58,8 +58,8 @@ impl Event {
             && self.is_done()?)
     }
 
-    /// Waits until it has; returns the fault of the launch or the replay behind which it stands, if that is not
-    /// reported yet.
+    /// Waits for all work before the event. An event of a launch or replay also reports its fault,
+    /// unless that was reported before.
     pub fn sync(&self) -> Result<()> {
         fork::check()?;
         for point in &self.points {
@@ -69,8 +69,12 @@ impl Event {
         outcomes.map(Pending::report).fold(Ok(()), Result::and)
     }
 
-    /// The time on the device between an earlier event and this one; waits for both. They have to be of
-    /// one device, which has to keep time.
+    /// Returns the time on the device between an earlier event and this one, after waiting for
+    /// both.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the events are of two devices or span several streams, or if the
+    /// device's events record no time.
     pub fn elapsed(&self, since: &Event) -> Result<Duration> {
         self.sync()?;
         since.sync()?;
@@ -89,12 +93,12 @@ impl Event {
         elapsed.ok_or_else(|| unsupported("measuring time by events"))
     }
 
-    /// The device of the stream that it is a point of.
+    /// The device of the event's stream.
     pub fn device(&self) -> &Device {
         self.points[0].stream.device()
     }
 
-    /// Lets later work of a stream wait for it.
+    /// Makes later work of a stream wait for this event.
     pub(super) fn precede(&self, later: &Stream) -> Result<()> {
         fork::check()?;
         for point in &self.points {
@@ -107,12 +111,12 @@ impl Event {
         Ok(())
     }
 
-    /// The stream in which it stands, the first of several.
+    /// The stream of the event; the first one if it has several.
     pub(crate) fn stream(&self) -> &Stream {
         &self.points[0].stream
     }
 
-    /// The backend's event there.
+    /// The backend's event on that stream.
     pub(crate) fn raw(&self) -> &Arc<dyn BackendEvent> {
         &self.points[0].raw
     }

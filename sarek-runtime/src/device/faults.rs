@@ -1,10 +1,13 @@
-//! Faults that have not been heard of.
+//! Outcomes of launches: fault records that are read late and reported once.
 //!
-//! A launch that can fault on a device of its own memory carries a fault record, a few words of
-//! device memory. [`Pending`] is such a record not yet read: the vectors that the launch wrote hold
-//! it, and so does the stream's log. Whoever asks first reads it back, together with its neighbours; from then on the
-//! outcome is known to all. An outcome sticks to the vectors; `sync` of the stream or device, the next launch on a
-//! stream of one's own, and [`Event::sync`](super::Event::sync) report it only if nothing has reported it before.
+//! A launch that can fault, on a device with its own memory, has a fault record: a few words of
+//! device memory. [`Pending`] is a record that may still be unread. It is held by the vectors that
+//! the launch wrote, and by the stream's log. The first to ask for the outcome reads the record
+//! back, together with its neighbours. From then on the outcome is known to all.
+//!
+//! Vectors keep a fault. `sync` of the stream or device, the next launch on a stream from
+//! [`Device::new_stream`], and [`Event::sync`](super::Event::sync) report it only if it was not
+//! reported before.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,29 +22,30 @@ use crate::plugin::backend::{BackendStream, Mem, Slice};
 use crate::sync::lock;
 use crate::{Error, Result};
 
-/// Bytes of a fault record.
+/// The size of a fault record in bytes.
 pub(crate) const RECORD_BYTES: usize = FAULT_WORDS * size_of::<u32>();
 
-/// Fault records of one allocation: a single fill clears them, a single copy reads them.
+/// The number of fault records in one allocation: a single fill clears them, a single copy reads
+/// them.
 const PER_SLAB: usize = 64;
 
-/// Memory of fault records.
+/// An allocation of fault records.
 pub(super) struct Slab {
     mem: Arc<dyn Mem>,
-    /// From one record to the next.
+    /// The distance between two records in bytes.
     stride: usize,
     len: usize,
     given: AtomicUsize,
 }
 
-/// Room for one record.
+/// A slot for one record.
 pub(crate) struct Slot {
     slab: Arc<Slab>,
     at: usize,
 }
 
 impl Slot {
-    /// Where the launch finds it.
+    /// The slot's memory.
     pub(crate) fn slice(&self) -> Slice {
         Slice {
             mem: self.slab.mem.clone(),
@@ -52,7 +56,7 @@ impl Slot {
 }
 
 impl Slab {
-    /// Of one record only where buffers cannot be bound in part.
+    /// Allocates a slab; it has only one record if buffers cannot be bound in part.
     pub(super) fn new(device: &Device) -> Result<Slab> {
         let info = device.info();
         let len = if info.slabs { PER_SLAB } else { 1 };
@@ -65,7 +69,7 @@ impl Slab {
         })
     }
 
-    /// The next record, if there is room. Called under the queue's lock.
+    /// Takes the next slot, if there is one. Called under the queue's lock.
     pub(super) fn slot(self: &Arc<Slab>) -> Option<Slot> {
         let at = self.given.load(Ordering::Relaxed);
         if at == self.len {
@@ -76,14 +80,14 @@ impl Slab {
         Some(Slot { slab, at })
     }
 
-    /// Does nobody but the queue hold it: no launch under way, no record unread?
+    /// True if only the queue holds the slab: no launch is running and no record is unread.
     pub(super) fn is_spare(self: &Arc<Slab>) -> bool {
         Arc::strong_count(self) == 1
     }
 
-    /// Clears it, after all that was queued before.
+    /// Clears the slab, after all earlier work.
     pub(super) fn reset(&self, stream: &dyn BackendStream) -> Result<()> {
-        // SAFETY: all of its memory, which no launch under way has.
+        // SAFETY: all of its memory, which no running launch has.
         unsafe { stream.zero(&self.part(self.len)) }?;
         self.given.store(0, Ordering::Relaxed);
         Ok(())
@@ -97,17 +101,18 @@ impl Slab {
         }
     }
 
-    /// The records given so far.
+    /// Reads the records that were handed out so far.
     pub(super) fn read(&self, stream: &dyn BackendStream) -> Result<Vec<u8>> {
         let part = self.part(self.given.load(Ordering::Relaxed));
         let mut bytes = vec![0; part.len];
-        // SAFETY: these records were cleared when they were given, and are written on this stream.
+        // SAFETY: these records were cleared when they were handed out, and are written on this
+        // stream.
         unsafe { stream.copy_out(&part, &mut bytes) }?;
         Ok(bytes)
     }
 }
 
-/// What a launch came to.
+/// The outcome of a launch.
 #[derive(Clone)]
 pub(super) enum Outcome {
     Good,
@@ -123,15 +128,15 @@ impl Outcome {
     }
 }
 
-/// A fault of a launch; those behind it in a sequence share it.
+/// A fault of a launch; later launches in a sequence share it.
 pub(super) struct Failure {
     error: Error,
-    /// Has a user seen it?
+    /// True if it was reported to the user.
     reported: AtomicBool,
 }
 
 impl Failure {
-    /// The fault, unless a user has seen it.
+    /// Returns the fault, unless it was reported before.
     pub(super) fn report(&self) -> Result<()> {
         match self.reported.swap(true, Ordering::Relaxed) {
             true => Ok(()),
@@ -144,7 +149,7 @@ impl Failure {
     }
 }
 
-/// What a launch that can fault, or prints, left behind.
+/// The outcome of a launch that can fault or print.
 pub(super) struct Record {
     sites: Sites,
     prints: bool,
@@ -153,9 +158,9 @@ pub(super) struct Record {
 
 enum State {
     Unread {
-        /// Where it is on the device, unless nothing can fault.
+        /// The record on the device; `None` if the launch cannot fault.
         slot: Option<Slot>,
-        /// Earlier launches of the same stream that made what this one worked with: their faults are its own.
+        /// Earlier launches of the same stream that this one depends on: their faults are its own.
         earlier: Vec<Arc<Record>>,
     },
     Known(Outcome),
@@ -175,12 +180,12 @@ impl Record {
         }
     }
 
-    /// Does the launch print?
+    /// True if the launch prints.
     pub(super) fn prints(&self) -> bool {
         self.prints
     }
 
-    /// Where it is still to be read.
+    /// The slab that holds the unread record.
     pub(super) fn slab(&self) -> Option<Arc<Slab>> {
         match &*lock(&self.state) {
             State::Unread { slot, .. } => Some(slot.as_ref()?.slab.clone()),
@@ -188,7 +193,7 @@ impl Record {
         }
     }
 
-    /// The outcome, if it is known or stands in these bytes.
+    /// The outcome, if it is known or contained in these bytes.
     pub(super) fn decode(&self, read: &[(Arc<Slab>, Vec<u8>)]) -> Option<Outcome> {
         let state = lock(&self.state);
         let (slot, earlier) = match &*state {
@@ -206,7 +211,7 @@ impl Record {
         };
         let (_, bytes) = read.iter().find(|(s, _)| Arc::ptr_eq(s, &slot.slab))?;
         let at = slot.at * slot.slab.stride;
-        // One that was queued since is not among them.
+        // A record queued since then is not among them.
         let record = bytes.get(at..at + RECORD_BYTES)?;
         Some(match self.sites.decode(record) {
             None => Outcome::Good,
@@ -217,7 +222,7 @@ impl Record {
         })
     }
 
-    /// Makes the outcome known, if it is not; what it is then.
+    /// Sets the outcome unless it is known, and returns the known one.
     pub(super) fn settle(&self, outcome: Outcome) -> Option<Outcome> {
         let mut state = lock(&self.state);
         if let State::Unread { .. } = *state {
@@ -236,7 +241,7 @@ impl Record {
         }
     }
 
-    /// Is there nothing left to tell of it?
+    /// True if there is nothing left to report.
     pub(super) fn is_delivered(&self) -> bool {
         match self.outcome() {
             None => false,
@@ -264,7 +269,8 @@ impl Record {
     }
 }
 
-/// Each may be the last to know the one before it: they are dropped one after the other, not one inside of the other.
+/// Records may form long chains of sole owners. They are dropped in a loop, because recursion could
+/// overflow the stack.
 impl Drop for Record {
     fn drop(&mut self) {
         let mut all = self.take_earlier();
@@ -276,7 +282,7 @@ impl Drop for Record {
     }
 }
 
-/// The outcome of a launch on a stream, known or not.
+/// The outcome of a launch on a stream, known or pending.
 #[derive(Clone)]
 pub(crate) struct Pending {
     queue: Arc<Queue>,
@@ -288,7 +294,7 @@ impl Pending {
         Pending { queue, record }
     }
 
-    /// Waits for the outcome and returns it, now and ever again.
+    /// Waits for the outcome and returns it, at every call.
     pub(crate) fn outcome(&self) -> Result<()> {
         let outcome = self.queue.learn(&self.record)?;
         if let Outcome::Bad(failure) = &outcome {
@@ -297,12 +303,12 @@ impl Pending {
         outcome.result()
     }
 
-    /// The outcome if it is known without waiting.
+    /// The outcome, if it is known without waiting.
     pub(crate) fn known(&self) -> Option<Result<()>> {
         self.record.outcome().map(|outcome| outcome.result())
     }
 
-    /// Waits for the outcome and returns it unless it was reported before.
+    /// Waits for the outcome, and returns a fault unless it was reported before.
     pub(super) fn report(&self) -> Result<()> {
         match self.queue.learn(&self.record)? {
             Outcome::Good => Ok(()),
@@ -310,7 +316,7 @@ impl Pending {
         }
     }
 
-    /// Is it that of a launch on this stream?
+    /// True if the launch was on this stream.
     pub(super) fn is_of(&self, queue: &Arc<Queue>) -> bool {
         Arc::ptr_eq(&self.queue, queue)
     }

@@ -1,4 +1,4 @@
-//! Devices, their streams, and the registry that knows them all.
+//! Devices, their streams and events, and the registry of all backends.
 
 pub mod registry;
 
@@ -44,7 +44,8 @@ pub(crate) use ranked::Candidate;
 pub use stream::Stream;
 pub(crate) use stream::StreamRef;
 
-/// A device that kernels run on; cheap to clone, equal when it is the same device.
+/// A device that kernels run on. It is cheap to clone; two handles are equal if they are the same
+/// device.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
 
@@ -53,35 +54,42 @@ struct Inner {
     ordinal: usize,
     priority: i32,
     raw: Arc<dyn BackendDevice>,
-    /// Those of its backend.
+    /// The claims of its backend.
     claims: Arc<Claims>,
     default: Arc<Queue>,
-    /// Every other stream, until it is dropped and its faults were reported.
+    /// All other streams, until they are dropped and their faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
     programs: Programs,
     environments: Initialized,
     pool: Pool,
     profiler: Profiler,
-    /// Once it was measured.
+    /// The bandwidth, once measured.
     bandwidth: Mutex<Option<Option<f64>>>,
-    /// For reads that need not wait for what was queued since.
+    /// A stream for reads, which do not wait for later work.
     reads: OnceLock<Arc<Queue>>,
 }
 
 impl Device {
-    /// Every device, best first. Backends that have none are left out; [`Device::of`] says why.
+    /// Returns every device, best first. Backends without devices are left out; [`Device::of`]
+    /// returns the reason.
     pub fn all() -> Vec<Device> {
         registry::global().all()
     }
 
-    /// The best device: that of the highest priority, or as the environment variable
-    /// `SAREK_BACKEND` says.
+    /// Returns the best device: the one with the highest priority, or the first according to the
+    /// environment variable `SAREK_BACKEND`.
+    ///
+    /// # Errors
+    /// An error with the reasons, if there is no device.
     pub fn best() -> Result<Device> {
         registry::global().best()
     }
 
-    /// The device of a backend with the highest priority, the first of equals, whatever
-    /// `SAREK_BACKEND` says.
+    /// Returns the device of a backend with the highest priority, and the first of equal ones.
+    /// Ignores `SAREK_BACKEND`.
+    ///
+    /// # Errors
+    /// [`Error::NoBackend`](crate::Error::NoBackend) with the reason, if the backend has no device.
     pub fn of(backend: &str) -> Result<Device> {
         registry::global().of(backend)
     }
@@ -97,8 +105,8 @@ impl Device {
         Device(Arc::new(Inner {
             backend,
             ordinal,
-            // A device may only lower its backend's priority: so better backends need not be
-            // compared with devices that nobody has opened yet.
+            // A device may only lower its backend's priority, so that better backends need not be
+            // compared with unopened devices.
             priority: raw
                 .info()
                 .priority
@@ -116,7 +124,7 @@ impl Device {
         }))
     }
 
-    /// The driver's name of it.
+    /// The driver's name for the device.
     pub fn name(&self) -> &str {
         &self.info().name
     }
@@ -126,37 +134,37 @@ impl Device {
         self.0.backend
     }
 
-    /// Its number among the devices of its backend.
+    /// The ordinal among the devices of its backend.
     pub fn ordinal(&self) -> usize {
         self.0.ordinal
     }
 
-    /// Where it stands among all devices; higher is preferred.
+    /// The priority among all devices; higher is preferred.
     pub fn priority(&self) -> i32 {
         self.0.priority
     }
 
-    /// What it is and what it can do.
+    /// The device's limits and features.
     pub fn info(&self) -> &DeviceInfo {
         self.0.raw.info()
     }
 
-    /// Used and total memory as the driver sees it, in bytes, where it says so.
+    /// The used and total memory in bytes as the driver reports it, if it does.
     pub fn used_memory(&self) -> Option<(u64, u64)> {
         self.0.raw.used_memory()
     }
 
-    /// Facts for people.
+    /// Details from the driver, as text for people.
     pub fn debug_info(&self) -> BTreeMap<String, String> {
         self.0.raw.debug_info()
     }
 
-    /// The default stream.
+    /// The default stream, which launches without an explicit stream use.
     pub fn stream(&self) -> Stream {
         Stream::new(self.clone(), self.0.default.clone())
     }
 
-    /// Another stream; where the device has only one, work on both is run in one order.
+    /// Makes another stream. On a device with only one, work on both runs in one order.
     pub fn new_stream(&self) -> Result<Stream> {
         fork::check()?;
         let queue = Arc::new(Queue::new(self.0.raw.new_stream()?, true));
@@ -166,17 +174,17 @@ impl Device {
         Ok(Stream::new(self.clone(), queue))
     }
 
-    /// Waits for all work on all streams of the device. A fault of a kernel that nothing has
-    /// reported yet is returned, once; the device stays usable.
+    /// Waits for all work on all streams of the device. Returns the fault of a kernel that was not
+    /// reported before; each fault is reported once. The device stays usable.
     pub fn sync(&self) -> Result<()> {
         fork::check()?;
         span!("wait", device = self);
-        // Every stream is waited for, even when one of them reports a fault.
+        // Every stream is waited for, even if one of them reports a fault.
         let queues = self.queues().into_iter();
         queues.map(|queue| queue.sync()).fold(Ok(()), Result::and)
     }
 
-    /// Has all work on all streams of the device finished?
+    /// True if all work on all streams of the device has finished.
     pub fn is_idle(&self) -> Result<bool> {
         fork::check()?;
         for queue in self.queues() {
@@ -187,7 +195,7 @@ impl Device {
         Ok(true)
     }
 
-    /// Marks the work queued so far on all streams of the device.
+    /// Records an event behind the work queued so far on all streams of the device.
     pub fn record_all(&self) -> Result<Event> {
         fork::check()?;
         let streams = self.queues().into_iter();
@@ -195,14 +203,14 @@ impl Device {
         Ok(Event::all(events.collect::<Result<Vec<_>>>()?))
     }
 
-    /// The streams, the default one first.
+    /// All streams; the default one is first.
     fn queues(&self) -> Vec<Arc<Queue>> {
         let mut queues = vec![self.0.default.clone()];
         queues.extend(lock(&self.0.others).iter().cloned());
         queues
     }
 
-    /// What its backend knows it as, for who works with that backend directly.
+    /// The backend's own device, for code that works with that backend directly.
     pub fn as_backend(&self) -> &dyn BackendDevice {
         self.raw()
     }
@@ -215,7 +223,7 @@ impl Device {
         &self.0.programs
     }
 
-    /// Does what environments ask for before the first launch that needs them.
+    /// Runs the initialization of environments, before the first launch that needs them.
     pub(crate) fn initialize(&self, environments: &[String]) -> Result<()> {
         match environments {
             [] => Ok(()),
@@ -223,7 +231,7 @@ impl Device {
         }
     }
 
-    /// What its backend is in charge of.
+    /// The claims of its backend.
     pub(crate) fn claims(&self) -> &Claims {
         &self.0.claims
     }
@@ -241,7 +249,7 @@ impl Device {
         StreamRef::new(self, &self.0.default)
     }
 
-    /// A stream for nothing but reads; the default one where there is no other.
+    /// A stream for reads alone; the default one if the device has no other.
     pub(crate) fn read_queue(&self) -> &Arc<Queue> {
         self.0.reads.get_or_init(|| match self.0.raw.new_stream() {
             Ok(raw) => Arc::new(Queue::new(raw, false)),

@@ -1,4 +1,4 @@
-//! What launches printed and nobody has read.
+//! The output of launches that has not been printed yet.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -11,14 +11,16 @@ use crate::output::{self, Collecting, HEAD_BYTES, OUTPUT_BYTES};
 use crate::plugin::backend::{BackendStream, Mem, Slice};
 use crate::sync::lock;
 
-/// After so many launches that print, the stream is waited for and they are printed, to bound what they hold.
+/// The number of unread print buffers after which the stream is waited for and they are printed. It
+/// bounds their memory.
 const MAX_UNPRINTED: usize = 16;
 
-/// Memory into which the launches of a queue print, in their order.
+/// The print buffers of a queue's launches, in order.
 #[derive(Default)]
 pub(super) struct Outputs {
     log: Mutex<Log>,
-    /// Held while lines are printed, which keeps their order. The output hook runs meanwhile, so no thread asks for it within the hook.
+    /// Held while lines are printed, which keeps their order. The output hook runs meanwhile, so it
+    /// must not be acquired within the hook.
     turn: Mutex<()>,
 }
 
@@ -28,16 +30,16 @@ struct Log {
     unread: VecDeque<Unread>,
 }
 
-/// What a launch printed.
+/// The unread output of a launch.
 struct Unread {
     kernel: Arc<Kernel>,
     mem: Arc<dyn Mem>,
-    /// Was it launched by the output hook, so that its lines go past the hook?
+    /// True if the output hook made the launch; its lines bypass the hook.
     by_hook: bool,
 }
 
 impl Outputs {
-    /// Memory for what a launch prints.
+    /// A print buffer for a launch.
     pub(super) fn memory(
         &self,
         device: &Device,
@@ -53,7 +55,7 @@ impl Outputs {
         Ok(mem)
     }
 
-    /// Remembers that a launch that prints is queued.
+    /// Records that a launch which prints was queued.
     pub(super) fn push(&self, kernel: Arc<Kernel>, mem: Arc<dyn Mem>) {
         let by_hook = output::in_hook();
         lock(&self.log).unread.push_back(Unread {
@@ -63,7 +65,7 @@ impl Outputs {
         });
     }
 
-    /// Is there something that nobody has read?
+    /// True if there is unread output.
     pub(super) fn any(&self) -> bool {
         !lock(&self.log).unread.is_empty()
     }
@@ -72,8 +74,8 @@ impl Outputs {
         lock(&self.log).unread.len() >= MAX_UNPRINTED
     }
 
-    /// Prints what all launches queued so far have to say, waiting for them; within the output hook, nothing. A panic of the hook is
-    /// returned once everything is printed.
+    /// Waits for all launches queued so far and prints their output; does nothing within the output
+    /// hook. If the hook panics, the rest is still printed and an error is returned.
     pub(super) fn print(&self, stream: &dyn BackendStream) -> Result<()> {
         if output::in_hook() {
             return Ok(());
@@ -101,10 +103,11 @@ impl Unread {
         unsafe { stream.copy_out(&part(&self.mem, 0, HEAD_BYTES), &mut head) }?;
         let mut records = vec![0; output::used(&head)];
         if !records.is_empty() {
-            // SAFETY: the launch has written so much, as its head says; that is at most what there is room for.
+            // SAFETY: the launch has written this many bytes, as its head records; that is at most
+            // the buffer's capacity.
             unsafe { stream.copy_out(&part(&self.mem, HEAD_BYTES, records.len()), &mut records) }?;
         }
-        // The types of values format themselves.
+        // Formatting runs user code, which may panic.
         let lines = output::guarded(|| output::lines(&self.kernel, &head, &records));
         for line in lines.iter().flatten() {
             match self.by_hook {

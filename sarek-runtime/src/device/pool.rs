@@ -1,13 +1,15 @@
-//! Device memory, given out in blocks that are used again.
+//! The memory pool of a device, which reuses blocks.
 //!
-//! A block that is dropped stays with the device, together with the streams that may still use it; whoever gets it
-//! next lets its own stream wait for those. So nothing waits on the host for memory, and the same sequence of
-//! allocations and drops gives the same places each time: the lowest one that fits, of those in use last
-//! or never.
+//! A dropped block stays in the pool, together with the streams that may still use it. The next owner
+//! makes its own stream wait for those, so the host never waits for memory. The pool is deterministic:
+//! the same sequence of allocations and drops gives the same places. A small block takes the first
+//! free part that fits, a large one the smallest unused buffer that fits.
 //!
-//! Where a device binds parts of buffers ([`DeviceInfo::slabs`](crate::plugin::backend::DeviceInfo::slabs)), small blocks are
-//! parts of slabs: one kind of slab for what kernels only read, one for what they write. Larger blocks are buffers of
-//! their own. When the device is out of memory, all that is unused is given back and the allocation tried again.
+//! On a device that can bind parts of buffers
+//! ([`DeviceInfo::slabs`](crate::plugin::backend::DeviceInfo::slabs)), small blocks are parts of
+//! slabs. One kind of slab holds memory that kernels only read, another holds memory that they
+//! write. Larger blocks are separate buffers. When the device is out of memory, the pool frees all
+//! unused buffers and tries the allocation again.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,34 +24,34 @@ use crate::sync::lock;
 use crate::sync::span::span;
 use crate::{Error, Result};
 
-/// Blocks up to this size are parts of slabs.
+/// The largest block in bytes that is part of a slab.
 const SMALL: usize = 256 << 10;
 
-/// Bytes of a slab.
+/// The size of a slab in bytes.
 const SLAB: usize = 4 << 20;
 
-/// A large block serves requests that are smaller by a quarter at most.
+/// True if a large block may serve a request: at most a quarter of it is wasted.
 const fn serves(block: usize, bytes: usize) -> bool {
     block >= bytes && block - bytes <= block / 4
 }
 
-/// What a block is for.
+/// The use of a block by kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Kernels read it.
+    /// Kernels only read it.
     Constant,
     /// Kernels write it.
     Working,
 }
 
-/// Memory of a device, in bytes.
+/// The memory use of a device, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MemoryUse {
-    /// What vectors hold there.
+    /// The memory that vectors hold now.
     pub used: u64,
-    /// The most that they held at once.
+    /// The most that vectors held at once.
     pub peak: u64,
-    /// What the device has given for that, and keeps for later.
+    /// The memory that the pool has allocated from the device, in use or kept for later.
     pub reserved: u64,
 }
 
@@ -66,19 +68,19 @@ struct State {
     next: u64,
 }
 
-/// A buffer of the device's, in the order of their numbers.
+/// A buffer of the device, identified by its number; numbers increase.
 struct Buffer {
     number: u64,
     mem: Arc<dyn Mem>,
     key: Key,
-    /// The parts that are free, in the order of their offsets.
+    /// The free parts, in order of their offsets.
     free: Vec<Free>,
 }
 
-/// What a buffer serves.
+/// The requests that a buffer serves.
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
-    /// `None` of a buffer that is one block.
+    /// `None` for a buffer that is one block.
     slab: Option<Purpose>,
     /// `None` for the device's own memory.
     storage: Option<Tag<StorageKind>>,
@@ -96,7 +98,7 @@ impl Buffer {
         self.free.iter().map(|free| free.len).sum::<usize>() == self.mem.len()
     }
 
-    /// Takes `len` bytes if a free part has them.
+    /// Takes the first `len` free bytes, if there are that many in one part.
     fn take(&mut self, len: usize) -> Option<Place> {
         let at = self.free.iter().position(|free| free.len >= len)?;
         let free = &mut self.free[at];
@@ -117,7 +119,8 @@ impl Buffer {
         Some(place)
     }
 
-    /// Takes a part back and joins it with its neighbours, of whose users those stay that are busy.
+    /// Returns a part, and merges it with its free neighbours. Their users are kept while they are
+    /// busy.
     fn put(
         &mut self,
         offset: usize,
@@ -152,16 +155,16 @@ struct Place {
     users: Vec<Arc<Queue>>,
 }
 
-/// Memory of a device, which returns to the pool.
+/// A block of device memory, which returns to the pool when it is dropped.
 pub(crate) struct Block {
     device: Device,
     place: Place,
-    /// Is it somebody else's, who gets it back when it is dropped?
+    /// True if the memory belongs to another owner, and does not return to the pool.
     imported: bool,
 }
 
 impl Block {
-    /// Memory that was not taken from the pool.
+    /// Wraps memory that was not taken from the pool.
     pub(crate) fn imported(device: &Device, slice: Slice) -> Block {
         Block {
             device: device.clone(),
@@ -174,17 +177,17 @@ impl Block {
         }
     }
 
-    /// All of it, which may be a little more than was asked for.
+    /// The whole block, which may be a little larger than requested.
     pub(crate) fn slice(&self) -> &Slice {
         &self.place.slice
     }
 
-    /// The streams that may still use it for its previous owner.
+    /// Takes the streams that may still use it for its previous owner.
     pub(crate) fn take_users(&mut self) -> Vec<Arc<Queue>> {
         std::mem::take(&mut self.place.users)
     }
 
-    /// The streams that may still use it when it is dropped.
+    /// Sets the streams that may still use it when it is dropped.
     pub(crate) fn set_users(&mut self, users: Vec<Arc<Queue>>) {
         self.place.users = users;
     }
@@ -194,19 +197,19 @@ impl Drop for Block {
     fn drop(&mut self) {
         let users = std::mem::take(&mut self.place.users);
         if fork::is_forked() {
-            // It is the parent's.
+            // After a fork, the memory belongs to the parent process.
             std::mem::forget((users, self.place.slice.mem.clone()));
             return;
         }
         if self.imported {
-            // Its owner may do anything with it: what was queued is waited for.
+            // The owner may reuse the memory at once, so queued work is waited for.
             for user in users {
                 let _lost = user.raw.sync();
             }
             return;
         }
         let default = self.device.default_queue();
-        // A stream that is idle need not be remembered, nor kept alive by this.
+        // An idle stream need not be remembered or kept alive.
         let is_busy =
             |user: &Arc<Queue>| Arc::ptr_eq(user, default) || !user.raw.is_idle().unwrap_or(false);
         let users = users.into_iter().filter(is_busy).collect();
@@ -228,7 +231,7 @@ impl Pool {
         lock(&self.state).use_
     }
 
-    /// Takes out what is unused; how many bytes that is.
+    /// Removes the unused buffers; returns them and their size in bytes.
     fn unused(&self) -> (Vec<Buffer>, u64) {
         let mut state = lock(&self.state);
         let unused: Vec<Buffer> = state.buffers.extract_if(.., |b| b.is_unused()).collect();
@@ -237,7 +240,7 @@ impl Pool {
         (unused, bytes)
     }
 
-    /// A place among those that are free.
+    /// Takes a place from the existing buffers.
     fn find(&self, bytes: usize, key: &Key) -> Option<Place> {
         let state = &mut *lock(&self.state);
         let mut buffers = state.buffers.iter_mut().filter(|b| b.key == *key);
@@ -253,7 +256,7 @@ impl Pool {
         Some(place)
     }
 
-    /// A place in a new buffer.
+    /// Takes a place from a new buffer.
     fn add(&self, mem: Arc<dyn Mem>, bytes: usize, key: Key) -> Place {
         let state = &mut *lock(&self.state);
         let (len, number) = (mem.len(), state.next);
@@ -281,7 +284,8 @@ impl MemoryUse {
 }
 
 impl Device {
-    /// Memory of at least one byte, of any content; the device's own, or of a storage that its backend has claimed.
+    /// Allocates a block of at least one byte with arbitrary contents, in the device's own memory
+    /// or in a storage that its backend has claimed.
     pub(crate) fn block(
         &self,
         bytes: usize,
@@ -312,7 +316,7 @@ impl Device {
             false => bytes,
         };
         let mem = match self.alloc_in(size, key.storage.as_ref()) {
-            // A slab is a convenience; where there is no room for one, there may be for the block.
+            // A slab is optional: where there is no room for one, there may be room for the block.
             Err(Error::OutOfMemory { .. }) if size > bytes => self.alloc(bytes)?,
             other => other?,
         };
@@ -324,12 +328,13 @@ impl Device {
         })
     }
 
-    /// Memory that is the caller's alone, and is given back to the backend.
+    /// Allocates memory outside the pool; it is freed when it is dropped.
     pub(crate) fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
         self.alloc_in(bytes, None)
     }
 
-    /// The same of a storage. When there is none, what the pool keeps is given up first.
+    /// The same for a storage. When the device is out of memory, the pool's unused memory is freed
+    /// first.
     fn alloc_in(&self, bytes: usize, storage: Option<&Tag<StorageKind>>) -> Result<Arc<dyn Mem>> {
         let out_of_memory = || Error::OutOfMemory {
             device: self.to_string(),
@@ -359,17 +364,20 @@ impl Device {
         }
     }
 
-    /// What vectors hold in the device's memory, and what is kept for later ones. [`Device::used_memory`] says what the
-    /// driver counts, which includes programs, other libraries and other processes.
+    /// Returns the memory that vectors hold on the device, and the memory that the pool keeps.
+    /// [`Device::used_memory`] reports the driver's view, which includes programs, other libraries
+    /// and other processes.
     pub fn memory_use(&self) -> MemoryUse {
         self.pool().memory_use()
     }
 
-    /// Gives back the memory that no vector holds, after waiting for the work that uses it; how many bytes that was.
+    /// Frees the memory that no vector holds, after waiting for the work that uses it. Returns the
+    /// number of bytes.
     pub fn trim(&self) -> Result<u64> {
         fork::check()?;
         let (unused, bytes) = self.pool().unused();
-        // Streams of other devices may still copy from it: they are waited for before it goes, whatever becomes of them.
+        // Streams of other devices may still copy from it, so they are waited for, even if they
+        // fail.
         let free = unused.iter().flat_map(|buffer| &buffer.free);
         for user in free.flat_map(|free| &free.users) {
             let _lost = user.raw.sync();

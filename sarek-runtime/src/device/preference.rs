@@ -1,12 +1,12 @@
 //! The environment variable `SAREK_BACKEND`.
 //!
-//! It is a list of backend names, separated by commas: the backends that launches may choose
-//! among, the most preferred first, whatever their priorities. Unset or blank allows all; but if `SAREK_SANITIZE` is set, the
-//! interpreter alone, which is the sanitizer.
+//! It is a comma-separated list of backend names: those that launches may choose, the most
+//! preferred first, whatever their priorities. Unset or blank allows all. If `SAREK_SANITIZE` is
+//! set, it allows only the interpreter, which is the sanitizer.
 
 use crate::settings;
 
-/// The backends allowed, in order of preference; all of them by their priority if `None`.
+/// The allowed backends in order of preference; `None` allows all, by their priority.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Preference(Option<Vec<String>>);
 
@@ -33,12 +33,12 @@ impl Preference {
         Preference((!names.is_empty()).then_some(names))
     }
 
-    /// The names, if any were given.
+    /// The names; empty if all are allowed.
     pub(crate) fn names(&self) -> &[String] {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// Where the backend stands, 0 being the most preferred; `None` if it is not allowed.
+    /// The position of the backend, 0 being the most preferred; `None` if it is not allowed.
     pub(crate) fn rank(&self, backend: &str) -> Option<usize> {
         match &self.0 {
             None => Some(0),

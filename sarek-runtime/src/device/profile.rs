@@ -1,9 +1,12 @@
-//! What a device does and how long it takes: kernels, graphs and transfers.
+//! Profiles: the kernels, graphs and transfers of a device, with their times.
 //!
-//! While [`Device::profile`] runs, each launch stands between two events of its stream, which keep the device's own time. A
-//! device whose events keep none is waited for before and after each launch, and the host's clock is read; on devices
-//! that run a launch before the call returns, that is the time anyway. [`Device::profile_by`] chooses. Transfers are timed on the host, from call to return: an upload
-//! may have been queued by then only.
+//! [`Device::profile`] puts each launch between two events of its stream, which record the device's
+//! time. If the device's events record no time, the host waits for it before and after each launch,
+//! and measures the time itself. A device that finishes a launch before the call returns needs no
+//! such wait. [`Device::profile_by`] selects the method.
+//!
+//! Transfers are timed on the host, from call to return. At that point an upload may only have been
+//! queued.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,72 +19,73 @@ use crate::plugin::tag::{InstrumentationKind, Tag};
 use crate::sync::lock;
 use crate::{Error, Result};
 
-/// What was measured while [`Device::profile`] ran.
+/// The result of [`Device::profile`]. `Display` prints a table.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The device.
     pub device: Device,
-    /// From the beginning to the end, on the host.
+    /// The duration of the whole profile, measured on the host.
     pub total: Duration,
-    /// What the device did, in the order in which it was asked to.
+    /// The work of the device, in the order in which it was queued.
     pub work: Vec<Work>,
-    /// Bytes a second that the device copies within its memory, read and written ones counted; `None` where it cannot be
-    /// measured. See [`Device::bandwidth`].
+    /// The bandwidth of copies within the device's memory, in bytes per second, with reads and
+    /// writes both counted. `None` if it cannot be measured. See [`Device::bandwidth`].
     pub bandwidth: Option<f64>,
 }
 
-/// A launch, a graph or a transfer.
+/// A launch, a graph replay or a transfer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Work {
-    /// What it was.
+    /// The kind of work.
     pub kind: WorkKind,
-    /// The kernel's name, or that of the transfer.
+    /// The name of the kernel or of the transfer.
     pub name: String,
-    /// When it began, counted from the beginning of the profile.
+    /// The start, relative to the start of the profile.
     pub start: Duration,
-    /// How long it took.
+    /// The duration.
     pub time: Duration,
-    /// Whose clock that was.
+    /// The clock that measured the times.
     pub clock: Clock,
-    /// Bytes of the arguments that the kernel reads, each once, or bytes that are transferred.
+    /// The size in bytes of the arguments that the kernel reads, each counted once; for a transfer,
+    /// the bytes transferred.
     pub read: u64,
-    /// Bytes of the arguments that the kernel writes, each once.
+    /// The size in bytes of the arguments that the kernel writes, each counted once.
     pub written: u64,
-    /// Threads of a launch; 0 for anything else.
+    /// The threads of a launch; 0 for other work.
     pub threads: u64,
 }
 
-/// What a device was asked to do.
+/// The kinds of work on a device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WorkKind {
     /// A launch of a kernel.
     Kernel,
     /// A replay of a graph that the driver launches as a whole.
     Graph,
-    /// Elements brought to the device.
+    /// A transfer of elements to the device.
     Upload,
-    /// Elements brought to the host.
+    /// A transfer of elements to the host.
     Download,
 }
 
-/// Whose clock a time was taken by.
+/// The clock that measured a time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Clock {
-    /// The device's own.
+    /// The device's clock.
     Device,
-    /// The host's, around a call that returned when the work was done.
+    /// The host's clock, around a call that returned when the work was done.
     Host,
 }
 
 impl Work {
-    /// Bytes a second, of those read and written.
+    /// The throughput in bytes per second, with reads and writes both counted.
     pub fn bytes_per_second(&self) -> f64 {
         (self.read + self.written) as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
 impl WorkKind {
-    /// Its name in traces.
+    /// The name in traces.
     pub(super) fn name(self) -> &'static str {
         match self {
             WorkKind::Kernel => "kernel",
@@ -92,7 +96,7 @@ impl WorkKind {
     }
 }
 
-/// What a device keeps while it is profiled.
+/// The profiling state of a device.
 #[derive(Default)]
 pub(super) struct Profiler {
     on: AtomicBool,
@@ -105,35 +109,35 @@ struct State {
     raw: Vec<Raw>,
 }
 
-/// The beginning of a profile.
+/// The start of a profile.
 struct Base {
     host: Instant,
     how: How,
 }
 
-/// How work is measured.
+/// The method of measuring.
 enum How {
-    /// By events of the device, of which this is the first.
+    /// Events of the device; this is the first.
     Events(Arc<dyn BackendEvent>),
-    /// By the host, which waits for each launch.
+    /// The host's clock, with a wait for each launch.
     Timer,
-    /// Not at all.
+    /// No times; work is only counted.
     Counted,
 }
 
-/// Work whose device time is still to be asked for.
+/// Work whose device time has not been read yet.
 struct Raw {
     work: Work,
     events: Option<[Arc<dyn BackendEvent>; 2]>,
 }
 
-/// Work that has begun.
+/// Work that has begun, as [`Device::begin_work`] returned it.
 pub(crate) struct Begun {
     host: Instant,
     event: Option<Arc<dyn BackendEvent>>,
 }
 
-/// What [`Begun`] becomes.
+/// A description of work that has ended or was queued.
 pub(crate) struct Done {
     pub(crate) kind: WorkKind,
     pub(crate) name: String,
@@ -143,8 +147,8 @@ pub(crate) struct Done {
 }
 
 impl Device {
-    /// Runs `work`, and tells what the device did meanwhile, on whichever thread and stream. Waits for the device before and
-    /// after.
+    /// Runs `work`, and profiles all work of the device meanwhile, on any thread and stream. Waits
+    /// for the device before and after.
     ///
     /// ```no_run
     /// # let device = sarek_runtime::Device::best()?;
@@ -161,11 +165,13 @@ impl Device {
         self.profiled(events.unwrap_or(How::Timer), work)
     }
 
-    /// The same, measured in one way: by [`InstrumentationKind::device_events`], by [`InstrumentationKind::timer`] on the host, which waits
-    /// for each launch, or by [`InstrumentationKind::none`]: then nothing waits, and all times are 0.
+    /// The same with a given method: [`InstrumentationKind::device_events`],
+    /// [`InstrumentationKind::timer`] on the host, which waits for each launch, or
+    /// [`InstrumentationKind::none`], which waits for nothing and leaves all times 0.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the device keeps no time, or if the way is another one.
+    /// [`Error::Unsupported`] if the device's events record no time, or if the method is another
+    /// one.
     pub fn profile_by<R>(
         &self,
         way: &Tag<InstrumentationKind>,
@@ -225,7 +231,7 @@ impl Device {
         Ok((result, profile))
     }
 
-    /// An event at the beginning of the default stream's next work; `None` if events keep no time.
+    /// An event before the default stream's next work; `None` if events record no time.
     fn timed_event(&self) -> Result<Option<Arc<dyn BackendEvent>>> {
         if self.info().host_memory {
             return Ok(None);
@@ -245,7 +251,7 @@ impl Device {
         }
     }
 
-    /// The same of work that is done when a call returns.
+    /// The same for work that is done when a call returns.
     #[inline]
     pub(crate) fn begin_transfer(&self) -> Result<Option<Begun>> {
         match self.0.profiler.on.load(Ordering::Relaxed) {
@@ -275,7 +281,7 @@ impl Device {
         Ok(Begun { host, event })
     }
 
-    /// To be called when work was queued, or done.
+    /// To be called after the work was queued, or is done.
     pub(crate) fn end_work(&self, queue: &Queue, begun: Begun, done: Done) -> Result<()> {
         let counted = {
             let state = lock(&self.0.profiler.state);
@@ -313,7 +319,7 @@ impl Device {
     }
 }
 
-/// Ends a profile, also when what is profiled panics.
+/// Ends a profile, even if the profiled work panics.
 struct Stop<'a>(&'a Profiler);
 
 impl Stop<'_> {
@@ -331,7 +337,7 @@ impl Drop for Stop<'_> {
 }
 
 impl Raw {
-    /// Asks the device when it was.
+    /// Reads the device times.
     fn finish(mut self, base: Option<&dyn BackendEvent>) -> Result<Work> {
         if let (Some([start, end]), Some(base)) = (&self.events, base) {
             end.sync()?;
@@ -346,7 +352,7 @@ impl Raw {
     }
 }
 
-/// What a profile says of all work of one name.
+/// The work of one kind and name in a profile, summed up.
 struct Summary<'a> {
     name: &'a str,
     kind: WorkKind,
@@ -356,7 +362,7 @@ struct Summary<'a> {
 }
 
 impl Profile {
-    /// All work of one kind and name together, that of the longest time first.
+    /// Groups work by kind and name; the longest total time comes first.
     fn summaries(&self) -> Vec<Summary<'_>> {
         let mut all: Vec<Summary<'_>> = Vec::new();
         for work in &self.work {
@@ -381,13 +387,14 @@ impl Profile {
         all
     }
 
-    /// Which part of the device's bandwidth a piece of work has come to, from 0 to about 1: caches may give more.
+    /// The throughput of a piece of work as a fraction of the device's bandwidth. Caches may raise
+    /// it above 1. `None` if the bandwidth is unknown.
     pub fn share(&self, work: &Work) -> Option<f64> {
         Some(work.bytes_per_second() / self.bandwidth?)
     }
 }
 
-/// A table: how often, how long, bytes a second, and the share of the device's bandwidth.
+/// Prints a table with count, time, bytes per second, and fraction of the device's bandwidth.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {:.3} ms", self.device, ms(self.total))?;

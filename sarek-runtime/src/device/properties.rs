@@ -1,4 +1,4 @@
-//! What devices, and this process, are and can do, as data.
+//! Descriptions of devices and of this process, as data.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,42 +9,44 @@ use super::registry::{self, Registry};
 use super::{Candidate, Device, MemoryUse};
 use crate::plugin::backend::DeviceInfo;
 
-/// A device as data: what is constant, and what was so when it was asked.
+/// A device as data: its constant properties, and the memory use when it was asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Properties {
     /// The name of its backend.
     pub backend: String,
-    /// Its number among the devices of that.
+    /// The ordinal among the devices of its backend.
     pub ordinal: usize,
-    /// Where it stands among all devices; higher is preferred.
+    /// The priority among all devices; higher is preferred.
     pub priority: i32,
-    /// What it is and can do.
+    /// The device's limits and features.
     pub info: DeviceInfo,
-    /// Facts for people.
+    /// Details from the driver, as text for people.
     pub debug: BTreeMap<String, String>,
-    /// Used and total memory as the driver sees it, in bytes, where it says so.
+    /// The used and total memory in bytes as the driver reports it, if it does.
     pub driver_memory: Option<(u64, u64)>,
-    /// What vectors hold there.
+    /// The memory that vectors hold on the device.
     pub memory_use: MemoryUse,
 }
 
-/// The devices that a process has, and why it has no others.
+/// The devices of a process, and the reasons for absent ones.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Inventory {
     /// This library's version.
     pub version: String,
-    /// The registered backends with their priorities, best first.
+    /// The registered backends with their priorities, highest first.
     pub backends: Vec<(String, i32)>,
     /// The devices, best first.
     pub devices: Vec<Properties>,
-    /// Backends without a device, and devices that did not open, each with the reason.
+    /// Backends without devices and devices that did not open, each with the reason.
     pub absent: Vec<(String, String)>,
 }
 
 impl Device {
-    /// What it is and can do, with what its driver tells for people. Never fails: what a driver does not tell is left out.
+    /// Returns the device's properties as data. Never fails: what the driver does not report is
+    /// left out.
     pub fn properties(&self) -> Properties {
-        // A binding that panics where a driver lacks a function is no reason to end a program that asks for words.
+        // Bindings may panic where a driver lacks a function; that must not end a program that only
+        // asks for a description.
         let ask = AssertUnwindSafe(|| (self.debug_info(), self.used_memory()));
         let (debug, driver_memory) = catch_unwind(ask).unwrap_or_else(|_| {
             let panicked = ("error".to_owned(), "its driver panicked".to_owned());
@@ -62,7 +64,7 @@ impl Device {
     }
 }
 
-/// The devices of this process as data, and why it has no others. Opens all of them.
+/// Returns the devices of this process, and the reasons for absent ones. Opens all devices.
 pub fn inventory() -> Inventory {
     of(registry::global())
 }
@@ -83,7 +85,7 @@ fn of(registry: &Registry) -> Inventory {
 }
 
 impl DeviceInfo {
-    /// What contradicts itself in it: launches and allocations are held to these numbers.
+    /// A contradiction in these limits, which launches and allocations rely on.
     pub(super) fn contradiction(&self) -> Option<String> {
         let zero = [
             ("max_block", self.max_block.contains(&0)),

@@ -1,4 +1,4 @@
-//! A backend's stream, and the faults that may still appear on it.
+//! Queues: a backend's stream together with its faults and output that have not been read yet.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -12,16 +12,16 @@ use crate::plugin::backend::{BackendStream, Mem};
 use crate::sync::fork;
 use crate::sync::lock;
 
-/// After so many launches that can fault, the stream is waited for and their records are read, to
-/// bound what they hold.
+/// The number of launches with unread fault records after which the stream is waited for and the
+/// records are read. It bounds their memory.
 const MAX_UNREAD: usize = 1024;
 
-/// Memory into which a launch writes what is no result.
+/// The fault and print buffers of a launch.
 #[derive(Default)]
 pub(crate) struct Traces {
     /// The fault record.
     pub(crate) faults: Option<Slot>,
-    /// What is printed.
+    /// The print buffer.
     pub(crate) output: Option<Arc<dyn Mem>>,
 }
 
@@ -34,21 +34,21 @@ impl Traces {
 /// A backend's stream and the outcomes of the launches on it.
 pub(crate) struct Queue {
     pub(crate) raw: Arc<dyn BackendStream>,
-    /// Is its work one sequence, in which a fault concerns all that follows? See [`super::Stream`].
+    /// True if a fault fails all later work on the stream. See [`super::Stream`].
     sequence: bool,
     log: Mutex<Log>,
     outputs: Outputs,
-    /// Held while somebody reads fault records.
+    /// Held while a thread reads fault records.
     reading: Mutex<()>,
 }
 
 #[derive(Default)]
 struct Log {
-    /// Memory of fault records; the last one may have room.
+    /// Memory of fault records; only the last slab may have free slots.
     slabs: Vec<Arc<Slab>>,
-    /// Launches whose outcome is unknown, or a fault that nothing has reported; in their order.
+    /// Launches, in order, whose outcome is unknown or is an unreported fault.
     open: Vec<Arc<Record>>,
-    /// Launches since all records were last read.
+    /// The number of launches since all records were last read.
     unread: usize,
 }
 
@@ -63,7 +63,7 @@ impl Queue {
         }
     }
 
-    /// Zeroed memory for the fault record of a launch.
+    /// A zeroed fault record for a launch.
     pub(crate) fn fault_record(&self, device: &Device) -> Result<Slot> {
         let mut log = lock(&self.log);
         if let Some(slot) = log.slabs.last().and_then(Slab::slot) {
@@ -80,13 +80,14 @@ impl Queue {
         Ok(slot.expect("a fresh slab has room"))
     }
 
-    /// Memory for what a launch prints.
+    /// A print buffer for a launch.
     pub(crate) fn output(&self, device: &Device) -> Result<Arc<dyn Mem>> {
         self.outputs.memory(device, &*self.raw)
     }
 
-    /// Remembers that the launch just queued may fault, or prints. `outcomes` are those that it depends on, and become
-    /// those that what it writes depends on: its own outcome covers all that are of this stream.
+    /// Records that the launch just queued may fault or print, and returns its outcome. `outcomes`
+    /// holds the outcomes that the launch depends on. In it, those of this stream are replaced by
+    /// the launch's own, which covers them.
     pub(crate) fn watch(
         self: &Arc<Queue>,
         traces: Traces,
@@ -108,7 +109,8 @@ impl Queue {
         pending
     }
 
-    /// The outcome that all later work shares: that of the last launch, if the work is one sequence.
+    /// The outcome that later work depends on: that of the last launch, if the stream is a
+    /// sequence.
     pub(crate) fn tail(self: &Arc<Queue>) -> Option<Pending> {
         if !self.sequence {
             return None;
@@ -117,7 +119,8 @@ impl Queue {
         (!last.is_delivered()).then(|| Pending::new(self.clone(), last))
     }
 
-    /// A fault that is known and that nothing has reported, if the work is one sequence: the next launch reports it.
+    /// Returns a known, unreported fault if the stream is a sequence, so that the next launch
+    /// reports it.
     pub(crate) fn admit(&self) -> Result<()> {
         if !self.sequence {
             return Ok(());
@@ -128,11 +131,12 @@ impl Queue {
             .map_or(Ok(()), Err)
     }
 
-    /// Makes the outcome of a launch known, waiting for it.
+    /// Waits for a launch, and returns its outcome.
     pub(super) fn learn(&self, record: &Arc<Record>) -> Result<Outcome> {
         fork::check()?;
-        // Printed first, while nothing is locked: the output hook may ask for outcomes, too. Behind a fault an outcome may be known
-        // before anybody has waited for the launch itself.
+        // Output is printed first, while nothing is locked, because the output hook may ask for
+        // outcomes. After a fault, an outcome may be known before any thread has waited for the
+        // launch itself.
         if record.outcome().is_none() || (record.prints() && self.outputs.any()) {
             self.outputs.print(&*self.raw)?;
         }
@@ -145,10 +149,10 @@ impl Queue {
         let queued: HashSet<_> = queued.iter().map(Arc::as_ptr).collect();
         let mut failed: Option<Arc<Failure>> = None;
         for open in &lock(&self.log).open {
-            // Of a launch queued meanwhile the bytes say nothing.
+            // The bytes do not cover a launch that was queued meanwhile.
             let readable = queued.contains(&Arc::as_ptr(open));
             let outcome = match &failed {
-                // What a sequence has lost is lost from there on.
+                // In a sequence, everything after a fault has failed.
                 Some(failure) if self.sequence => Some(Outcome::Bad(failure.clone())),
                 Some(_) | None if readable => open.decode(&read),
                 Some(_) | None => None,
@@ -162,13 +166,13 @@ impl Queue {
         Ok(record.outcome().unwrap_or(Outcome::Good))
     }
 
-    /// Makes the outcomes of all launches known.
+    /// Waits for the outcomes of all launches.
     #[cfg(test)]
     pub(crate) fn learn_all(&self) -> Result<()> {
         self.settle()
     }
 
-    /// Reads the fault records if there may be many.
+    /// Reads the fault records and the output if there may be many.
     pub(crate) fn bound_log(&self) -> Result<()> {
         if self.outputs.are_many() {
             self.outputs.print(&*self.raw)?;
@@ -179,14 +183,14 @@ impl Queue {
         self.settle()
     }
 
-    /// Waits for all work, and returns a fault that nothing has reported.
+    /// Waits for all work, and returns an unreported fault.
     pub(super) fn sync(&self) -> Result<()> {
         self.raw.sync()?;
         self.outputs.print(&*self.raw)?;
         self.settle()?;
         let open = &mut lock(&self.log).open;
         let known = open.extract_if(.., |record| record.outcome().is_some());
-        // All of them count as reported: users mend the first and try again.
+        // All faults count as reported: users fix the first one and try again.
         let report = |known: Arc<Record>| known.failure().map_or(Ok(()), |f| f.report());
         known.map(report).fold(Ok(()), Result::and)
     }
@@ -196,7 +200,7 @@ impl Queue {
         !log.open.iter().all(|record| record.is_delivered())
     }
 
-    /// Reads every record; keeps the faults that nothing has reported.
+    /// Reads every record; unreported faults stay in the log.
     fn settle(&self) -> Result<()> {
         let last = {
             let mut log = lock(&self.log);
@@ -210,14 +214,14 @@ impl Queue {
         Ok(())
     }
 
-    /// After everything queued here so far, lets `later` go on.
+    /// Makes `later` wait for everything queued here so far.
     pub(crate) fn precede(&self, later: &Queue) -> Result<()> {
         fork::check()?;
         later.raw.wait(&self.raw.record()?)
     }
 }
 
-/// The bytes of the slabs in which records of these launches are still to be read.
+/// Reads the slabs that hold unread records of these launches.
 fn read_slabs(
     stream: &dyn BackendStream,
     queued: &[Arc<Record>],

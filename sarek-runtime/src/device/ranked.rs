@@ -1,9 +1,9 @@
-//! Devices in order of preference, opened no sooner than needed.
+//! A lazy iterator over devices in order of preference, which opens backends only when needed.
 //!
 //! The order is: the position in `SAREK_BACKEND`, then the priority (higher first), then the
-//! backend's name, then the ordinal. A device may lower its backend's priority but not raise it;
-//! so a device that ranks above every backend not yet opened is known to be next, and a machine
-//! with a good device never starts the drivers of the lesser ones.
+//! backend's name, then the ordinal. A device may lower its backend's priority, but not raise it.
+//! So a device that ranks above every unopened backend comes next. A machine with a good device
+//! therefore never starts the drivers of worse ones.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -11,32 +11,32 @@ use std::sync::Arc;
 use super::Device;
 use super::registry::Entry;
 
-/// What stands at a place of the order.
+/// An entry in the order: a device, or the reason for having none.
 #[derive(Clone, Debug)]
 pub(crate) enum Candidate {
     /// A device.
     Device(Device),
     /// A backend without devices, or a device that cannot be opened.
     Absent {
-        /// Its name.
+        /// The name of the backend or device.
         who: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Position in the preference, priority, name, ordinal: the least comes first.
+/// The sort key: position in the preference, priority, name, ordinal. The least comes first.
 type Key = (usize, Reverse<i32>, &'static str, usize);
 
 pub(super) struct Ranked {
-    /// Backends not yet asked, the next one last.
+    /// Unopened backends; the next one is last.
     unopened: Vec<(Key, Arc<Entry>)>,
-    /// What is known and not yet given out, the next one last.
+    /// Known candidates that have not been returned yet; the next one is last.
     ready: Vec<(Key, Candidate)>,
 }
 
 impl Ranked {
-    /// Of these backends, each with its position in the preference.
+    /// Starts with these backends, each with its position in the preference.
     pub(super) fn new(backends: impl Iterator<Item = (usize, Arc<Entry>)>) -> Ranked {
         let key = |rank, entry: &Entry| (rank, Reverse(entry.priority()), entry.name(), 0);
         let mut unopened: Vec<_> = backends.map(|(rank, e)| (key(rank, &e), e)).collect();

@@ -1,7 +1,8 @@
-//! The backends of this process.
+//! The registry of the backends in this process.
 //!
 //! A backend is asked for its devices when a choice first depends on them, and each device is
-//! opened once; why a backend has none, or why a device would not open, is kept and reported.
+//! opened once. The reason why a backend has no device, or why a device did not open, is kept for
+//! error messages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,18 +18,19 @@ use crate::sync::fork;
 use crate::sync::lock;
 use crate::{Error, Result};
 
-/// Adds a backend; an error if one of its name is there already.
+/// Registers a backend; an error if one of the same name is registered.
 pub fn register(backend: Arc<dyn Backend>) -> Result<()> {
     global().register(backend)
 }
 
-/// Removes a backend; was it there? Its devices stay usable for those who hold them.
+/// Unregisters a backend, and returns true if it was registered. Existing handles to its devices
+/// stay usable.
 pub fn unregister(name: &str) -> bool {
     global().unregister(name)
 }
 
-/// Backends of crates that are linked into the program: each function is called once, before the
-/// registry is first asked for anything.
+/// Functions that return the backends of crates which are linked into the program. Each is called
+/// once, before the registry is first used.
 ///
 /// ```ignore
 /// #[linkme::distributed_slice(sarek_runtime::registry::LINKED)]
@@ -37,21 +39,21 @@ pub fn unregister(name: &str) -> bool {
 #[linkme::distributed_slice]
 pub static LINKED: [fn() -> Vec<Arc<dyn Backend>>];
 
-/// Registers what [`LINKED`] holds. The first of a name wins.
+/// Registers the backends of [`LINKED`]. The first of each name wins.
 fn register_linked() {
     for backend in LINKED.iter().flat_map(|make| make()) {
         let _ = register(backend);
     }
 }
 
-/// Runs `initializer` once before the registry is next asked for anything; a function that was
-/// given before is ignored. It may register backends, and ask for no devices. This is how built-in
-/// backends are registered without being started.
+/// Runs `initializer` once before the next use of the registry. A function that was passed before
+/// is ignored. It may register backends, but not ask for devices. Built-in backends are registered
+/// this way, without being started.
 pub fn on_first_use(initializer: fn()) {
     global().on_first_use(initializer);
 }
 
-/// The registered backends with their priorities, best first.
+/// Returns the registered backends with their priorities, highest first.
 pub fn backends() -> Vec<(&'static str, i32)> {
     global().ranked()
 }
@@ -71,21 +73,22 @@ pub(crate) fn global() -> &'static Registry {
 pub(crate) struct Registry {
     preference: Preference,
     entries: Mutex<Vec<Arc<Entry>>>,
-    /// Of all of them; taken after `entries`.
+    /// The claims of all backends; locked after `entries`.
     claims: Mutex<Arc<Claims>>,
     initializers: Mutex<Initializers>,
-    /// Held while they run, so that other threads wait for what they register.
+    /// Held while initializers run, so that other threads wait for the backends that these
+    /// register.
     initializing: Mutex<()>,
-    /// Changes whenever what launches choose among may have changed.
+    /// Changes whenever the set of devices to choose from may have changed.
     generation: AtomicU64,
-    /// What launches have chosen, and in which generation.
+    /// The devices that launches have chosen, each with the generation.
     chosen: Memo<(u64, Device)>,
 }
 
 #[derive(Default)]
 struct Initializers {
     known: Vec<fn()>,
-    /// How many of them were started.
+    /// The number of initializers that were started.
     started: usize,
 }
 
@@ -102,20 +105,20 @@ impl Registry {
         }
     }
 
-    /// A number that is another one once a backend has come or gone.
+    /// A number that changes when a backend is registered or unregistered.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// What launches have chosen, and in which generation.
+    /// The devices that launches have chosen, each with the generation.
     pub(crate) fn chosen(&self) -> &Memo<(u64, Device)> {
         &self.chosen
     }
 
-    /// Devices are to be chosen anew.
+    /// Makes launches choose their devices again.
     fn changed(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
-        // Devices that are gone are not kept for this.
+        // This also releases devices that are gone.
         self.chosen.clear();
     }
 
@@ -138,7 +141,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The backend in charge; `None` where that is everybody.
+    /// The backend in charge; `None` where every backend may do it.
     pub(crate) fn owner(
         &self,
         subject: &Subject,
@@ -167,7 +170,7 @@ impl Registry {
         }
     }
 
-    /// Runs the initializers that have not run.
+    /// Runs the initializers that have not run yet.
     fn initialize(&self) {
         let _one_at_a_time = lock(&self.initializing);
         loop {
@@ -189,9 +192,7 @@ impl Registry {
         lock(&self.entries).clone()
     }
 
-    /// What launches may choose among, best first; an error if `SAREK_BACKEND` names a backend
-    /// that is not registered.
-    /// The backends with their priorities, best first.
+    /// The backends with their priorities, highest first.
     fn ranked(&self) -> Vec<(&'static str, i32)> {
         let entries = self.entries();
         let mut all: Vec<_> = entries.iter().map(|e| (e.name(), e.priority())).collect();
@@ -199,13 +200,17 @@ impl Registry {
         all
     }
 
-    /// The same as data.
+    /// The same with owned names.
     pub(super) fn named(&self) -> Vec<(String, i32)> {
         let all = self.ranked().into_iter();
         all.map(|(name, priority)| (name.to_owned(), priority))
             .collect()
     }
 
+    /// The candidates that launches may choose from, best first.
+    ///
+    /// # Errors
+    /// An error if `SAREK_BACKEND` names a backend that is not registered.
     pub(crate) fn allowed(&self) -> Result<impl Iterator<Item = Candidate> + use<>> {
         let entries = self.entries();
         for name in self.preference.names() {
@@ -219,17 +224,17 @@ impl Registry {
         Ok(Ranked::new(ranked))
     }
 
-    /// Every device and every reason for having none, best first, whatever is allowed.
+    /// All devices, and all reasons for having none, best first; ignores the preference.
     pub(crate) fn everything(&self) -> impl Iterator<Item = Candidate> + use<> {
         Ranked::new(self.entries().into_iter().map(|e| (0, e)))
     }
 
-    /// May launches choose this backend by themselves?
+    /// True if launches may choose this backend by themselves.
     pub(crate) fn allows(&self, backend: &str) -> bool {
         self.preference.rank(backend).is_some()
     }
 
-    /// In a child of `fork`, none.
+    /// Every device, best first. In a child of `fork`, none.
     pub(crate) fn all(&self) -> Vec<Device> {
         if fork::is_forked() {
             return Vec::new();
@@ -253,7 +258,7 @@ impl Registry {
         Err(self.nothing(reasons))
     }
 
-    /// The error for having found no device, for these reasons.
+    /// The error for having found no device, with the reasons.
     pub(crate) fn nothing(&self, reasons: Vec<(String, String)>) -> Error {
         match (self.preference.names(), reasons.as_slice()) {
             ([backend], [(who, reason)]) if who == backend => Error::NoBackend {
@@ -306,7 +311,7 @@ fn unknown(name: &str, entries: &[Arc<Entry>], named_by: &str) -> Error {
     }
 }
 
-/// A registered backend, and its devices once they were asked for.
+/// A registered backend, and its devices once they were enumerated.
 pub(super) struct Entry {
     backend: Arc<dyn Backend>,
     claims: Arc<Claims>,
@@ -322,7 +327,7 @@ impl Entry {
         self.backend.priority()
     }
 
-    /// Its devices by ordinal, or the one reason why there are none.
+    /// Its devices by ordinal, or the single reason why there are none.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         self.devices.get_or_init(|| self.enumerate()).clone()
     }
@@ -360,8 +365,8 @@ impl Entry {
         ))
     }
 
-    /// Drivers' bindings may panic where a library is missing or broken: that is a reason to have
-    /// no device, told like any other.
+    /// Turns a panic into a reason for having no device. Driver bindings may panic where a library
+    /// is missing or broken.
     fn guarded<T>(&self, ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|panic| {
             let message = panic

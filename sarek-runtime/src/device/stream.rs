@@ -1,4 +1,4 @@
-//! Streams.
+//! Streams: ordered queues of work on a device.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::sync::span::span;
 
 /// A queue of work on a device, run in order. Cheap to clone.
 ///
-/// Vectors order work across streams by themselves: a launch waits for those launches on other
-/// streams of its device that use the same vectors. Events order whatever else has to be.
+/// Vectors order work across streams: a launch waits for launches on other streams of its device
+/// that use the same vectors. Use events for any other order.
 ///
-/// A stream made by [`Device::new_stream`] is one sequence, as a program is: should a kernel on it fail,
-/// what was queued behind it counts as failed too, with that error, until the error has been
-/// returned, once, by the stream's next launch, by `sync`, by an event or by a read. The default stream is
-/// everybody's; there a fault concerns those vectors alone that depend on it.
+/// A stream made by [`Device::new_stream`] is a sequence: if a kernel on it fails, all later work
+/// on it fails with the same error. That ends when the error has been returned once, by the
+/// stream's next launch, by `sync`, by an event or by a read. The default stream is shared; there a
+/// fault affects only the vectors that depend on it.
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
@@ -37,31 +37,32 @@ impl Stream {
         &self.device
     }
 
-    /// Waits for all earlier work. A fault of a kernel that nothing has reported yet is returned,
-    /// once; the stream stays usable.
+    /// Waits for all earlier work. Returns the fault of a kernel that was not reported before; each
+    /// fault is reported once. The stream stays usable.
     pub fn sync(&self) -> Result<()> {
         fork::check()?;
         span!("wait", device = self.device);
         self.queue.sync()
     }
 
-    /// Has all work finished?
+    /// True if all work has finished.
     pub fn is_idle(&self) -> Result<bool> {
         fork::check()?;
         self.queue.raw.is_idle()
     }
 
-    /// Marks the work queued so far.
+    /// Records an event behind the work queued so far.
     pub fn record(&self) -> Result<Event> {
         self.event(self.queue.tail())
     }
 
-    /// Makes later work wait for an event. Between backends, the calling thread waits.
+    /// Makes later work wait for an event. If the event is of another backend, the calling thread
+    /// waits instead.
     pub fn wait(&self, event: &Event) -> Result<()> {
         event.precede(self)
     }
 
-    /// What its backend knows it as, for who works with that backend directly.
+    /// The backend's own stream, for code that works with that backend directly.
     pub fn as_backend(&self) -> &dyn BackendStream {
         &*self.queue.raw
     }
@@ -89,7 +90,7 @@ impl Stream {
     }
 }
 
-/// A stream that is borrowed from whoever has it: a launch on a device's default stream counts no references.
+/// A borrowed stream: a launch on a device's default stream changes no reference count.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamRef<'a> {
     device: &'a Device,
@@ -111,7 +112,7 @@ impl<'a> StreamRef<'a> {
     }
 }
 
-/// Equal when work on both is one sequence.
+/// Streams are equal if they share one queue.
 impl PartialEq for Stream {
     fn eq(&self, other: &Stream) -> bool {
         Arc::ptr_eq(&self.queue, &other.queue)

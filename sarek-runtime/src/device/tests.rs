@@ -14,7 +14,7 @@ use crate::testing::gpu::GpuBackend;
 use crate::testing::host::HostBackend;
 use crate::testing::registry;
 
-/// A backend that finds nothing, in one way or another.
+/// A backend without devices: `count` returns the given result.
 struct Absent(fn() -> Result<usize, String>);
 
 impl Backend for Absent {

@@ -1,4 +1,4 @@
-//! Profiles as files that chrome://tracing and ui.perfetto.dev show.
+//! Profiles in a file format that chrome://tracing and ui.perfetto.dev show.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::profile::{Clock, Profile, Work};
 use crate::{Error, Result};
 
 impl Profile {
-    /// The profile in Chrome's trace event format: JSON, of a complete event for each piece of work. Times of the device and
-    /// of the host are two threads.
+    /// Returns the profile in Chrome's trace event format: JSON, with a complete event for each
+    /// piece of work. Device times are shown as one thread, host times as another.
     pub fn trace(&self) -> String {
         let mut text = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
         let device = quoted(&self.device.to_string());
@@ -36,7 +36,7 @@ impl Profile {
             Clock::Device => 1,
             Clock::Host => 2,
         };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{thread},\"ts\":{:.3},\"dur\":{:.3},\
@@ -66,7 +66,7 @@ impl Profile {
     }
 }
 
-/// A string of JSON.
+/// A JSON string literal.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,17 +1,18 @@
-//! The arguments of a call.
+//! The arguments of calls of foreign kernels.
 
 use sarek_ir::Scalar;
 
 use crate::launch::Arg;
 use crate::{KernelType, ScalarArg};
 
-/// A scalar that texts in every language take by value. `usize` is none of them: pass a `u32` or `u64`.
+/// A scalar that foreign kernels take by value in every language. `usize` is not included: pass a
+/// `u32` or `u64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a foreign kernel by value",
     note = "foreign kernels take i32, u32, i64, u64, f32 and f64 by value"
 )]
 pub trait Plain: ScalarArg + KernelType {
-    /// Which one.
+    /// The scalar type.
     const SCALAR: Scalar;
 }
 
@@ -25,9 +26,10 @@ macro_rules! plain {
 
 plain! { i32 I32, u32 U32, i64 I64, u64 U64, f32 F32, f64 F64, }
 
-/// Arguments of a [`ForeignKernel`](super::ForeignKernel): a tuple of scalars, `&Vector`s and `&mut Vector`s.
+/// The arguments of a [`ForeignKernel`](super::ForeignKernel): a tuple of scalars, `&Vector`s and
+/// `&mut Vector`s.
 pub trait IntoArgs<'a> {
-    /// In order.
+    /// Converts to a list, in order.
     fn into_args(self) -> Vec<Arg<'a>>;
 }
 

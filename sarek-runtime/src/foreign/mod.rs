@@ -1,9 +1,10 @@
-//! Kernels that were written in a device's own language: CUDA C, OpenCL C, WGSL, PTX.
+//! Foreign kernels, written in a device's own language: CUDA C, OpenCL C, WGSL, PTX.
 //!
-//! A [`ForeignKernel`] is the name of an entry point, what it takes, and its text, once for each language in which there is
-//! one. A launch takes the text that its device compiles; a device without one is not eligible, and the error names the
-//! languages that there are. Everything else is as with `#[kernel]`: vectors are brought where they are needed, what is
-//! written is known from `&` and `&mut`, streams wait for each other, programs are cached.
+//! A [`ForeignKernel`] has the name of an entry point, its parameters, and one text for each
+//! language. A launch uses the text that its device compiles. A device without one is not eligible,
+//! and the error names the available languages. Everything else works as with `#[kernel]`: vectors
+//! are brought where they are needed, `&` and `&mut` declare reads and writes, streams wait for
+//! each other, and programs are cached.
 //!
 //! ```no_run
 //! use sarek_runtime::foreign::{ForeignKernel, Text};
@@ -22,7 +23,7 @@
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
-//! # How arguments arrive
+//! # Argument passing
 //!
 //! | | Scalars | Vectors |
 //! |---|---|---|
@@ -30,12 +31,14 @@
 //! | OpenCL C | parameters, in order | `global` pointers, in order |
 //! | WGSL | variables, or fields of one structure, of their names in `var<uniform>` | `var<storage>` of their names, in `@group(0)` |
 //!
-//! Lengths are passed as scalars where a text needs them. A text runs in whole blocks: with `.grid(g).block(b)`, or with
-//! `.cover(n)`, whose last threads have nothing to do. In WGSL `SRK_BLOCK_X`, `SRK_BLOCK_Y` and `SRK_BLOCK_Z`, if declared by
-//! `override`, are the block's size.
+//! Pass lengths as scalars if a text needs them. A text runs in whole blocks: with
+//! `.grid(g).block(b)`, or with `.cover(n)`, whose excess threads should do nothing. In WGSL,
+//! `SRK_BLOCK_X`, `SRK_BLOCK_Y` and `SRK_BLOCK_Z` are the block's size, if declared with
+//! `override`.
 //!
-//! Where drivers tell what an entry point takes (OpenCL C compiled from text, WGSL, and CUDA from 12.4 on), that is compared
-//! with what was declared: [`Error::Signature`].
+//! Some drivers report the parameters of an entry point: OpenCL C compiled from text, WGSL, and
+//! CUDA from 12.4 on. There they are compared with the declared ones, and a difference is
+//! [`Error::Signature`].
 
 mod args;
 mod text;
@@ -59,16 +62,16 @@ use crate::plugin::tag::{Language, Tag};
 use crate::sync::lock;
 use crate::{Element, Error, Result};
 
-/// A kernel of text in devices' own languages; see the [module](self). Cheap to clone.
+/// A kernel whose text is in devices' own languages; see the [module](self). Cheap to clone.
 #[derive(Clone)]
 pub struct ForeignKernel(Arc<Prepared>);
 
-/// What an entry point takes, and its texts, before they are made a [`ForeignKernel`].
+/// A builder for a [`ForeignKernel`]: the parameters of an entry point, and its texts.
 #[derive(Clone, Debug)]
 #[must_use = "a kernel is made by `.build()?`"]
 pub struct Builder(Definition);
 
-/// A foreign kernel as data.
+/// The definition of a foreign kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Definition {
     entry: String,
@@ -78,38 +81,38 @@ pub(crate) struct Definition {
     parts: Parts,
 }
 
-/// What an entry point takes in one place.
+/// A parameter of an entry point.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Parameter {
-    /// Its name in messages, and in WGSL.
+    /// The name, for messages and in WGSL.
     pub name: String,
-    /// What it is.
+    /// The kind of parameter.
     pub kind: Passed,
 }
 
-/// How an argument is passed.
+/// The way an argument is passed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Passed {
     /// By value.
     Scalar(Scalar),
     /// As memory of elements.
     Vector {
-        /// The scalar that elements consist of.
+        /// The scalar type of which elements consist.
         unit: Scalar,
-        /// Bytes of an element.
+        /// The size of an element in bytes.
         size: usize,
-        /// May the text write it?
+        /// True if the text may write it.
         mutable: bool,
         /// The element's type in Rust, for messages.
         element: &'static str,
-        /// The same, to be told from others.
+        /// The element's type, for comparisons.
         id: TypeId,
     },
 }
 
 impl ForeignKernel {
-    /// A kernel whose entry point has this name, in every text that does not give another. The parameters follow, in
-    /// order.
+    /// Starts a kernel with this entry point, which holds for every text that sets no other. Add
+    /// its parameters in order.
     #[allow(clippy::new_ret_no_self)]
     pub fn new(entry: impl Into<String>) -> Builder {
         Builder(Definition {
@@ -121,14 +124,15 @@ impl ForeignKernel {
         })
     }
 
-    /// A launch with these arguments: a tuple of scalars, `&Vector`s and `&mut Vector`s in the order of the parameters.
-    /// Those that do not fit are an error of the launch.
+    /// Returns a launch with these arguments: a tuple of scalars, `&Vector`s and `&mut Vector`s in
+    /// the order of the parameters. Arguments that do not match are an error when the launch runs.
     ///
     /// # Safety
-    /// The text does with these arguments, in the blocks that the launch is given, what its declaration says: it takes the
-    /// declared parameters, stays within the vectors, writes none that is declared as input, has no data races and comes to an
-    /// end. This holds with the kernel's own parts, and whatever numbers a launch or an environment defines ([`Parts::define`]). If the
-    /// launch is recorded, it holds for every replay, whatever the vectors hold then.
+    /// With these arguments and in the blocks of the launch, the text does what its declaration
+    /// says. It takes the declared parameters, stays within the vectors, writes no vector that is
+    /// declared as input, has no data races, and terminates. This holds with the kernel's own
+    /// parts, and with any numbers that a launch or an environment defines ([`Parts::define`]). If
+    /// the launch is recorded, it holds for every replay, whatever the vectors hold then.
     pub unsafe fn call<'a>(&self, args: impl IntoArgs<'a>) -> Launch<'a, FreeBlock> {
         Launch::prepared(self.0.clone(), args.into_args())
     }
@@ -138,7 +142,7 @@ impl ForeignKernel {
         self.0.name()
     }
 
-    /// The languages in which there is a text.
+    /// The languages for which there is a text.
     pub fn languages(&self) -> Vec<Tag<Language>> {
         let texts = self.0.foreign().into_iter().flat_map(|def| &def.texts);
         texts.map(|text| text.language().clone()).collect()
@@ -152,23 +156,23 @@ impl std::fmt::Debug for ForeignKernel {
 }
 
 impl Builder {
-    /// A text, in a language in which there was none.
+    /// Adds a text, in a language that has none yet.
     pub fn text(mut self, text: Text) -> Builder {
         self.0.texts.push(text);
         self
     }
 
-    /// The next parameter is a scalar.
+    /// Adds a scalar parameter.
     pub fn scalar<T: Plain>(self, name: &str) -> Builder {
         self.parameter(name, Passed::Scalar(T::SCALAR))
     }
 
-    /// The next parameter is a vector that the text reads: a call gives a `&Vector<T>`.
+    /// Adds a vector parameter that the text reads; the argument is a `&Vector<T>`.
     pub fn input<T: Element>(self, name: &str) -> Builder {
         self.vector::<T>(name, false)
     }
 
-    /// The next parameter is a vector that the text reads and writes: a call gives a `&mut Vector<T>`.
+    /// Adds a vector parameter that the text reads and writes; the argument is a `&mut Vector<T>`.
     pub fn output<T: Element>(self, name: &str) -> Builder {
         self.vector::<T>(name, true)
     }
@@ -190,29 +194,30 @@ impl Builder {
         self
     }
 
-    /// The text is written for blocks of this size alone.
+    /// Fixes the block size for which the text is written.
     pub fn block(mut self, block: impl IntoDims) -> Builder {
         let size = |n| u32::try_from(n).unwrap_or(u32::MAX);
         self.0.block = Some(block.into_dims().sizes().map(size));
         self
     }
 
-    /// What the text needs to be compiled: definitions, options, headers, and further files of text. They are not checked, since
-    /// whoever calls the kernel vouches for its text.
+    /// Sets the inputs with which the text is compiled: definitions, options, headers and further
+    /// files. They are not checked, because the caller of the kernel vouches for its text.
     pub fn parts(mut self, parts: Parts) -> Builder {
         self.0.parts = parts;
         self
     }
 
-    /// The kernel. Nothing is compiled before it is launched.
+    /// Makes the kernel. It is compiled when it is first launched.
     ///
     /// # Errors
-    /// [`Error::Foreign`] if there is no text, two in one language, or two parameters of one name.
+    /// [`Error::Foreign`] if there is no text, if two texts have the same language, or if two
+    /// parameters have the same name.
     pub fn build(self) -> Result<ForeignKernel> {
         static ALL: OnceLock<Mutex<HashMap<Definition, Arc<Prepared>>>> = OnceLock::new();
         let definition = self.0;
         definition.check()?;
-        // Equal ones are one kernel, so that whoever builds one in a loop compiles it once.
+        // Equal definitions are one kernel, so that building it in a loop compiles it once.
         let mut all = lock(ALL.get_or_init(Mutex::default));
         let make = || launch::foreign(definition.clone(), definition.signature());
         let prepared = match all.get(&definition) {
@@ -257,7 +262,7 @@ impl Definition {
         }
     }
 
-    /// The kernel as launches know it: its parameters, and a body of which nothing is known.
+    /// The kernel for launches: its parameters, without a body.
     fn signature(&self) -> Kernel {
         let param = |parameter: &Parameter| Param {
             name: Cow::Owned(parameter.name.clone()),
@@ -278,12 +283,12 @@ impl Definition {
         }
     }
 
-    /// What it takes.
+    /// The parameters.
     pub(crate) fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// What its text needs to be compiled.
+    /// The inputs with which the text is compiled.
     pub(crate) fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -302,7 +307,7 @@ impl Definition {
         })
     }
 
-    /// Why a device of these languages, or of none, cannot run it.
+    /// The reason why a device with this target, or with none, cannot run it.
     pub(crate) fn no_text(&self, target: Option<&str>) -> String {
         let known: Vec<_> = self.texts.iter().map(|t| t.language().name()).collect();
         let known = known.join(", ");
@@ -314,7 +319,7 @@ impl Definition {
         }
     }
 
-    /// A text as what a compiler gets.
+    /// The source that a compiler gets for a text.
     pub(crate) fn source(&self, text: &Text) -> Source {
         let slots = self.parameters.iter().zip((0..).map(ParamId));
         let slot = |(parameter, param): (&Parameter, ParamId)| match parameter.kind {
@@ -334,7 +339,7 @@ impl Definition {
             slots: slots.map(slot).collect(),
             tables: vec![],
             sourced: vec![Sourced {
-                // Compilers speak of the end of a text as of a line behind the last.
+                // Compilers report the end of a text as the line after the last one.
                 lines: 1..lines + 2,
                 origin: Origin {
                     file: Cow::Owned(text.place(&self.entry)),
@@ -345,7 +350,7 @@ impl Definition {
         }
     }
 
-    /// The one rendering that it has.
+    /// The only variant of a foreign kernel.
     pub(crate) fn variant() -> Variant {
         Variant {
             dims: 3,
@@ -357,8 +362,8 @@ impl Definition {
         }
     }
 
-    /// Are the elements of the vectors of the types that were declared? That they are of the declared units was seen to
-    /// before.
+    /// Returns an error unless the vectors' element types are the declared ones. Their scalar types
+    /// were checked before.
     pub(crate) fn check_elements(&self, args: &[Arg<'_>]) -> Result<()> {
         for (parameter, arg) in self.parameters.iter().zip(args) {
             if let (Passed::Vector { element, id, .. }, Some(vector)) =

@@ -19,19 +19,19 @@ fn equal_ones_are_compiled_once() {
     let mut y = Vector::filled(4, 2.0f32);
     for _ in 0..3 {
         let kernel = nothing("once").build().unwrap();
-        // SAFETY: it does nothing.
+        // SAFETY: the kernel does nothing.
         let launch = unsafe { kernel.call((&x, &mut y)) };
         launch.grid(2).block(2).run_on(&device).unwrap();
     }
     assert_eq!(stats.compiles.load(Relaxed), 1);
     assert_eq!(stats.launches.load(Relaxed), 3);
     let other = nothing("once").parts(Parts::new().flag("-O3"));
-    // SAFETY: it does nothing.
+    // SAFETY: the kernel does nothing.
     let launch = unsafe { other.build().unwrap().call((&x, &mut y)) };
     launch.grid(2).block(2).run_on(&device).unwrap();
     assert_eq!(stats.compiles.load(Relaxed), 2);
     assert_eq!(y.to_vec().unwrap(), [2.0; 4]);
-    // What it may have written comes back from the device.
+    // A vector that it may have written is downloaded.
     assert_eq!(stats.downloads.load(Relaxed), 1);
 }
 
@@ -42,7 +42,7 @@ fn grids_are_not_folded() {
     let kernel = nothing("folded").build().unwrap();
     let (x, mut y) = (Vector::filled(1, 1.0f32), Vector::filled(1, 1.0f32));
     let mut run = |grid: usize| {
-        // SAFETY: it does nothing.
+        // SAFETY: the kernel does nothing.
         let launch = unsafe { kernel.call((&x, &mut y)) };
         launch.grid(grid).block(1).run_on(&device)
     };
@@ -55,7 +55,7 @@ fn grids_are_not_folded() {
 fn a_device_of_compiled_rust_takes_no_text() {
     let kernel = nothing("host").build().unwrap();
     let (x, mut y) = (Vector::filled(1, 1.0f32), Vector::filled(1, 1.0f32));
-    // SAFETY: it does not run.
+    // SAFETY: the kernel does not run.
     let launch = unsafe { kernel.call((&x, &mut y)) };
     let error = launch.grid(1).block(1).run_on(&host()).unwrap_err();
     let Error::NotEligible { reasons, .. } = error else {
@@ -78,7 +78,7 @@ fn definitions_that_differ_from_an_environments_are_errors() {
     let (x, mut y) = (Vector::filled(1, 1.0f32), Vector::filled(1, 1.0f32));
     for (size, fits) in [("8", true), ("16", false)] {
         let kernel = nothing("tiles").parts(tile(size)).build().unwrap();
-        // SAFETY: it does nothing.
+        // SAFETY: the kernel does nothing.
         let launch = unsafe { kernel.call((&x, &mut y)) };
         let launch = launch.environment("foreign/tile").grid(1).block(1);
         match launch.run_on(&device) {
@@ -123,7 +123,7 @@ fn a_text_runs_in_blocks_alone() {
         (tag::ScheduleKind::grid_stride(), false),
         (tag::ScheduleKind::single_thread(), false),
     ] {
-        // SAFETY: it does nothing.
+        // SAFETY: the kernel does nothing.
         let launch = unsafe { kernel.call((&x, &mut y)) };
         let outcome = launch.schedule(&schedule).grid(2).block(1).run_on(&device);
         match outcome {
@@ -136,14 +136,14 @@ fn a_text_runs_in_blocks_alone() {
     }
 }
 
-/// What whoever calls the text has vouched for is not for safe code to change.
+/// The caller of a foreign kernel vouches for its arguments, so safe code must not change them.
 #[test]
 fn scalars_of_a_recorded_call_take_unsafe() {
     let (device, _) = device(&GpuBackend::new("gpu", 100));
     let kernel = nothing("recorded").scalar::<f32>("a").build().unwrap();
     let (x, mut y) = (Vector::filled(4, 1.0f32), Vector::filled(4, 2.0f32));
     let mut recording = device.record_graph();
-    // SAFETY: it does nothing.
+    // SAFETY: the kernel does nothing.
     let launch = unsafe { kernel.call((&x, &mut y, 1.0f32)) };
     recording.launch(launch.grid(2).block(2)).unwrap();
     let mut graph = recording.finish();
@@ -158,7 +158,7 @@ fn scalars_of_a_recorded_call_take_unsafe() {
             "{refused}"
         );
     }
-    // SAFETY: it does nothing, whatever the number.
+    // SAFETY: the kernel does nothing, whatever the number.
     unsafe { graph.raw_set_scalar("a", 2.0f32) }.unwrap();
     // SAFETY: as above.
     unsafe { graph.raw_set_scalar_of(0, "a", 3.0f32) }.unwrap();

@@ -1,11 +1,11 @@
-//! A text and where it comes from.
+//! The texts of foreign kernels, and their origin.
 
 use std::path::Path;
 
 use crate::plugin::tag::{self, Language, Tag};
 use crate::{Error, Result};
 
-/// Text of a kernel in a device's own language.
+/// The text of a kernel in a device's own language.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Text {
     language: Tag<Language>,
@@ -15,7 +15,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// A text in a language: one of those that the library knows, or the target of another crate's backend.
+    /// Makes a text in a language of the library, or in the target language of an external backend.
     pub fn new(language: &Tag<Language>, text: impl Into<String>) -> Text {
         Text {
             language: language.clone(),
@@ -25,29 +25,32 @@ impl Text {
         }
     }
 
-    /// CUDA C.
+    /// Makes a text in CUDA C.
     pub fn cuda(text: impl Into<String>) -> Text {
         Text::new(&Language::cuda(), text)
     }
 
-    /// OpenCL C.
+    /// Makes a text in OpenCL C.
     pub fn opencl(text: impl Into<String>) -> Text {
         Text::new(&Language::opencl(), text)
     }
 
-    /// WGSL.
+    /// Makes a text in WGSL.
     pub fn wgsl(text: impl Into<String>) -> Text {
         Text::new(&Language::wgsl(), text)
     }
 
-    /// PTX.
+    /// Makes a text in PTX.
     pub fn ptx(text: impl Into<String>) -> Text {
         Text::new(&Language::ptx(), text)
     }
 
-    /// A file, read now. Its name tells the language: `.cu`, `.cl`, `.wgsl`, `.ptx`, or the name of the target of another
-    /// crate's backend. A path that is not absolute begins in the current folder; for one that begins in the crate, and is
-    /// read when that is compiled, see [`include_text!`](crate::include_text).
+    /// Reads a text from a file now. The extension determines the language: `.cu`, `.cuh`, `.cl`,
+    /// `.wgsl`, `.ptx`, or the target of an external backend. A relative path starts in the current
+    /// folder. To include a file at compile time, use [`include_text!`](crate::include_text).
+    ///
+    /// # Errors
+    /// [`Error::Foreign`] if the file cannot be read.
     pub fn file(path: impl AsRef<Path>) -> Result<Text> {
         let path = path.as_ref();
         match std::fs::read_to_string(path) {
@@ -59,7 +62,8 @@ impl Text {
         }
     }
 
-    /// The text of a file of this name, which tells the language; it is not read.
+    /// Makes a text with a file name, whose extension determines the language. The file is not
+    /// read.
     pub fn of_file(file: &str, text: &str) -> Text {
         let extension = Path::new(file).extension().unwrap_or_default();
         let language = match extension.to_str().unwrap_or_default() {
@@ -73,14 +77,14 @@ impl Text {
         }
     }
 
-    /// The name of the entry point, where it is not that of the kernel.
+    /// Sets the name of the entry point, if it differs from the kernel's.
     #[must_use]
     pub fn with_entry(mut self, entry: impl Into<String>) -> Text {
         self.entry = Some(entry.into());
         self
     }
 
-    /// What it is written in.
+    /// The language of the text.
     pub fn language(&self) -> &Tag<Language> {
         &self.language
     }
@@ -94,15 +98,15 @@ impl Text {
         self.entry.as_deref()
     }
 
-    /// What its lines are told by.
+    /// The file name for its lines in messages.
     pub(super) fn place(&self, kernel: &str) -> String {
         let unnamed = || format!("<{kernel}, {}>", self.language);
         self.file.clone().unwrap_or_else(unnamed)
     }
 }
 
-/// A [`Text`](crate::foreign::Text) from a file, which is read when the program is compiled: its path begins in the folder of
-/// the source file that names it, and its extension tells the language.
+/// Makes a [`Text`](crate::foreign::Text) from a file that is read when the program is compiled.
+/// The path is relative to the source file that names it. The extension determines the language.
 ///
 /// ```ignore
 /// let kernel = ForeignKernel::new("saxpy").text(include_text!("saxpy.cl"));

@@ -1,14 +1,17 @@
 //! Graphs: launches and copies that are recorded once and replayed many times.
 //!
-//! A [`Recording`] collects operations for one device; nothing runs meanwhile. What depends on arguments, such as proofs, texts and
-//! programs, is done there once. The [`Graph`] that it gives queues all operations by one call. Where the driver has graphs
-//! (CUDA), they are one launch to it; elsewhere the framework queues them one after the other ([`replay`]).
+//! A [`Recording`] collects operations for one device and runs nothing. Work that depends on
+//! arguments, such as proofs, texts and programs, is done then, once. The resulting [`Graph`]
+//! queues all operations with one call. Where the driver has graphs (CUDA), it launches them as a
+//! whole; elsewhere the framework queues them one after the other ([`replay`]).
 //!
-//! Lengths and index spaces are those of the recording, and so are scalars until they are set to others ([`update`]). Vectors are not held by the graph: each replay is given them,
-//! as a call of a kernel is, so that borrows are what they are for a launch, and between replays vectors may be read and written like
-//! any other. They are told apart by identity, so their order is of no account.
+//! Lengths and index spaces are those of the recording. So are scalars, until they are set to other
+//! values ([`update`]). The graph does not hold vectors: each replay takes them as arguments, like
+//! a kernel call, and borrows them the same way. Between replays, vectors may be read and written
+//! like any other. They are matched by identity, in any order.
 //!
-//! A graph is one piece: should one of its launches fail, all vectors that the graph writes are lost, on every device.
+//! A graph fails as a whole: if one of its launches fails, all vectors that the graph writes are
+//! unreadable, on every device.
 
 mod recording;
 mod replay;
@@ -35,7 +38,7 @@ pub struct Graph {
     device: Device,
     vectors: Vec<Known>,
     operations: Vec<Operation>,
-    /// Which operations the launches are, in their order; those that are empty are none.
+    /// For each recorded launch, the index of its operation; `None` for an empty launch.
     launches: Vec<Option<usize>>,
     driver: Mutex<Driver>,
 }
@@ -43,14 +46,14 @@ pub struct Graph {
 /// A vector that a graph uses.
 struct Known {
     id: u64,
-    /// What it is to the first operation that uses it.
+    /// The name of the parameter in the first operation that uses it.
     name: String,
-    /// Do operations depend on what it holds before?
+    /// True if operations depend on its earlier contents.
     needed: bool,
     written: bool,
 }
 
-/// A part of a vector, in bytes.
+/// A byte range of a vector.
 struct Part {
     vector: usize,
     bytes: Range<usize>,
@@ -61,7 +64,7 @@ enum Operation {
     Copy {
         to: Part,
         from: Part,
-        /// May the device do it, or does it go through the host?
+        /// True if the device copies by itself, false if the copy goes through the host.
         direct: bool,
     },
     /// Fills a whole vector.
@@ -69,22 +72,22 @@ enum Operation {
         to: Part,
         /// The bytes of an element.
         element: Vec<u8>,
-        /// All of them on the device, if they are not zeros.
+        /// Device memory filled with the element, unless its bytes are all zero.
         constant: Option<Arc<dyn Mem>>,
     },
 }
 
 /// The driver's own graph.
 enum Driver {
-    /// Nobody has asked for it.
+    /// Not requested yet.
     Untried,
-    /// There is none.
+    /// The driver makes none.
     Absent,
     Made {
         graph: Box<dyn BackendGraph>,
-        /// For vectors in these places.
+        /// The memory of the vectors that it was made for.
         places: Vec<Slice>,
-        /// Is it of the launches as they are now?
+        /// True if its launches are the current ones.
         current: bool,
         /// The stream of the last replay.
         last: Option<Arc<Queue>>,
@@ -92,7 +95,7 @@ enum Driver {
 }
 
 impl Device {
-    /// Begins to record operations that are then replayed together on this device.
+    /// Starts to record operations that are then replayed together on this device.
     ///
     /// ```no_run
     /// # use sarek_runtime::{Device, Ready, Vector};
@@ -118,14 +121,19 @@ impl Device {
 }
 
 impl Graph {
-    /// Queues all operations on the device's default stream. `vectors` are those that the graph uses, in any order:
-    /// `&mut` those that it writes. A fault is returned by the next read of any of those, or by `sync`.
+    /// Queues all operations on the device's default stream. `vectors` are those that the graph
+    /// uses, in any order; pass `&mut` for those that it writes. A fault is returned by the next
+    /// read of a written vector, or by `sync`.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the vectors are not those of the recording.
     pub fn replay<'a>(&self, vectors: impl Vectors<'a>) -> Result<()> {
         self.queue(self.device.default_stream(), vectors.into_args())
             .map(|_| ())
     }
 
-    /// Queues all operations on a stream of the device. The event is behind them.
+    /// Queues all operations on a stream of the device, and returns an event behind them. Otherwise
+    /// as [`Graph::replay`].
     pub fn replay_on<'a>(&self, stream: &Stream, vectors: impl Vectors<'a>) -> Result<Event> {
         let (outcomes, mut written) = self.queue(stream.by_ref(), vectors.into_args())?;
         let event = stream.event(outcomes.into_iter().chain(stream.queue().tail()))?;
@@ -135,17 +143,17 @@ impl Graph {
         Ok(event)
     }
 
-    /// The device for which it was recorded.
+    /// The device that the graph was recorded for.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The number of its operations.
+    /// The number of operations.
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Has it no operations?
+    /// True if there are no operations.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Collecting operations.
+//! Recording of graphs.
 
 use std::fmt;
 use std::ops::RangeBounds;
@@ -14,10 +14,10 @@ use crate::vector::{Operand, bytes, resolve};
 use crate::{Device, Element, Ready, Result, Vector};
 use std::sync::Arc;
 
-/// Operations that are being recorded for a device; made by [`Device::record_graph`].
+/// A recording of operations for a device; made by [`Device::record_graph`].
 ///
-/// Recording runs none of them: a vector read meanwhile holds what it held before. What can be told of a launch is an error
-/// here, as it is where a launch is run.
+/// Recording runs nothing: a vector that is read meanwhile holds its earlier contents. Errors that
+/// a launch would return before it is queued are returned here.
 #[must_use = "`finish` gives the graph"]
 pub struct Recording {
     stream: Stream,
@@ -36,8 +36,8 @@ impl Recording {
         }
     }
 
-    /// Records a launch. Its vectors are brought to the device. One that is empty does nothing, and replays are given its
-    /// vectors like those of any other.
+    /// Records a launch, and brings its vectors to the device. An empty launch does nothing, but
+    /// its vectors must be passed to replays too.
     pub fn launch(&mut self, launch: Ready<'_>) -> Result<&mut Recording> {
         let vectors = &mut self.vectors;
         let number = |used: Use<'_>| known(vectors, used.vector, used.name, true, used.written);
@@ -49,7 +49,8 @@ impl Recording {
         Ok(self)
     }
 
-    /// Records that the elements of `to` from `at` on are overwritten by a part of another vector.
+    /// Records a copy: a range of another vector overwrites the elements of `to` that start at
+    /// `at`.
     pub fn copy<T: Element>(
         &mut self,
         to: &mut Vector<T>,
@@ -60,7 +61,7 @@ impl Recording {
         let source = resolve(range, from.len())?;
         let target = resolve(at..at.saturating_add(source.len()), to.len())?;
         let whole = target.len() == to.len();
-        // Vectors that the host had no memory for may have more elements than there are addresses.
+        // Vectors for which the host had no memory may have more elements than there are addresses.
         let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
         let direct = self.route(to, from, bytes(source.len()))?;
         let in_bytes = |vector, range: std::ops::Range<usize>| Part {
@@ -80,8 +81,8 @@ impl Recording {
         Ok(self)
     }
 
-    /// Records that all elements become `value`. Unless its bytes are zeros, the device keeps as many copies of it as there are
-    /// elements.
+    /// Records a fill of all elements with `value`. Unless its bytes are all zero, the device keeps
+    /// a buffer with one copy of the value per element.
     pub fn fill<T: Element>(&mut self, to: &mut Vector<T>, value: T) -> Result<&mut Recording> {
         let len = to.bytes();
         let element = bytes::of(std::slice::from_ref(&value)).into_owned();
@@ -111,7 +112,7 @@ impl Recording {
         Ok(self)
     }
 
-    /// Device memory with these bytes.
+    /// Allocates device memory with these bytes.
     fn constant(&self, bytes: &[u8]) -> Result<Arc<dyn Mem>> {
         let mem = self.stream.device().alloc(bytes.len())?;
         let slice = crate::plugin::backend::Slice {
@@ -120,14 +121,14 @@ impl Recording {
             len: bytes.len(),
         };
         let queue = self.stream.queue();
-        // SAFETY: all of memory of this device that nobody else has.
+        // SAFETY: a whole memory of this device that no other code has.
         unsafe { queue.raw.copy_in(&slice, bytes) }?;
-        // Replays may go to other streams.
+        // Replays may run on other streams.
         queue.raw.sync()?;
         Ok(mem)
     }
 
-    /// May the device copy by itself? An error where nobody may.
+    /// True if the device may copy by itself; an error if the copy is illegal.
     fn route(&self, to: &dyn Operand, from: &dyn Operand, bytes: usize) -> Result<bool> {
         let (from, to) = (from.storage(), to.storage());
         if from.is_none() && to.is_none() {
@@ -138,7 +139,7 @@ impl Recording {
         Ok(claims.route(&from, &to, bytes as u64)? == CopyAction::Native)
     }
 
-    /// What was recorded, to be replayed.
+    /// Finishes the recording, and returns the graph.
     pub fn finish(self) -> Graph {
         Graph {
             device: self.stream.device().clone(),
@@ -150,7 +151,7 @@ impl Recording {
     }
 }
 
-/// The number of a vector, which an operation uses.
+/// The number of a vector that an operation uses; adds it if it is new.
 fn known(
     vectors: &mut Vec<Known>,
     vector: &dyn Operand,
@@ -184,7 +185,7 @@ impl fmt::Debug for Recording {
 }
 
 impl Graph {
-    /// The vectors of a replay in the order of their numbers.
+    /// Matches the vectors of a replay with those of the recording, in the order of their numbers.
     pub(super) fn bind<'a>(&self, given: Vec<crate::Arg<'a>>) -> Result<Vec<crate::Arg<'a>>> {
         let problem = |problem| Err(problem_on(&self.device, problem));
         let mut bound: Vec<Option<crate::Arg<'a>>> = self.vectors.iter().map(|_| None).collect();

@@ -1,4 +1,5 @@
-//! Replaying: vectors are brought to the device, all operations are queued, and vectors learn of it.
+//! Replay of graphs: brings vectors to the device, queues all operations, and updates the vectors'
+//! state.
 
 use super::{Driver, Graph, Operation, Part};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
@@ -11,7 +12,7 @@ use crate::sync::span::span;
 use crate::vector::host_bytes;
 use crate::{Arg, Result};
 
-/// The outcomes of a replay that are not known yet, and the vectors of the graph.
+/// The pending outcomes of a replay, and the vectors of the graph.
 type Queued<'a> = (Vec<Pending>, Vec<Arg<'a>>);
 
 impl Graph {
@@ -46,7 +47,7 @@ impl Graph {
 
     fn run_on_host(&self, stream: StreamRef<'_>, vectors: &mut [Arg<'_>]) -> Result<()> {
         let mut places = vec![std::ptr::null_mut(); vectors.len()];
-        // All are read first: a failing one leaves the others as they are.
+        // All vectors are brought to the host first: an error leaves the others unchanged.
         for ((place, known), arg) in places.iter_mut().zip(&self.vectors).zip(&*vectors) {
             if let (true, Some(vector)) = (known.needed, arg.vector()) {
                 *place = vector.on_host()?.cast_mut();
@@ -71,15 +72,17 @@ impl Graph {
                 }
                 Operation::Copy { to, from, .. } => {
                     let (source, target) = (part(&places, from), part(&places, to));
-                    // SAFETY: two vectors, one borrowed for writing; recording held both parts to their bounds, and the
-                    // lengths of vectors do not change. Bytes of elements become elements of the same type.
+                    // SAFETY: two vectors, one of them borrowed mutably; recording checked both
+                    // ranges, and the lengths of vectors do not change. Bytes of elements become
+                    // elements of the same type.
                     unsafe { source.copy_to_nonoverlapping(target, from.bytes.len()) };
                     Ok(())
                 }
                 Operation::Fill { to, element, .. } => {
                     let (first, size) = (part(&places, to), element.len());
                     for at in (0..to.bytes.len()).step_by(size) {
-                        // SAFETY: an element of a vector that is borrowed for writing. Bytes there need not be initialised.
+                        // SAFETY: an element of a vector that is borrowed mutably. Bytes there need
+                        // not be initialised.
                         unsafe {
                             first
                                 .add(at)
@@ -128,14 +131,14 @@ impl Graph {
         let mut all = vectors.iter().filter_map(Arg::vector);
         let at_home = all.any(|vector| vector.is_at_home(stream.device()));
         let replayed = match at_home {
-            // The driver's graph would keep the memory of vectors, which is not theirs to keep.
+            // The driver's graph would keep the memory of vectors, which belongs to the host here.
             true => self.replayed_one_by_one(stream, &places),
             false => self.replayed(stream, &places),
         };
         let traced = match replayed {
             Ok(traced) => traced,
             Err(error) => {
-                // Some of it may have been queued.
+                // Some of the operations may have been queued.
                 for vector in self.written(vectors) {
                     vector.written_on(stream, &[]);
                     vector.fail(error.clone());
@@ -173,13 +176,14 @@ impl Graph {
                 }
                 *last = Some(queue.clone());
                 let begun = self.device.begin_work(queue)?;
-                // SAFETY: the stream is the device's, and waits for the replay before. Its operations were recorded with their
-                // checks, and vectors in the places that they were made for are lent for this replay.
+                // SAFETY: the stream belongs to the device, and waits for the previous replay. The
+                // operations were recorded with their checks, and the vectors in the places that
+                // they were made for are borrowed for this replay.
                 unsafe { graph.replay(&*queue.raw) }?;
                 if let Some(begun) = begun {
                     self.device.end_work(queue, begun, self.profiled())?;
                 }
-                // The next replay uses the same records: what this one says is put aside.
+                // The next replay uses the same fault records, so these are copied.
                 let mut traced = Vec::new();
                 for launch in self.launches() {
                     if let Some(faults) = launch.faults() {
@@ -193,7 +197,7 @@ impl Graph {
         }
     }
 
-    /// What a profile says of all of it together.
+    /// The entry in a profile, for the graph as a whole.
     fn profiled(&self) -> Done {
         let copied = self.operations.iter().map(|operation| match operation {
             Operation::Launch(_) => (0, 0),
@@ -224,7 +228,7 @@ impl Graph {
             })
     }
 
-    /// Lets the driver make a graph of its own, for vectors in these places, unless it has.
+    /// Asks the driver for a graph for vectors in these places, unless it has one.
     fn ask_driver(&self, driver: &mut Driver, places: &[Slice]) -> Result<()> {
         match driver {
             Driver::Absent => return Ok(()),
@@ -235,7 +239,8 @@ impl Graph {
             } if same(known, places) => return Ok(()),
             Driver::Made { .. } | Driver::Untried => {}
         }
-        // What is printed is read after each launch; what goes through the host is no matter of the driver's.
+        // Output is read after each launch, and copies through the host are not the driver's;
+        // neither can be in its graph.
         let all_direct = self.operations.iter().all(|operation| match operation {
             Operation::Launch(launch) => !launch.prints(),
             Operation::Copy { direct, .. } => *direct,
@@ -245,7 +250,7 @@ impl Graph {
             true => self.driver_graph(places)?,
             false => None,
         };
-        // Replays of this graph use the fault records of the one before.
+        // Replays of the new graph use the fault records of the previous one.
         let last = match driver {
             Driver::Made { last, .. } => last.take(),
             Driver::Untried | Driver::Absent => None,
@@ -277,7 +282,8 @@ impl Graph {
                 Slices::Copy(to, from) => Some(GraphOp::Copy { to, from }),
             });
         }
-        // SAFETY: recording held all operations to the bounds of their vectors; the driver's graph is kept beside the operations.
+        // SAFETY: recording checked all operations against the bounds of their vectors; the
+        // driver's graph is kept next to the operations.
         unsafe { self.device.raw().graph(&operations) }
     }
 
@@ -290,7 +296,8 @@ impl Graph {
             }
             match (slices(operation, places), operation) {
                 (Slices::None, _) => {}
-                // SAFETY: a part of a vector that is lent for writing, on a stream that has waited for its users.
+                // SAFETY: a part of a vector that is borrowed mutably, on a stream that has waited
+                // for its users.
                 (Slices::Zero(to), _) => unsafe { raw.zero(&to) }?,
                 (Slices::Copy(to, from), Operation::Copy { direct, .. }) => {
                     copy(raw, &to, &from, *direct)?;
@@ -302,7 +309,7 @@ impl Graph {
     }
 }
 
-/// What an operation that is no launch works on.
+/// The memory that an operation other than a launch works on.
 enum Slices {
     None,
     Zero(Slice),
@@ -332,10 +339,10 @@ fn slices(operation: &Operation, places: &[Slice]) -> Slices {
     }
 }
 
-/// Copies within a device, through the host if there is no other way.
+/// Copies within a device; through the host if there is no other way.
 fn copy(stream: &dyn BackendStream, to: &Slice, from: &Slice, direct: bool) -> Result<()> {
-    // SAFETY: equally long parts of two vectors, or of records of faults, within their bounds. They are lent to this stream, which
-    // has waited for their users.
+    // SAFETY: equally long parts of two vectors or fault records, within their bounds. This stream
+    // may use them, and has waited for their other users.
     if direct && unsafe { stream.copy(to, from) }? {
         return Ok(());
     }
@@ -346,7 +353,7 @@ fn copy(stream: &dyn BackendStream, to: &Slice, from: &Slice, direct: bool) -> R
     unsafe { stream.copy_in(to, &bytes) }
 }
 
-/// Are all of them where they were?
+/// True if all slices are the same.
 fn same(one: &[Slice], other: &[Slice]) -> bool {
     let same = |(a, b): (&Slice, &Slice)| {
         std::sync::Arc::ptr_eq(&a.mem, &b.mem) && a.offset == b.offset && a.len == b.len
@@ -354,7 +361,7 @@ fn same(one: &[Slice], other: &[Slice]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
-/// Where a part of a vector is on the host.
+/// The address of a vector's part on the host.
 fn part(places: &[*mut u8], part: &Part) -> *mut u8 {
     places[part.vector].wrapping_add(part.bytes.start)
 }

@@ -12,7 +12,7 @@ fn gpu(graphs: bool) -> Device {
     device(&backend).0
 }
 
-/// With the driver's graphs, without them, and in host memory.
+/// One device with driver graphs, one without, and the host.
 fn all() -> [Device; 3] {
     [gpu(true), gpu(false), host()]
 }
@@ -33,7 +33,7 @@ fn replays_see_what_the_host_wrote_and_reads_wait_for_them() {
         assert_eq!(graph.len(), 2);
         graph.replay((&mut x, &mut y)).unwrap();
         assert_eq!((y.get(0).unwrap(), x.get(0).unwrap()), (2.0, 3.0));
-        // The order is of no account.
+        // The order of the vectors does not matter.
         graph.replay((&mut y, &mut x)).unwrap();
         graph.replay((&mut y, &mut x)).unwrap();
         assert_eq!(
@@ -61,7 +61,7 @@ fn copies_and_fills_are_part_of_it() {
         recording.copy(&mut z, 1, &y, 2..4).unwrap();
         let graph = recording.finish();
         for (last, due) in [(5.0, 3.0), (6.0, 5.0)] {
-            // What is overwritten need not be readable.
+            // An overwritten vector need not be readable.
             z.set(5, last).unwrap();
             y.set(3, 0.0).unwrap();
             graph.replay((&x, &mut y, &mut z, &mut w)).unwrap();
@@ -105,7 +105,7 @@ fn a_fault_is_that_of_all_that_is_written_until_it_is_rewritten() {
         assert!(matches!(z.to_vec(), Err(Error::Fault(_))));
         assert_eq!(x.to_vec().unwrap(), [1.0]);
         device.sync().unwrap();
-        // The next replay's inputs are unreadable: it is refused, and the device goes on.
+        // The next replay's inputs are unreadable: it is refused, and the device still works.
         assert!(graph.replay((&x, &mut y, &mut z)).is_err());
         y.fill(0.0).unwrap();
         z.fill(0.0).unwrap();
@@ -163,7 +163,7 @@ fn a_driver_launches_it_as_a_whole() {
     assert_eq!(stats.replays.load(Relaxed), 4);
     assert_eq!(y.to_vec().unwrap(), [12.0; 4]);
     assert!(format!("{graph:?}").contains("3 operations on fake GPU (gpu:0), as one launch"));
-    // Vectors that moved are found where they are.
+    // Vectors that moved are found in their new places.
     let mut y = y
         .stored_in(&crate::plugin::tag::StorageKind::device())
         .unwrap();
@@ -203,7 +203,8 @@ fn what_was_not_recorded_is_refused() {
 
 #[test]
 fn replays_on_two_streams_do_not_share_their_records() {
-    // It only reads, so that no vector makes one replay wait for the other; but it may fault.
+    // The kernel only reads, so that no vector makes one replay wait for the other; but it may
+    // fault.
     let def = kernels::axpy();
     let mut ir = sarek_ir::Kernel::clone(def.ir);
     ir.name = "reads".into();
@@ -246,7 +247,8 @@ fn empty_operations_do_nothing() {
     }
 }
 
-/// A graph outlives the vectors that it was recorded with, and memory that one of them had borrowed.
+/// A graph outlives the vectors that it was recorded with, and the memory that one of them had
+/// borrowed.
 #[test]
 fn no_memory_of_vectors_is_kept() {
     for (graphs, sets) in [(true, true), (false, true), (false, false)] {
@@ -280,7 +282,7 @@ fn no_memory_of_vectors_is_kept() {
         assert_eq!(memory[7], 3.0);
         drop(memory);
         drop(graph);
-        // Vectors that are not at home are the driver's to keep.
+        // The driver's graph may keep the memory of vectors that are not in host memory.
         let mut y = ones(4);
         let mut recording = device.record_graph();
         recording.launch(axpy(1.0, &x, &mut y).over(4)).unwrap();
@@ -300,7 +302,7 @@ fn scalars_are_set_in_the_drivers_graph() {
     recording.fill(&mut w, 0.0).unwrap();
     recording.launch(axpy(1.0, &x, &mut y).over(4)).unwrap();
     recording.launch(axpy(2.0, &x, &mut y).over(0)).unwrap();
-    // It may fault, so that its record is cleared first.
+    // The launch may fault, so its record is cleared first.
     recording.launch(axpy(3.0, &y, &mut z).over(5)).unwrap();
     let mut graph = recording.finish();
     let replay = |graph: &Graph, y: &mut Vector<f32>, z: &mut Vector<f32>, w: &mut _| {
@@ -310,7 +312,7 @@ fn scalars_are_set_in_the_drivers_graph() {
         assert!(z.to_vec().is_err());
         let _reported = device.sync();
     };
-    // Before there is a graph of the driver's, and of one that there is.
+    // Before the driver's graph exists, and then in the existing one.
     graph.set_scalar_of(0, "a", 5.0f32).unwrap();
     replay(&graph, &mut y, &mut z, &mut w);
     assert_eq!(stats.updates.load(Relaxed), 0);

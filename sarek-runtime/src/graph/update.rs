@@ -1,4 +1,4 @@
-//! Other scalars for what was recorded.
+//! Updates of scalar arguments in a recorded graph.
 
 use std::sync::PoisonError;
 
@@ -9,15 +9,18 @@ use crate::launch::Recorded;
 use crate::{Result, ScalarArg};
 
 impl Graph {
-    /// Sets the scalar `name` of each launch whose kernel has it as a parameter: `parameter`, or `kernel.parameter`. Replays
-    /// from here on pass the new value; those that were queued before pass the old one.
+    /// Sets the scalar `name` in each launch whose kernel has that parameter. `name` is `parameter`
+    /// or `kernel.parameter`. Later replays pass the new value; replays that are already queued
+    /// keep the old one.
     ///
-    /// A launch whose checks, proofs or text depend on the value is made ready anew, as if it were recorded with it.
+    /// If the checks, proofs or text of a launch depend on the value, the launch is prepared again,
+    /// as if it were recorded with it.
     ///
     /// # Errors
-    /// [`Error::Graph`](crate::Error::Graph) if no launch has such a scalar, one has it of another type, or one is of a kernel that takes
-    /// `unsafe` to call: of that, [`Graph::raw_set_scalar`] sets it. What launching with
-    /// the value would return, such as [`Error::Precondition`](crate::Error::Precondition). Nothing is changed then.
+    /// [`Error::Graph`](crate::Error::Graph) if no launch has such a scalar, if the type differs,
+    /// or if a kernel is `unsafe` to call; use [`Graph::raw_set_scalar`] for such kernels. Also the
+    /// errors of launching with the value, such as
+    /// [`Error::Precondition`](crate::Error::Precondition). After an error nothing is changed.
     ///
     /// ```no_run
     /// # use sarek_runtime::{Device, Ready, Vector};
@@ -41,7 +44,8 @@ impl Graph {
         self.change(chosen, value.value())
     }
 
-    /// As [`Graph::set_scalar`], of one launch: the first that was recorded is number 0, and those that are empty count.
+    /// The same as [`Graph::set_scalar`] for a single launch. Launches count from 0 in recording
+    /// order, including empty ones.
     pub fn set_scalar_of<T: ScalarArg>(
         &mut self,
         number: usize,
@@ -53,17 +57,18 @@ impl Graph {
         self.change(chosen, value.value())
     }
 
-    /// As [`Graph::set_scalar`], also of kernels that take `unsafe` to call.
+    /// The same as [`Graph::set_scalar`], including kernels that are `unsafe` to call.
     ///
     /// # Safety
-    /// Calls with the new value are what those kernels ask of their callers: the author of a kernel that was declared `unsafe fn`, or of
-    /// the text of a [`ForeignKernel`](crate::foreign::ForeignKernel).
+    /// The new value meets the safety contract of those kernels: of each `unsafe fn` kernel, and of
+    /// the text of each [`ForeignKernel`](crate::foreign::ForeignKernel).
     pub unsafe fn raw_set_scalar<T: ScalarArg>(&mut self, name: &str, value: T) -> Result<()> {
         let chosen = self.scalars_named(name)?;
         self.change(chosen, value.value())
     }
 
-    /// As [`Graph::raw_set_scalar`], of one launch, by its number as [`Graph::set_scalar_of`] counts.
+    /// The same as [`Graph::raw_set_scalar`] for a single launch, counted as by
+    /// [`Graph::set_scalar_of`].
     ///
     /// # Safety
     /// As for [`Graph::raw_set_scalar`].
@@ -77,7 +82,7 @@ impl Graph {
         self.change(chosen, value.value())
     }
 
-    /// The operations with a scalar of this name, each with the number of its parameter.
+    /// The operations with a scalar of this name, each with the number of the parameter.
     fn scalars_named(&self, name: &str) -> Result<Vec<(usize, usize)>> {
         let all = self.operations.iter().enumerate();
         let chosen = all.filter_map(|(at, operation)| {
@@ -114,7 +119,8 @@ impl Graph {
             })
     }
 
-    /// An error if an `unsafe` call vouched for the arguments of one of these launches: they are not for safe code to change.
+    /// Returns an error if the arguments of one of these launches were vouched for by an `unsafe`
+    /// call: safe code must not change them.
     fn refuse_vouched(&self, chosen: &[(usize, usize)]) -> Result<()> {
         let mut launches = chosen
             .iter()
@@ -144,7 +150,7 @@ impl Graph {
         self.problem(format!("{who} has a scalar `{name}`; {known}"))
     }
 
-    /// Sets parameters of some operations, which are launches.
+    /// Sets a parameter in some operations, which are launches.
     fn change(&mut self, chosen: Vec<(usize, usize)>, value: Value) -> Result<()> {
         let number = |id| {
             let found = self.vectors.iter().position(|known| known.id == id);
@@ -167,7 +173,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Sets the arguments of a launch in the driver's graph, or has that made anew by the next replay.
+    /// Updates a launch in the driver's graph, or marks that graph outdated, so that the next
+    /// replay makes it again.
     fn tell_driver(&mut self, at: usize, before: &Operation) {
         let all = self.operations.iter().filter_map(launch);
         let records = all.filter(|launch| launch.faults().is_some()).count();
@@ -190,9 +197,10 @@ impl Graph {
             return;
         }
         let args = now.fixed(places);
-        // Records are cleared first, one operation each.
+        // The driver's graph first clears the fault records, with one operation each.
         *current = now.faults().is_some() == before.faults().is_some()
-            // SAFETY: the new scalar was checked as a launch checks it, and the vectors are those of the graph.
+            // SAFETY: the new scalar was checked like that of a launch, and the vectors are those
+            // of the graph.
             && unsafe { graph.set_launch(records + at, &now.as_launch(&args)) };
     }
 }

@@ -1,11 +1,11 @@
-//! What a replay is given.
+//! The vectors that are passed to a replay.
 
 use crate::{Arg, Element, Vector};
 
-/// Vectors of a replay: one, a tuple of up to twelve, or an array or `Vec` of [`Arg`]s; `&` those that are read, `&mut`
-/// those that are written.
+/// The vectors of a replay: one, a tuple of up to twelve, or an array or `Vec` of [`Arg`]s. Pass
+/// `&` for vectors that are read, `&mut` for those that are written.
 pub trait Vectors<'a> {
-    /// The vectors as arguments.
+    /// Converts the vectors into arguments.
     fn into_args(self) -> Vec<Arg<'a>>;
 }
 

@@ -1,30 +1,32 @@
-//! Arguments that bodies take in one way or another, as the type of a parameter tells rustc alone.
+//! Conversion of call arguments to the types that compiled bodies take. The macros cannot see these
+//! types, so rustc selects the conversion by trait.
 
 use std::mem::MaybeUninit;
 
 use super::{Output, Slices};
 
-/// What may change: the first argument of `P::norm(p)`, which bodies take by reference if it is a receiver, and otherwise as it is, and
-/// `&mut local`, which they take as a slice if it is an array.
+/// Passes an argument that may be mutable. One case is the first argument of `P::norm(p)`, which is
+/// by reference for a receiver and by value otherwise. The other is `&mut local`, which is a slice
+/// if `local` is an array.
 #[inline(always)]
 pub fn received<'a, T: Received<'a, P>, P>(value: &'a mut T) -> P {
     value.received()
 }
 
-/// What bodies may take as a `P`.
+/// The types that a body takes as a `P`.
 ///
 /// # Safety
-/// It gives itself: what is proved of the argument, the body uses.
+/// The conversion passes the value itself, because proofs about the argument must hold for it.
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
 pub unsafe trait Received<'a, P> {
-    /// It, as a body takes it.
+    /// Converts the value for a body.
     fn received(&'a mut self) -> P;
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the value itself.
 unsafe impl<'a, T: Copy> Received<'a, T> for T {
     #[inline(always)]
     fn received(&'a mut self) -> T {
@@ -32,7 +34,7 @@ unsafe impl<'a, T: Copy> Received<'a, T> for T {
     }
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the value itself.
 unsafe impl<'a, T> Received<'a, &'a mut T> for T {
     #[inline(always)]
     fn received(&'a mut self) -> &'a mut T {
@@ -40,7 +42,7 @@ unsafe impl<'a, T> Received<'a, &'a mut T> for T {
     }
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the value itself.
 unsafe impl<'a, E: Copy, const N: usize> Received<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
     fn received(&'a mut self) -> Output<'a, E> {
@@ -48,26 +50,26 @@ unsafe impl<'a, E: Copy, const N: usize> Received<'a, Output<'a, E>> for [E; N] 
     }
 }
 
-/// `&value`, which bodies take as it is, or as a slice if it is an array.
+/// Passes an argument `&value`: by value, or as a slice if it is an array.
 #[inline(always)]
 pub fn borrowed<'a, T: Borrowed<'a, P>, P>(value: &'a mut T) -> P {
     value.borrowed()
 }
 
-/// What bodies may take as a `P`, and not change for who calls them.
+/// The types that a body takes as a `P`, without changing them for the caller.
 ///
 /// # Safety
-/// As of [`Received`].
+/// As for [`Received`].
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
 pub unsafe trait Borrowed<'a, P> {
-    /// It, as a body takes it.
+    /// Converts the value for a body.
     fn borrowed(&'a mut self) -> P;
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the value itself.
 unsafe impl<'a, T: Copy> Borrowed<'a, T> for T {
     #[inline(always)]
     fn borrowed(&'a mut self) -> T {
@@ -75,7 +77,7 @@ unsafe impl<'a, T: Copy> Borrowed<'a, T> for T {
     }
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the value itself.
 unsafe impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
     fn borrowed(&'a mut self) -> Output<'a, E> {
@@ -83,26 +85,26 @@ unsafe impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] 
     }
 }
 
-/// `&CONSTANT`, which bodies take as it is, or as a slice if it is an array.
+/// Passes an argument `&CONSTANT`: by value, or as a slice if it is an array.
 ///
 /// # Safety
-/// Nobody writes to the slice.
+/// No code writes to the slice.
 #[inline(always)]
 pub unsafe fn borrowed_constant<T: BorrowedConstant<P>, P>(constant: &'static T) -> P {
     // SAFETY: the caller's promise.
     unsafe { constant.borrowed_constant() }
 }
 
-/// What bodies may take as a `P`, and never write.
+/// The types that a body takes as a `P`, and never writes.
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
 pub trait BorrowedConstant<P> {
-    /// It, as a body takes it.
+    /// Converts the constant for a body.
     ///
     /// # Safety
-    /// As of [`borrowed_constant`].
+    /// As for [`borrowed_constant`].
     unsafe fn borrowed_constant(&'static self) -> P;
 }
 
@@ -119,31 +121,31 @@ where
 {
     #[inline(always)]
     unsafe fn borrowed_constant(&'static self) -> Output<'a, E> {
-        // SAFETY: it lives for ever, and the caller promises that nobody writes to it.
+        // SAFETY: it lives for ever, and the caller promises that no code writes to it.
         unsafe { Output::of_constant(self) }
     }
 }
 
-/// Either of an array of lanes.
+/// Passes the lanes' values of an argument, as [`received`] does for one lane.
 #[inline(always)]
 pub fn received_lanes<'a, T: ReceivedLanes<'a, P>, P>(lanes: &'a mut [MaybeUninit<T>]) -> P {
     T::received_lanes(lanes)
 }
 
-/// What bodies for all lanes may take as a `P`.
+/// The types whose lanes a body for all lanes takes as a `P`.
 ///
 /// # Safety
-/// As of [`Received`], with all lanes that it is given.
+/// As for [`Received`], with all lanes that are passed.
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found lanes of `{Self}`"
 )]
 pub unsafe trait ReceivedLanes<'a, P>: Sized {
-    /// It, of each lane.
+    /// Converts the value of each lane.
     fn received_lanes(lanes: &'a mut [MaybeUninit<Self>]) -> P;
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the values themselves.
 unsafe impl<'a, T> ReceivedLanes<'a, &'a [MaybeUninit<T>]> for T {
     #[inline(always)]
     fn received_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a [MaybeUninit<T>] {
@@ -151,7 +153,7 @@ unsafe impl<'a, T> ReceivedLanes<'a, &'a [MaybeUninit<T>]> for T {
     }
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the values themselves.
 unsafe impl<'a, T> ReceivedLanes<'a, &'a mut [MaybeUninit<T>]> for T {
     #[inline(always)]
     fn received_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a mut [MaybeUninit<T>] {
@@ -159,7 +161,7 @@ unsafe impl<'a, T> ReceivedLanes<'a, &'a mut [MaybeUninit<T>]> for T {
     }
 }
 
-// SAFETY: it gives itself.
+// SAFETY: it passes the values themselves.
 unsafe impl<'a, E: Copy, const N: usize> ReceivedLanes<'a, Slices<'a, E>> for [E; N] {
     #[inline(always)]
     fn received_lanes(lanes: &'a mut [MaybeUninit<[E; N]>]) -> Slices<'a, E> {

@@ -1,4 +1,4 @@
-//! Elements of arrays, by functions of arrays alone.
+//! Access to elements by functions that only arrays have.
 
 /// The number of elements.
 #[inline(always)]
@@ -16,7 +16,7 @@ pub unsafe fn get_unchecked<T, const N: usize>(array: &[T; N], index: usize) -> 
     unsafe { <[T]>::get_unchecked(array, index) }
 }
 
-/// The same, to be written.
+/// The same, for writing.
 ///
 /// # Safety
 /// `index` is below the length.

@@ -2,25 +2,25 @@ use sarek_ir::SiteId;
 
 use super::{IndexSpace, RawFault};
 
-/// One block of a launch, as the generated body sees it.
+/// A block of a launch, as the generated body sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Its index in the grid.
+    /// The index of the block in the grid.
     pub idx: [usize; 3],
-    /// Threads of a block.
+    /// The threads of a block along each axis.
     pub dim: [usize; 3],
-    /// Blocks of the grid.
+    /// The blocks of the grid along each axis.
     pub grid: [usize; 3],
-    /// Threads of the launch.
+    /// The threads of the launch along each axis.
     pub extent: [usize; 3],
-    /// Global ids of its first thread.
+    /// The global ids of its first thread.
     pub first: [usize; 3],
-    /// How many of its threads run, along each axis: fewer than `dim` at the ragged edge.
+    /// The number of its threads that run, along each axis: fewer than `dim` at the ragged edge.
     pub lanes: [usize; 3],
 }
 
 impl Block {
-    /// The block of this number, x running fastest.
+    /// The block with this number; x runs fastest.
     #[inline]
     pub fn new(space: &IndexSpace, number: u64) -> Block {
         let [gx, gy, _] = space.grid;
@@ -38,7 +38,7 @@ impl Block {
         block
     }
 
-    /// The block that follows this one, without the divisions of [`Block::new`].
+    /// Moves on to the next block, without the divisions of [`Block::new`].
     #[inline]
     pub(super) fn advance(&mut self) {
         self.idx[0] += 1;
@@ -55,7 +55,7 @@ impl Block {
         self.place(0);
     }
 
-    /// Sets what follows from the index along an axis.
+    /// Computes the fields that follow from the index along an axis.
     #[inline]
     fn place(&mut self, axis: usize) {
         self.first[axis] = self.idx[axis] * self.dim[axis];
@@ -63,19 +63,19 @@ impl Block {
         self.lanes[axis] = self.dim[axis].min(left);
     }
 
-    /// Asserts that all threads run.
+    /// Asserts that all threads of the block run.
     #[inline(always)]
     pub fn assert_whole(&self, dim: [usize; 3]) {
         debug_assert!(self.lanes == dim);
     }
 
-    /// How many of the first `lanes` threads along an axis have a global id below `bound`.
+    /// The number of the first `lanes` threads along an axis whose global id is below `bound`.
     #[inline(always)]
     pub fn lanes_below(&self, axis: usize, lanes: usize, bound: usize) -> usize {
         lanes.min(bound.saturating_sub(self.first[axis]))
     }
 
-    /// What the thread at these indices of the block returns when it stops at a site.
+    /// The fault of the thread at these indices of the block, which stops at a site.
     #[cold]
     #[inline(never)]
     pub fn fault<R>(&self, site: u32, detail: u64, thread: [usize; 3]) -> Result<R, RawFault> {

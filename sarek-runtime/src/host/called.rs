@@ -1,9 +1,10 @@
-//! Kernels that are called in kernels.
+//! Calls of kernels in kernels, which are an error.
 
 use crate::Kernel;
 
-/// What calls find on a kernel's struct, which has none of a function's items: rustc goes on to references of it, and misses this trait on
-/// the struct itself.
+/// Supplies the items that a call looks up on a kernel's struct, which has no function's items.
+/// rustc finds this trait on references to the struct, and then reports that the struct itself does
+/// not implement it.
 #[diagnostic::on_unimplemented(
     message = "SRK0701: a kernel is no `#[device]` function\n\
                why: a kernel is launched by the host, for many threads, and no device of ours launches for itself\n\
@@ -12,13 +13,13 @@ use crate::Kernel;
 )]
 #[allow(non_upper_case_globals)]
 pub trait CalledKernel {
-    /// Anything.
+    /// A placeholder type.
     type Any;
-    /// What tells the instance.
+    /// The item that determines the instance.
     const __sarek_infer: Self::Any;
     /// The compiled body.
     const __sarek_body: Self::Any;
-    /// The same for all lanes of a block.
+    /// The compiled body for all lanes of a block.
     const __sarek_block: Self::Any;
 }
 

@@ -1,6 +1,7 @@
-//! The functions by which threads of a block work together.
+//! Collective functions, by which the threads of a block cooperate.
 //!
-//! As the ids beside them, kernels recognise them by name, which expansions hold to these. They run in [`crate::Kernel::reference`]; outside of a kernel they panic.
+//! Like the ids, kernels recognise them by name, and expansions check that the names mean these
+//! functions. They run in [`crate::Kernel::reference`]; outside of a kernel they panic.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -9,31 +10,33 @@ use sarek_ir::{SubgroupOp, Value};
 use super::reference::{self, Shared, position};
 use crate::{Atomic, AtomicElement, KernelType, ScalarArg};
 
-/// Threads of a subgroup where the user's own function runs.
+/// The subgroup size of the reference.
 pub(super) const REFERENCE_SUBGROUP: usize = 32;
 
-/// Waits for all threads of the block that have not returned. What they wrote before it, all of them
-/// see after it.
+/// Waits for all threads of the block that have not returned. Writes before the barrier are visible
+/// to all of them after it.
 ///
-/// It stands where all of them arrive together: under no condition that differs among them.
+/// All threads of the block must reach it together: it must not depend on a condition that differs
+/// among them.
 pub fn barrier() {
     reference::barrier();
 }
 
-/// Orders the thread's reads and writes for other threads of the block to see.
+/// A memory fence: orders the thread's reads and writes for other threads of the block.
 pub fn block_fence() {
     let _ = position("block_fence");
     fence(Ordering::SeqCst);
 }
 
-/// Orders the thread's reads and writes for all threads of the device to see.
+/// A memory fence: orders the thread's reads and writes for all threads of the device.
 pub fn device_fence() {
     let _ = position("device_fence");
     fence(Ordering::SeqCst);
 }
 
-/// An array of `N` elements that the threads of a block share: one for each place that makes it. What it contains
-/// at first is unspecified. It is made at the head of a kernel, and bound to a name: `let tile = shared_array::<f32, 256>();`.
+/// Makes an array of `N` elements that the threads of a block share; each place in the source makes
+/// its own. The initial contents are unspecified. Call it at the head of a kernel, and bind the
+/// result to a name: `let tile = shared_array::<f32, 256>();`.
 pub fn shared_array<T: SharedElement, const N: usize>() -> &'static mut Shared<T> {
     const {
         assert!(
@@ -44,7 +47,8 @@ pub fn shared_array<T: SharedElement, const N: usize>() -> &'static mut Shared<T
     reference::make_shared("shared_array", N)
 }
 
-/// As [`shared_array`], with a length that the launch gives: a formula of scalar arguments, lengths and extents.
+/// The same as [`shared_array`], with a length that is fixed at launch: an expression of scalar
+/// arguments, lengths and extents.
 pub fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
     const {
         assert!(
@@ -55,9 +59,9 @@ pub fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
     reference::make_shared("shared_slice", len)
 }
 
-/// A type that shared arrays hold: numbers, structs, tuples and arrays of them, [`Atomic`]s and arrays of those. Any
-/// bits are a value of it, as [`sarek_ir::TypeInfo::takes_any_bits`] tells; a kernel that makes an array of another type
-/// does not compile.
+/// A type that shared arrays can hold: numbers, structs, tuples and arrays of them, [`Atomic`]s and
+/// arrays of those. Any bits must be a valid value, as [`sarek_ir::TypeInfo::takes_any_bits`]
+/// determines; other element types do not compile.
 #[diagnostic::on_unimplemented(
     message = "SRK0510: a shared array does not hold `{Self}`",
     label = "not a number, an `Atomic`, a struct with `#[derive(KernelType)]`, or an array of them",
@@ -65,11 +69,11 @@ pub fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
     note = "instead: hold numbers, or write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` before the struct"
 )]
 pub trait SharedElement: sealed::Shared {
-    /// Are any bits a value of it?
+    /// True if any bits are a valid value.
     const ANY_BITS: bool;
 }
 
-/// A type that subgroup operations move.
+/// A type that subgroup operations can move between lanes.
 #[diagnostic::on_unimplemented(
     message = "SRK0314: subgroup operations do not move `{Self}`",
     label = "not a number or `bool`",
@@ -78,7 +82,7 @@ pub trait SharedElement: sealed::Shared {
 )]
 pub trait SubgroupElement: ScalarArg + sealed::Subgroup {}
 
-/// A number that subgroup operations add and compare.
+/// A number that subgroup operations can add and compare.
 #[diagnostic::on_unimplemented(
     message = "SRK0314: subgroup operations do not add `{Self}`",
     label = "not a number",
@@ -97,7 +101,7 @@ mod sealed {
     }
 }
 
-/// How two values become one, by the operation.
+/// Combines two values by an operation.
 pub(super) type Join = fn(SubgroupOp, Value, Value) -> Value;
 
 impl<T: KernelType> sealed::Shared for T {}
@@ -105,7 +109,7 @@ impl<T: KernelType> SharedElement for T {
     const ANY_BITS: bool = T::TYPE.takes_any_bits();
 }
 
-/// Atomics and arrays of them, which stand in no vector.
+/// Atomics and arrays of them; vectors do not hold these.
 macro_rules! atomics {
     ($(($($n:ident)*) $ty:ty;)*) => {$(
         impl<T: AtomicElement, $(const $n: usize),*> sealed::Shared for $ty {}
@@ -168,7 +172,7 @@ impl sealed::Subgroup for bool {
 }
 impl SubgroupElement for bool {}
 
-/// What a lane gets from an operation in which the lanes of `values` take part.
+/// The result for a lane of an operation on `values`, in which inactive lanes are `None`.
 pub(super) fn join(
     op: SubgroupOp,
     join: Join,
@@ -223,15 +227,17 @@ macro_rules! moves {
 }
 
 moves! {
-    /// The value of a lane of the subgroup; one's own if no thread there takes part.
+    /// The value of lane `lane` of the subgroup; the own value if that lane is inactive.
     subgroup_shuffle Shuffle;
-    /// The value of the lane so many below; one's own if no thread there takes part.
+    /// The value of the lane that is `lane` below; the own value if that lane is inactive.
     subgroup_shuffle_up ShuffleUp;
-    /// The value of the lane so many above; one's own if no thread there takes part.
+    /// The value of the lane that is `lane` above; the own value if that lane is inactive.
     subgroup_shuffle_down ShuffleDown;
-    /// The value of the lane whose number is one's own `^ lane`; one's own if no thread there takes part.
+    /// The value of the lane whose number is the own one `^ lane`; the own value if that lane is
+    /// inactive.
     subgroup_shuffle_xor ShuffleXor;
-    /// The value of a lane, the same number for all that ask; one's own if no thread there takes part.
+    /// The value of lane `lane`, which must be the same for all lanes; the own value if that lane
+    /// is inactive.
     subgroup_broadcast Broadcast;
 }
 
@@ -245,31 +251,31 @@ macro_rules! joins {
 }
 
 joins! {
-    /// The sum over all lanes of the subgroup. That of floats is added in any order.
+    /// The sum over all lanes of the subgroup. Floats are added in an unspecified order.
     subgroup_sum Sum;
     /// The product over all lanes of the subgroup.
     subgroup_product Product;
-    /// The smallest of all lanes of the subgroup.
+    /// The minimum over all lanes of the subgroup.
     subgroup_min Min;
-    /// The largest of all lanes of the subgroup.
+    /// The maximum over all lanes of the subgroup.
     subgroup_max Max;
-    /// The sum over the lanes up to one's own.
+    /// The inclusive prefix sum: over the lanes up to and including the own one.
     subgroup_inclusive_sum InclusiveSum;
-    /// The sum over the lanes below one's own.
+    /// The exclusive prefix sum: over the lanes below the own one.
     subgroup_exclusive_sum ExclusiveSum;
 }
 
-/// Is the condition true in all lanes of the subgroup?
+/// True if the condition is true in all lanes of the subgroup.
 pub fn subgroup_all(condition: bool) -> bool {
     call(SubgroupOp::All, condition, 0)
 }
 
-/// Is the condition true in some lane of the subgroup?
+/// True if the condition is true in any lane of the subgroup.
 pub fn subgroup_any(condition: bool) -> bool {
     call(SubgroupOp::Any, condition, 0)
 }
 
-/// The lanes in which the condition is true, as bits, lane 0 lowest.
+/// The lanes in which the condition is true, as bits; lane 0 is the lowest bit.
 pub fn subgroup_ballot(condition: bool) -> u64 {
     call(SubgroupOp::Ballot, condition, 0)
 }

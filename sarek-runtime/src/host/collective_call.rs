@@ -1,5 +1,5 @@
-//! Calls of `#[device]` functions. Where the threads of a block work together in one, it is called once for all lanes, with
-//! an array of each argument.
+//! Calls of `#[device]` functions from compiled bodies. A function in which the threads of a block
+//! cooperate is called once for all lanes, with an array for each argument.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -10,10 +10,10 @@ use sarek_ir::link::Function;
 use super::RawFault;
 use crate::{DeviceFn, FunctionFacts};
 
-/// An array of lanes as an argument, or as the place of a result.
+/// Lends the lanes' values as an argument, or as memory for a result.
 ///
 /// # Safety
-/// All elements hold a value when the borrow ends.
+/// All elements are initialised when the borrow ends.
 ///
 /// ```
 /// let mut words = [String::new()];
@@ -31,17 +31,17 @@ pub unsafe fn lent<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
     unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [MaybeUninit<T>]) }
 }
 
-/// What was lent.
+/// Takes back lent values, which are initialised again; the inverse of [`lent`].
 ///
 /// # Safety
-/// All elements hold a value.
+/// All elements are initialised.
 #[inline(always)]
 pub unsafe fn given<T>(lanes: &mut [MaybeUninit<T>]) -> &mut [T] {
     // SAFETY: the layouts are the same, and the caller promises values.
     unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [T]) }
 }
 
-/// A lane that takes part, where all or those of `active` do.
+/// An active lane: of all lanes if `full`, otherwise of those in `active`.
 #[inline(always)]
 pub fn first(full: bool, active: &[bool]) -> usize {
     match full {
@@ -50,10 +50,10 @@ pub fn first(full: bool, active: &[bool]) -> usize {
     }
 }
 
-/// A value beside itself, so that a method is found through its type while the value is lent.
+/// Copies a value, so that a method is found through its type while the value is lent.
 ///
 /// # Safety
-/// It is plain data, which may be copied. The type need not say so where it is a parameter.
+/// It is plain data, which may be copied. A type parameter need not be declared `Copy`.
 ///
 /// ```
 /// // SAFETY: it is a number.
@@ -69,14 +69,15 @@ pub unsafe fn again<T>(value: &T) -> T {
     unsafe { std::ptr::read(value) }
 }
 
-/// A value by another name of its type, where rustc need not see that both are one. Lifetimes may differ.
+/// Converts a value to the same type under another name, where rustc cannot see that they are the
+/// same. Lifetimes may differ.
 ///
 /// # Safety
-/// The value is good for the lifetimes that it is given.
+/// The value is valid for the lifetimes of `B`.
 ///
 /// # Panics
-/// If the types are two: an impl by hand of a `#[device]` trait names what is another method's. Where they are one, nothing is left of the
-/// comparison in release builds.
+/// If the types differ: a hand-written impl of a `#[device]` trait names the compiled body of
+/// another method. Release builds optimise the comparison away if the types are the same.
 #[inline(always)]
 pub unsafe fn same<A, B>(value: A) -> B {
     assert!(
@@ -84,11 +85,11 @@ pub unsafe fn same<A, B>(value: A) -> B {
         "an impl without `#[device]` names the compiled body of another method"
     );
     let value = ManuallyDrop::new(value);
-    // SAFETY: the types are one but for lifetimes; it is read once.
+    // SAFETY: the types are the same except for lifetimes; the value is read once.
     unsafe { std::mem::transmute_copy(&value) }
 }
 
-/// An identity of types, whatever lifetimes are in them.
+/// The identity of a type, ignoring lifetimes.
 #[inline(always)]
 fn type_id<T>() -> TypeId {
     trait Typed {
@@ -109,19 +110,21 @@ fn type_id<T>() -> TypeId {
 
     let of = PhantomData::<T>;
     let of: &dyn Typed = &of;
-    // SAFETY: only how long a type may live is taken to be more; a type's id does not depend on that, and nothing of `T` is read.
+    // SAFETY: only the lifetime bound is extended; a type's id does not depend on it, and nothing
+    // of `T` is read.
     let of = unsafe { std::mem::transmute::<&dyn Typed, &(dyn Typed + 'static)>(of) };
     of.id()
 }
 
-/// The function that a call calls, told by the types of its arguments. The closure is not called.
+/// The function that a call calls, determined by the types of its arguments. The closure is not
+/// called.
 pub fn function_of<F: DeviceFn, R, H>(
     _: impl FnOnce() -> (PhantomData<F>, R, PhantomData<H>),
 ) -> Function {
     F::function()
 }
 
-/// What a caller has to know of it. The closure is not called.
+/// The facts about the function that a call calls. The closure is not called.
 pub const fn facts_of<F: DeviceFn, R, H>(
     instance: impl FnOnce() -> (PhantomData<F>, R, PhantomData<H>),
 ) -> FunctionFacts {
@@ -129,10 +132,12 @@ pub const fn facts_of<F: DeviceFn, R, H>(
     F::FACTS
 }
 
-/// The function that a call is of: `F`, which yields an `R` and takes its receiver as `H` says.
+/// The function that a call calls: `F`, which returns an `R`. `H` describes how it takes its
+/// receiver.
 ///
-/// A call finds a compiled body by the function's name, and items of that name may be others than the function's. So what a body yields is
-/// [`Yielded`] by one function, and what it is given to call asks for a [`Call`]: all that others can do is not to return.
+/// A call finds a compiled body by the function's name, but other items may have that name. So only
+/// the right function can return a [`Yielded`] of the instance, and the callables passed to it
+/// require a [`Call`]. Any other item can at most fail to return.
 pub struct Instance<F, R, H>(PhantomData<(F, R, H)>);
 
 impl<F, R, H> Clone for Instance<F, R, H> {
@@ -152,22 +157,23 @@ pub fn instance<F: DeviceFn, R, H>(
     Instance(PhantomData)
 }
 
-/// An argument of the calls that compiled bodies make of closures and functions they are given. Safe code cannot make one.
+/// A token that compiled bodies pass when they call closures and functions that they were given.
+/// Safe code cannot make one.
 #[derive(Debug)]
 pub struct Call(());
 
 impl Call {
-    /// A call.
+    /// Makes a token.
     ///
     /// # Safety
-    /// The caller is a compiled body, and gives what its function does.
+    /// The caller is a compiled body, which passes the arguments that its function passes.
     #[inline(always)]
     pub unsafe fn new() -> Call {
         Call(())
     }
 }
 
-/// A result of a compiled body of `F`.
+/// The result of a compiled body of `F`.
 #[repr(transparent)]
 pub struct Yielded<F, H, R> {
     value: R,
@@ -175,10 +181,11 @@ pub struct Yielded<F, H, R> {
 }
 
 impl<F, H, R> Yielded<F, H, R> {
-    /// Wraps it.
+    /// Wraps a result.
     ///
     /// # Safety
-    /// A compiled body of `F` has computed it, or where that is the type of a result, filled the results of all lanes.
+    /// A compiled body of `F` has computed it. For a result of type [`PhantomData`], it has written
+    /// the results of all lanes.
     #[inline(always)]
     pub unsafe fn new(value: R) -> Yielded<F, H, R> {
         Yielded {
@@ -188,7 +195,7 @@ impl<F, H, R> Yielded<F, H, R> {
     }
 }
 
-/// The value that the body of a function yielded.
+/// Unwraps the result of a function's body.
 #[inline(always)]
 pub fn yielded<F, R, H>(
     _: Instance<F, R, H>,
@@ -197,7 +204,7 @@ pub fn yielded<F, R, H>(
     yielded.map(|yielded| yielded.value)
 }
 
-/// The body of a function has run for all lanes.
+/// Checks that a function's body has run for all lanes.
 #[inline(always)]
 pub fn yielded_by_all<F, R, H>(
     _: Instance<F, R, H>,
@@ -206,11 +213,12 @@ pub fn yielded_by_all<F, R, H>(
     yielded.map(|_| ())
 }
 
-/// What a function takes and yields that another is given to call: twelve arguments at most.
+/// The argument and result types of a function that is passed to another one; at most twelve
+/// arguments.
 pub trait Called {
-    /// The types of its arguments, a tuple.
+    /// The argument types, as a tuple.
     type Takes;
-    /// The type of its result.
+    /// The result type.
     type Yields;
 }
 
@@ -237,8 +245,8 @@ called!(A B C D E F G H I J);
 called!(A B C D E F G H I J K);
 called!(A B C D E F G H I J K L);
 
-/// The instance of a function that is given to another, told by what that calls: a value of its type, and the function that
-/// yields the instance. Never called.
+/// The instance of a function that is passed to another one. It is inferred from a value of the
+/// callable's type, and from a function that returns the instance. Never called.
 pub fn given_instance<C: Called, F, H, I>(_: C, _: I) -> (PhantomData<F>, C::Yields, PhantomData<H>)
 where
     I: FnOnce(C::Takes) -> (PhantomData<F>, C::Yields, PhantomData<H>),
@@ -246,11 +254,12 @@ where
     unreachable!("only its type is asked for")
 }
 
-/// A constant that chooses an instance of a compiled body, as an argument: so rustc infers the body's other parameters.
+/// A constant that selects an instance of a compiled body, passed as an argument so that rustc
+/// infers the body's other parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag<const ON: bool>;
 
-/// The instance that calls of a function with errors are of.
+/// The instance for calls of a function with errors.
 #[derive(Debug)]
 pub struct Unmarked;
 
@@ -276,7 +285,7 @@ mod tests {
         let local = 1;
         assert_eq!(of(&local), type_id::<(&'static u32, [f32; 2])>());
         assert_ne!(of(&local), type_id::<(&'static i32, [f32; 2])>());
-        // SAFETY: the value owns what it is.
+        // SAFETY: the value has no lifetimes.
         assert_eq!(unsafe { same::<u32, u32>(7) }, 7);
     }
 

@@ -1,4 +1,4 @@
-//! What generated code needs for values of several parts.
+//! Helpers of generated code for compound values and for expressions that are not evaluated.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use crate::kernel::sealed;
 use crate::vector::bytes;
 use crate::{Element, KernelType, ScalarArg};
 
-/// The argument of a parameter of several parts.
+/// The argument of a parameter with several parts.
 ///
 /// # Safety
 /// The argument is a value of `T`.
@@ -27,8 +27,8 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
     }
 }
 
-/// What operators and methods of kernels work on: numbers and `bool`. No other type is one: proofs take what its operators do for
-/// those of a number.
+/// The operand types of operators and methods in kernels: numbers and `bool`. The trait is sealed,
+/// because proofs assume the operations of numbers.
 ///
 /// ```
 /// fn take(_: impl sarek_runtime::host::Number) {}
@@ -68,7 +68,7 @@ pub trait Number: Copy + sealed::Scalar {
     fn __max(self, other: Self) -> Self;
 }
 
-/// `true` if the result of arithmetic does not fit its type. The result of floats always does.
+/// True if the result of integer arithmetic does not fit its type; always false for floats.
 pub fn overflows(arithmetic: Arithmetic, operands: &[Value]) -> bool {
     operands[0].scalar().is_int() && arithmetic.overflows(operands)
 }
@@ -123,16 +123,16 @@ pub fn array_len<T, const N: usize>(_: *mut [T; N]) -> usize {
     N
 }
 
-/// The length of an array that is not evaluated.
+/// The length of an array from an expression that is not evaluated.
 #[inline(always)]
 pub fn len_of<T, const N: usize>(_: impl FnOnce() -> [T; N]) -> usize {
     N
 }
 
-/// An element of the array at `array`.
+/// A pointer to an element of the array at `array`.
 ///
 /// # Safety
-/// `index` is below the length, and the array is there.
+/// `index` is below the length, and the array exists.
 #[inline(always)]
 pub unsafe fn array_element<T, const N: usize>(array: *mut [T; N], index: usize) -> *mut T {
     // SAFETY: the caller's promise.
@@ -144,8 +144,8 @@ pub fn of_type<T>() -> T {
     unreachable!("only its type is asked for")
 }
 
-/// A literal of a type that is told beside it, in code that is not evaluated. It has a type only if the function around it type checks,
-/// see [`KnownType`].
+/// Gives a literal the type of the first argument, in code that is not evaluated. The type exists
+/// only if the function around it type checks, see [`KnownType`].
 pub fn tell<const OK: bool, T>(_: PhantomData<T>, literal: KnownType<OK, T>) -> KnownType<OK, T>
 where
     Audited<OK>: Known<T>,
@@ -153,7 +153,7 @@ where
     literal
 }
 
-/// A value of the type that was told.
+/// A value of the given type, in code that is not evaluated.
 pub fn told<T>(_: PhantomData<T>) -> T {
     unreachable!("only its type is asked for")
 }
@@ -163,7 +163,8 @@ pub fn either<T, E>(_: T, _: E) -> Result<T, E> {
     unreachable!("only its type is asked for")
 }
 
-/// The scalars of a value, as [`link::leaves`] orders them; of a variant that it is not, zeros.
+/// The scalars of a value in the order of [`link::leaves`]; zeros for the fields of inactive
+/// variants.
 pub fn leaves<T: Element>(value: &T) -> Vec<Value> {
     let bytes = bytes::of(std::slice::from_ref(value));
     let leaves = link::leaves(&T::TYPE).into_iter();
@@ -172,10 +173,10 @@ pub fn leaves<T: Element>(value: &T) -> Vec<Value> {
         .collect()
 }
 
-/// The same, those together that arrays have several of.
+/// The same, with the scalars of array elements grouped.
 ///
 /// # Safety
-/// The type's layout is what [`KernelType::TYPE`] says.
+/// The type's layout is the one that [`KernelType::TYPE`] describes.
 pub(crate) unsafe fn leaves_in_memory<T: KernelType>(value: &T) -> Vec<Vec<Value>> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { bytes::of_described(std::slice::from_ref(value)) };
@@ -185,7 +186,7 @@ pub(crate) unsafe fn leaves_in_memory<T: KernelType>(value: &T) -> Vec<Vec<Value
         .collect()
 }
 
-/// As many zeros as a type has scalars.
+/// Zeros for all scalars of a type.
 pub(crate) fn no_leaves(info: &TypeInfo) -> Vec<Vec<Value>> {
     let zero = |leaf: LeafAt| Value::zero(leaf.scalar);
     let each = link::each_leaf(info).into_iter();

@@ -1,19 +1,22 @@
-//! What a compiled body is made of where the user's own function does not type check.
+//! Types that suppress rustc's errors in a compiled body if the user's own function does not type
+//! check.
 //!
-//! rustc checks the function as the user wrote it, and says of it what it has to say. Of a compiled body it would say the
-//! same again, in names that nobody knows. So what calls give and take there has its type by way of a constant that holds the
-//! function once more ([`known`]): where that one has errors, the constant has no value, and types that depend on
-//! it are errors, of which rustc says nothing.
+//! rustc checks the function as the user wrote it, and reports its errors. In the compiled body it
+//! would report the same errors again, about generated names. So the types of calls in the body
+//! depend on a constant, by way of [`known`]. The constant holds a second copy of the function. If
+//! the copy has errors, the constant has no value, and types that depend on it are errors that
+//! rustc does not report.
 
 use sarek_ir::{Scalar, TypeInfo};
 
 use crate::{Element, KernelType};
 
-/// Does the function type check? There is a constant `OK` only if it does.
+/// Carries the result of type checking as a constant: `OK` has a value only if the function type
+/// checks.
 #[derive(Debug)]
 pub struct Audited<const OK: bool>;
 
-/// What has a type if a function type checks.
+/// Maps a type to itself if a function type checks.
 pub trait Known<T> {
     /// The type itself.
     type Type;
@@ -31,7 +34,7 @@ impl<T> Known<T> for Audited<true> {
     }
 }
 
-/// A type, if the function type checks.
+/// The type `T`, if the function type checks.
 pub type KnownType<const OK: bool, T> = <Audited<OK> as Known<T>>::Type;
 
 /// A value of such a type.
@@ -43,22 +46,24 @@ where
     <Audited<OK> as Known<T>>::known(value)
 }
 
-/// Is the function that yields `T` free of errors? What it yields is opaque, and has a size only if it type checks, whatever
-/// generic arguments it is of.
+/// Returns true; the constant expression has errors if the function that returns `T` has. `T` is
+/// opaque, so its size is known only if the function type checks, whatever its generic arguments.
 pub const fn audited<F: Copy + FnOnce() -> T, T>(_: F) -> bool {
     let _ = ::core::mem::size_of::<T>();
     true
 }
 
-/// Generic functions whose bounds nothing is known to meet: their mistakes are told in compiled bodies, too.
+/// A fallback for generic functions whose bounds no known type satisfies. Their errors are reported
+/// for compiled bodies, too.
 pub trait Unaudited {
-    /// Nothing is known against it.
+    /// The function counts as free of errors.
     const __OK: bool = true;
 }
 
 impl<T> Unaudited for T {}
 
-/// A type that has all `#[device]` traits of the user's, so that functions with such bounds are audited. No value of it is ever made.
+/// A type that implements all `#[device]` traits of the user, so that generic functions with such
+/// bounds are checked. It has no values at run time.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Default, Debug)]
 #[repr(transparent)]
 pub struct Witness(u32);

@@ -1,141 +1,141 @@
-//! The functions that kernels call for ids and extents.
+//! The functions by which kernels read ids and extents.
 //!
-//! In a kernel they are recognised by name and cost nothing. As functions they serve the type
+//! Kernels recognise them by name, and they cost nothing there. As functions they serve the type
 //! checker, editors, and [`crate::Kernel::reference`]; elsewhere they panic.
 //!
-//! An expansion holds each id that it recognised to the function here (`crate::types::named`), so that a user's own function
-//! of the same name is a compile error.
+//! An expansion checks that each recognised name means the function here (`crate::types::named`).
+//! So a user's own function of the same name is a compile error.
 
 use super::reference::position;
 
-/// Index of the thread in its block, along x.
+/// The index of the thread in its block, along x.
 pub fn thread_idx_x() -> usize {
     let p = position("thread_idx_x");
     p.thread[0]
 }
 
-/// Index of the thread in its block, along y.
+/// The index of the thread in its block, along y.
 pub fn thread_idx_y() -> usize {
     let p = position("thread_idx_y");
     p.thread[1]
 }
 
-/// Index of the thread in its block, along z.
+/// The index of the thread in its block, along z.
 pub fn thread_idx_z() -> usize {
     let p = position("thread_idx_z");
     p.thread[2]
 }
 
-/// Index of the block in the grid, along x.
+/// The index of the block in the grid, along x.
 pub fn block_idx_x() -> usize {
     let p = position("block_idx_x");
     p.block[0]
 }
 
-/// Index of the block in the grid, along y.
+/// The index of the block in the grid, along y.
 pub fn block_idx_y() -> usize {
     let p = position("block_idx_y");
     p.block[1]
 }
 
-/// Index of the block in the grid, along z.
+/// The index of the block in the grid, along z.
 pub fn block_idx_z() -> usize {
     let p = position("block_idx_z");
     p.block[2]
 }
 
-/// Threads of a block, along x.
+/// The number of threads of a block, along x.
 pub fn block_dim_x() -> usize {
     let p = position("block_dim_x");
     p.space.block[0] as usize
 }
 
-/// Threads of a block, along y.
+/// The number of threads of a block, along y.
 pub fn block_dim_y() -> usize {
     let p = position("block_dim_y");
     p.space.block[1] as usize
 }
 
-/// Threads of a block, along z.
+/// The number of threads of a block, along z.
 pub fn block_dim_z() -> usize {
     let p = position("block_dim_z");
     p.space.block[2] as usize
 }
 
-/// Blocks of the grid, along x.
+/// The number of blocks of the grid, along x.
 pub fn grid_dim_x() -> usize {
     let p = position("grid_dim_x");
     p.space.grid[0] as usize
 }
 
-/// Blocks of the grid, along y.
+/// The number of blocks of the grid, along y.
 pub fn grid_dim_y() -> usize {
     let p = position("grid_dim_y");
     p.space.grid[1] as usize
 }
 
-/// Blocks of the grid, along z.
+/// The number of blocks of the grid, along z.
 pub fn grid_dim_z() -> usize {
     let p = position("grid_dim_z");
     p.space.grid[2] as usize
 }
 
-/// Index of the thread in the launch, along x.
+/// The index of the thread in the launch, along x.
 pub fn global_idx_x() -> usize {
     let p = position("global_idx_x");
     p.block[0] * p.space.block[0] as usize + p.thread[0]
 }
 
-/// Index of the thread in the launch, along y.
+/// The index of the thread in the launch, along y.
 pub fn global_idx_y() -> usize {
     let p = position("global_idx_y");
     p.block[1] * p.space.block[1] as usize + p.thread[1]
 }
 
-/// Index of the thread in the launch, along z.
+/// The index of the thread in the launch, along z.
 pub fn global_idx_z() -> usize {
     let p = position("global_idx_z");
     p.block[2] * p.space.block[2] as usize + p.thread[2]
 }
 
-/// Threads of the launch, along x.
+/// The number of threads of the launch, along x.
 pub fn global_dim_x() -> usize {
     let p = position("global_dim_x");
     p.space.extent[0] as usize
 }
 
-/// Threads of the launch, along y.
+/// The number of threads of the launch, along y.
 pub fn global_dim_y() -> usize {
     let p = position("global_dim_y");
     p.space.extent[1] as usize
 }
 
-/// Threads of the launch, along z.
+/// The number of threads of the launch, along z.
 pub fn global_dim_z() -> usize {
     let p = position("global_dim_z");
     p.space.extent[2] as usize
 }
 
-/// Number of the thread in the launch, x running fastest:
-/// Index of the item that a kernel over items works on: `global_idx_x()`.
+/// The index of the item that a thread of a kernel over items works on: `global_idx_x()`.
 pub fn item_id() -> usize {
     let p = position("item_id");
     p.block[0] * p.space.block[0] as usize + p.thread[0]
 }
 
-/// `(global_idx_z() * global_dim_y() + global_idx_y()) * global_dim_x() + global_idx_x()`.
+/// The number of the thread in the launch, x running fastest: `(global_idx_z() * global_dim_y() +
+/// global_idx_y()) * global_dim_x() + global_idx_x()`.
 pub fn global_thread_id() -> usize {
     (global_idx_z() * global_dim_y() + global_idx_y()) * global_dim_x() + global_idx_x()
 }
 
-/// Threads of a subgroup, at most. The threads of a block are divided into subgroups in the order of their
-/// numbers, x running fastest.
+/// The maximal number of threads of a subgroup. The threads of a block are divided into subgroups
+/// in the order of their numbers, x running fastest.
 pub fn subgroup_size() -> usize {
     let _ = position("subgroup_size");
     super::collective::REFERENCE_SUBGROUP
 }
 
-/// Index of the thread in its subgroup.
+/// The index of the thread in its subgroup.
 pub fn subgroup_lane() -> usize {
     let p = position("subgroup_lane");
     p.lane() % super::collective::REFERENCE_SUBGROUP

@@ -1,7 +1,8 @@
-//! One body, compiled for several instruction sets, the best one picked at run time.
+//! Multiversioning: a body is compiled for several instruction sets, and the best one is selected
+//! at run time.
 //!
-//! A budget holds the number of copies down: the unchecked body is compiled for each set, the
-//! checked one, which runs only when a launch could not be proved, for the baseline alone. Builds
+//! To limit the number of copies, only the unchecked body is compiled for each set. The checked one
+//! runs only if a launch could not be proved, and is compiled for the baseline alone. Builds
 //! without optimisation have the baseline only.
 
 use std::ops::Range;
@@ -11,10 +12,10 @@ use crate::settings;
 
 use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault, Scratch};
 
-/// An instruction set that bodies are compiled for.
+/// An instruction set for which bodies are compiled.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Isa {
-    /// What the crate is compiled for.
+    /// The instruction set for which the crate is compiled.
     Baseline,
     /// AVX2, FMA, and the bit manipulation sets of the same processors.
     Avx2,
@@ -32,13 +33,13 @@ impl Isa {
         }
     }
 
-    /// The set of this name.
+    /// The set with this name.
     pub(crate) fn named(name: &str) -> Option<Isa> {
         let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
         sets.into_iter().find(|set| set.name() == name.trim())
     }
 
-    /// The best set of this processor.
+    /// The best set that this processor has.
     fn detect() -> Isa {
         #[cfg(target_arch = "x86_64")]
         {
@@ -63,7 +64,7 @@ impl Isa {
     }
 }
 
-/// The set in use: the processor's best, or a lesser one that `SAREK_NATIVE_ISA` names.
+/// The set in use: the processor's best, or a lower one that `SAREK_NATIVE_ISA` names.
 pub fn isa() -> Isa {
     static CHOSEN: OnceLock<Isa> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
@@ -80,7 +81,7 @@ pub fn isa() -> Isa {
     })
 }
 
-/// [`super::RunBlocks`] of a kernel.
+/// Implements [`super::RunBlocks`] for a kernel.
 ///
 /// # Safety
 /// As for [`super::RunBlocks`].
@@ -106,8 +107,9 @@ pub(super) unsafe fn run<K: DirectKernel>(
     unsafe { baseline::<K, false>(args, space, blocks) }
 }
 
-/// [`super::RunBlocks`] of a kernel that is compiled for the set with this number alone: with checks, which do no harm where all
-/// was proved, or, where it was and `PROVED` is set, without.
+/// Implements [`super::RunBlocks`] for a kernel that is compiled only for the set with this number.
+/// It runs with checks, which are harmless where all was proved. If `PROVED` is set, proved
+/// launches run without them.
 ///
 /// # Safety
 /// As for [`super::RunBlocks`]; the processor has the set.

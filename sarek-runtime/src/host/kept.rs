@@ -1,4 +1,4 @@
-//! Values of several parts that lanes keep from one region to the next.
+//! Compound values that lanes keep between regions of a kernel.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -7,32 +7,33 @@ use std::mem::MaybeUninit;
 use super::Scratch;
 use crate::KernelType;
 
-/// A value of each lane, of those that lanes keep.
+/// The values of one variable, one for each lane.
 pub trait Lanes {
-    /// Its type.
+    /// The type of a value.
     type Value;
 
-    /// Stands for the value of some lane where only its type is asked for.
+    /// A pointer that stands for the value of some lane, where only the type is needed.
     fn any(&self) -> *const Self::Value;
 
-    /// The value that a lane kept last.
+    /// Returns the value that a lane stored last.
     ///
     /// # Safety
-    /// There are more lanes than `lane`, and nobody is lent the values.
+    /// `lane` is below the number of lanes, and the values are not lent.
     unsafe fn fetch(&self, lane: usize) -> MaybeUninit<Self::Value>;
 
-    /// Keeps a value.
+    /// Stores a value for a lane.
     ///
     /// # Safety
     /// As for [`Lanes::fetch`].
     unsafe fn keep(&self, lane: usize, value: MaybeUninit<Self::Value>);
 }
 
-/// A value of each lane of a block: a struct, tuple, enum or array.
+/// Compound values, one for each lane of a block: structs, tuples, enums or arrays.
 ///
-/// It is taken apart into words as large as a part: the first word of all lanes, then the second, and so on. So lanes
-/// next to each other find each part of theirs next to each other, as the loop over lanes wants it. What a lane has not
-/// kept is not initialised.
+/// They are stored as a structure of arrays: values are split into words of the size of a part, and
+/// the first words of all lanes come first, then the second, and so on. So neighbouring lanes have
+/// each part next to each other, as a vectorised loop over lanes needs it. The value of a lane is
+/// uninitialised until the lane stores one.
 pub struct Kept<'a, T> {
     words: *mut T,
     lanes: usize,
@@ -40,7 +41,7 @@ pub struct Kept<'a, T> {
 }
 
 impl<'a, T: KernelType> Kept<'a, T> {
-    /// Memory for the values of so many lanes.
+    /// Allocates memory for the values of `lanes` lanes.
     #[inline(always)]
     pub fn new(scratch: &'a Scratch, lanes: usize) -> Kept<'a, T> {
         Kept {
@@ -54,7 +55,7 @@ impl<'a, T: KernelType> Kept<'a, T> {
     /// As for [`Lanes::fetch`].
     #[inline(always)]
     unsafe fn each_word(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
-        // SAFETY: there is memory for the values of so many lanes.
+        // SAFETY: there is memory for the values of `lanes` lanes.
         unsafe { each_word(self.words, self.lanes, lane, value, way) };
     }
 }
@@ -69,7 +70,7 @@ impl<T: KernelType> Lanes for Kept<'_, T> {
     #[inline(always)]
     unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
         let mut value = MaybeUninit::uninit();
-        // SAFETY: the caller's promise; the value and the memory are different ones.
+        // SAFETY: the caller's promise; the value and the memory do not overlap.
         unsafe { self.each_word(lane, &mut value, Way::Fetch) };
         value
     }
@@ -81,7 +82,8 @@ impl<T: KernelType> Lanes for Kept<'_, T> {
     }
 }
 
-/// As [`Kept`], of the lanes of a strip, and for as long as the strip is run: what is small enough lies in registers.
+/// The same as [`Kept`] for the lanes of a strip, while the strip runs; small values stay in
+/// registers.
 pub struct Strip<T, const LANES: usize> {
     words: UnsafeCell<[MaybeUninit<T>; LANES]>,
 }
@@ -96,10 +98,10 @@ impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
         }
     }
 
-    /// Is a value small enough to be fetched and kept by each region?
+    /// True if a value is small enough for each region to fetch and store it.
     #[inline(always)]
     pub const fn is_small(&self) -> bool {
-        /// Bytes, as many as sixteen floats have.
+        /// The size of sixteen floats, in bytes.
         const MOST: usize = 64;
         size_of::<T>() <= MOST
     }
@@ -115,7 +117,7 @@ impl<T: KernelType, const LANES: usize> Lanes for Strip<T, LANES> {
     #[inline(always)]
     unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
         let mut value = MaybeUninit::uninit();
-        // SAFETY: the caller's promise; there is memory for the values of so many lanes.
+        // SAFETY: the caller's promise; there is memory for the values of `LANES` lanes.
         unsafe {
             let words = self.words.get().cast();
             each_word(words, LANES, lane, &mut value, Way::Fetch);
@@ -133,12 +135,12 @@ impl<T: KernelType, const LANES: usize> Lanes for Strip<T, LANES> {
     }
 }
 
-/// Fills the array of a strip with what its lanes have in one of the block. In both, the first elements of all lanes stand before
-/// the second ones, and so on.
+/// Copies a strip's lanes from a block's array to the strip's array. In both arrays, the first
+/// elements of all lanes come first, then the second, and so on.
 ///
 /// # Safety
-/// The strip's array has `each` elements for each of `LANES` lanes, the block's for each of `threads`, among them these lanes from
-/// `lane` on.
+/// The strip's array has `each` elements for each of `LANES` lanes. The block's array has as many
+/// for each of `threads` threads, which include the `LANES` lanes from `lane` on.
 #[inline(always)]
 pub unsafe fn fetch_strip<T: Copy, const LANES: usize>(
     strip: &mut [T],
@@ -158,7 +160,7 @@ pub unsafe fn fetch_strip<T: Copy, const LANES: usize>(
     }
 }
 
-/// Puts back what [`fetch_strip`] took.
+/// Copies the strip's array back; the inverse of [`fetch_strip`].
 ///
 /// # Safety
 /// As for [`fetch_strip`].
@@ -181,10 +183,12 @@ pub unsafe fn keep_strip<T: Copy, const LANES: usize>(
     }
 }
 
-/// Moves a value from or to memory where the first words of all lanes stand before the second ones, and so on.
+/// Moves a value from or to memory in which the first words of all lanes come first, then the
+/// second, and so on.
 ///
 /// # Safety
-/// There is memory for the values of `lanes` lanes at `kept`, not that of `value`, and more of them than `lane`.
+/// `kept` has memory for the values of `lanes` lanes, which does not overlap `value`; `lane` is
+/// below `lanes`.
 #[inline(always)]
 unsafe fn each_word<T: KernelType>(
     kept: *mut T,
@@ -193,7 +197,7 @@ unsafe fn each_word<T: KernelType>(
     value: &mut MaybeUninit<T>,
     way: Way,
 ) {
-    // SAFETY: the caller's promise; the type has the alignment of the words.
+    // SAFETY: the caller's promise; the type is at least as aligned as the words.
     unsafe {
         match const { word::<T>() } {
             1 => copy::<T, u8>(kept, lanes, lane, value, way),
@@ -204,7 +208,8 @@ unsafe fn each_word<T: KernelType>(
     }
 }
 
-/// Bytes of a word: of the smallest scalar, but for those that share the words of larger ones.
+/// The size of a word in bytes: that of the smallest scalar, ignoring those that share the words of
+/// larger ones.
 const fn word<T: KernelType>() -> usize {
     let of_four = T::TYPE.smallest_scalar(4);
     let size = if of_four == 0 {
@@ -232,7 +237,7 @@ unsafe fn copy<T, W: Copy>(
     let kept = kept.cast::<MaybeUninit<W>>();
     let value = value.as_mut_ptr().cast::<MaybeUninit<W>>();
     for k in 0..size_of::<T>() / size_of::<W>() {
-        // SAFETY: the value has so many words, and the memory as many for each lane.
+        // SAFETY: the value has this many words, and the memory has as many for each lane.
         unsafe {
             let (kept, value) = (kept.add(k * lanes + lane), value.add(k));
             match way {
@@ -243,9 +248,10 @@ unsafe fn copy<T, W: Copy>(
     }
 }
 
-/// A value of each lane of a block, one after the other, as functions that lanes call together take and yield them.
+/// Values of all lanes of a block, one after the other: the form in which collective functions take
+/// arguments and return results.
 ///
-/// What a lane has not kept is not initialised.
+/// The value of a lane is uninitialised until the lane stores one.
 pub struct Rows<'a, T> {
     values: *mut MaybeUninit<T>,
     lanes: usize,
@@ -253,7 +259,7 @@ pub struct Rows<'a, T> {
 }
 
 impl<'a, T: Copy> Rows<'a, T> {
-    /// Memory for the values of so many lanes.
+    /// Allocates memory for the values of `lanes` lanes.
     #[inline(always)]
     pub fn new(scratch: &'a Scratch, lanes: usize) -> Rows<'a, T> {
         Rows {
@@ -263,7 +269,7 @@ impl<'a, T: Copy> Rows<'a, T> {
         }
     }
 
-    /// The values of a caller's lanes.
+    /// Wraps the values of a caller's lanes.
     #[inline(always)]
     pub fn of(values: &'a mut [MaybeUninit<T>]) -> Rows<'a, T> {
         Rows {
@@ -273,14 +279,15 @@ impl<'a, T: Copy> Rows<'a, T> {
         }
     }
 
-    /// The values of all lanes, for a call.
+    /// Lends the values of all lanes to a call.
     ///
     /// # Safety
-    /// Nothing is fetched or kept, and they are not lent again, until the call is over.
+    /// Until the call is over, no value is fetched or stored, and they are not lent again.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)] // the caller's promise
     pub unsafe fn lend(&self) -> &mut [MaybeUninit<T>] {
-        // SAFETY: there is room for so many values, which may be anything; the caller promises that nobody else uses them.
+        // SAFETY: there is room for this many values, which may be uninitialised; the caller
+        // promises exclusive use.
         unsafe { std::slice::from_raw_parts_mut(self.values, self.lanes) }
     }
 }
@@ -311,7 +318,7 @@ pub fn flat<T, const N: usize>(rows: &[[T; N]]) -> &[T] {
     rows.as_flattened()
 }
 
-/// The same, to be written.
+/// The same, for writing.
 #[inline(always)]
 pub fn flat_mut<T, const N: usize>(rows: &mut [[T; N]]) -> &mut [T] {
     rows.as_flattened_mut()
@@ -332,8 +339,8 @@ mod tests {
     fn values_are_lent_lane_by_lane() {
         let scratch = Scratch::default();
         let rows = Rows::new(&scratch, 4);
-        // SAFETY: there are four lanes, all of which keep a value before it is read; the values are lent for the inner
-        // block alone.
+        // SAFETY: there are four lanes, which all store a value before it is read; the values are
+        // lent for the inner block only.
         unsafe {
             for i in 0..4 {
                 rows.keep(i, MaybeUninit::new((i as u8, i as f64)));
@@ -351,7 +358,7 @@ mod tests {
     fn words_are_as_large_as_parts() {
         let of_numbers = [word::<f32x4>(), word::<f64x2>(), word::<[u8; 3]>()];
         assert_eq!(of_numbers, [4, 8, 1]);
-        // A byte shares the word of what comes behind it; a tag counts.
+        // A byte shares the word of the field after it; a tag counts as a part.
         assert_eq!([word::<(u8, f32)>(), word::<Option<f64>>()], [4, 4]);
     }
 
@@ -359,7 +366,7 @@ mod tests {
     fn strips_keep_values_apart() {
         let strip: Strip<(u8, f32), 4> = Strip::new();
         assert!(strip.is_small());
-        // SAFETY: there are four lanes, all of which keep a value before it is read.
+        // SAFETY: there are four lanes, which all store a value before it is read.
         unsafe {
             for i in 0..4 {
                 strip.keep(i, MaybeUninit::new((i as u8, i as f32)));
@@ -404,7 +411,7 @@ mod tests {
             }
         }
         for i in 0..5 {
-            // SAFETY: there are five lanes, all of which have kept a value.
+            // SAFETY: there are five lanes, which all have stored a value.
             unsafe {
                 assert_eq!(wide.fetch(i).assume_init(), value(i));
                 assert_eq!(narrow.fetch(i).assume_init(), [i as u8; 3]);

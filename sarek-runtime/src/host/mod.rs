@@ -1,10 +1,10 @@
-//! The compiled body of a kernel, as host backends call it.
+//! Compiled bodies of kernels, as host backends call them.
 //!
-//! A backend sees [`Direct::run`], which runs a range of blocks. Behind it stands the body that
-//! `#[kernel]` generated ([`DirectKernel::block`]), compiled once for each instruction set of
-//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them. A body runs the
-//! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
-//! barrier, lies in [`Scratch`].
+//! A backend calls [`Direct::run`], which runs a range of blocks. It calls the body that
+//! `#[kernel]` generated ([`DirectKernel::block`]). That is compiled for each instruction set of
+//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them. A body
+//! runs the threads of a block as lanes of the calling thread. Memory that they share, and values
+//! that a lane keeps across a barrier, lie in [`Scratch`].
 
 mod arg_convert;
 pub mod array;
@@ -81,71 +81,73 @@ use crate::Kernel;
 /// The index space of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IndexSpace {
-    /// Blocks along each axis.
+    /// The number of blocks along each axis.
     pub grid: [u64; 3],
-    /// Threads of a block along each axis.
+    /// The number of threads of a block along each axis.
     pub block: [u32; 3],
-    /// Threads of the launch along each axis: those beyond do not run. At most `grid * block`.
+    /// The number of threads of the launch along each axis, at most `grid * block`; threads beyond
+    /// it do not run.
     pub extent: [u64; 3],
 }
 
 impl IndexSpace {
-    /// The number of blocks.
+    /// The total number of blocks.
     pub fn blocks(&self) -> u64 {
         self.grid.iter().product()
     }
 
-    /// The number of threads that run.
+    /// The total number of threads that run.
     pub fn threads(&self) -> u64 {
         self.extent.iter().product()
     }
 }
 
-/// An argument of a compiled body, in the order of the kernel's parameters.
+/// An argument of a compiled body; arguments are in the order of the kernel's parameters.
 #[derive(Clone, Copy, Debug)]
 pub enum DirectArg {
-    /// A slice parameter: its first element and its length.
+    /// The argument of a slice parameter.
     Slice {
-        /// The first element.
+        /// A pointer to the first element.
         ptr: *mut u8,
         /// The number of elements.
         len: usize,
-        /// Does the kernel write it?
+        /// True if the kernel may write it.
         mutable: bool,
     },
-    /// A scalar parameter.
+    /// The argument of a scalar parameter.
     Scalar(Value),
-    /// A parameter of several parts: its bytes.
+    /// The argument of a parameter with several parts: its bytes.
     Value {
-        /// The first one.
+        /// A pointer to the first byte.
         ptr: *const u8,
-        /// How many.
+        /// The number of bytes.
         len: usize,
     },
 }
 
-// SAFETY: the memory behind a `DirectArg` is borrowed by the launch for as long as any thread
-// uses it, shared for reading or, when `mutable`, exclusively for the launch's own threads.
+// SAFETY: the launch borrows the memory behind a `DirectArg` for as long as any thread uses it:
+// shared for reading or, if `mutable`, exclusively for the launch's own threads.
 unsafe impl Send for DirectArg {}
 // SAFETY: as above.
 unsafe impl Sync for DirectArg {}
 
-/// What a thread reports when it stops at a site.
+/// The fault that a thread reports when it stops at a site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RawFault {
-    /// Where.
+    /// The site.
     pub site: SiteId,
     /// The index, or the divisor (sign-extended).
     pub detail: u64,
-    /// Global ids of the thread.
+    /// The global ids of the thread along x, y and z.
     pub thread: [u64; 3],
 }
 
-/// Runs the blocks of a range (numbered with x fastest) of a launch, one after the other.
+/// Runs a range of a launch's blocks, numbered with x fastest, one after the other.
 ///
 /// # Safety
-/// The arguments fit the kernel's parameters in number and type, and stay borrowed for the call. With `checked` false, every provable
-/// site was proved for this space and these arguments, and the last stride of each view is 1. No other thread runs the same block.
+/// The arguments match the kernel's parameters in number and type, and stay borrowed for the call.
+/// If `checked` is false, every provable site was proved for this space and these arguments, and
+/// the last stride of each view is 1. No other thread runs the same blocks.
 pub type RunBlocks = unsafe fn(
     args: &[DirectArg],
     space: &IndexSpace,
@@ -153,32 +155,35 @@ pub type RunBlocks = unsafe fn(
     checked: bool,
 ) -> Result<(), RawFault>;
 
-/// Runs all threads of a launch by the user's own function, see [`crate::Kernel::reference`].
+/// Runs all threads of a launch with the user's own function, see [`crate::Kernel::reference`].
 ///
 /// # Safety
 /// As for [`crate::Kernel::reference`].
 #[cfg(feature = "reference")]
 pub type RunReference = unsafe fn(args: &[DirectArg], space: &IndexSpace);
 
-/// The compiled body.
+/// A compiled body and its properties.
 #[derive(Clone, Copy, Debug)]
 pub struct Direct {
-    /// Its entry.
+    /// The entry point.
     pub run: RunBlocks,
-    /// The oracle of tests. Programs without the feature do not carry it.
+    /// The oracle of tests. It is only compiled with the feature `reference`.
     #[cfg(feature = "reference")]
     pub reference: RunReference,
-    /// Roughly how many operations a thread runs; tells whether a launch is worth several cores.
+    /// The approximate number of operations of a thread, which decides whether a launch is worth
+    /// several cores.
     pub weight: u32,
-    /// Does a thread do a little on elements along x, and nothing besides? Then blocks are rows rather than tiles.
+    /// True if a thread does little work, only on elements along x. Blocks are then rows instead of
+    /// tiles.
     pub streams: bool,
-    /// Bytes of the local arrays of a thread; 0 until the kernel is linked.
+    /// The size in bytes of a thread's local arrays; 0 until the kernel is linked.
     pub arrays: u64,
-    /// Bytes of the constant arrays that a thread reads, each time that it does; 0 until then.
+    /// The size in bytes of the constant arrays that a thread reads, counted at each read; 0 until
+    /// the kernel is linked.
     pub constants: u64,
 }
 
-/// What `#[kernel]` implements with the body that it generates.
+/// The trait that `#[kernel]` implements, with the generated body.
 pub trait DirectKernel {
     /// See [`Direct::weight`].
     const WEIGHT: u32;
@@ -186,8 +191,8 @@ pub trait DirectKernel {
     /// See [`Direct::streams`].
     const STREAMS: bool;
 
-    /// Runs the threads of one block. Provable sites are checked when `CHECK` is set. The block's arrays
-    /// are taken from `scratch`, which the caller resets before the next block.
+    /// Runs the threads of one block. If `CHECK` is set, provable sites are checked. The block's
+    /// arrays come from `scratch`, which the caller resets before the next block.
     ///
     /// # Safety
     /// As for [`RunBlocks`].
@@ -198,25 +203,26 @@ pub trait DirectKernel {
     ) -> Result<(), RawFault>;
 }
 
-/// Is some flag of a mask set?
+/// True if any flag of a mask is set.
 #[inline(always)]
 pub fn any(mask: &[bool]) -> bool {
     mask.iter().fold(false, |any, here| any | here)
 }
 
-/// Are all flags of a mask set?
+/// True if all flags of a mask are set.
 #[inline(always)]
 pub fn all(mask: &[bool]) -> bool {
     mask.iter().fold(true, |all, here| all & here)
 }
 
-/// Does a block run no lanes?
+/// True if a block runs no lanes.
 #[inline(always)]
 pub fn none(lanes: [usize; 3]) -> bool {
     lanes[0] == 0 || lanes[1] == 0 || lanes[2] == 0
 }
 
-/// Are there numbers of the first lane and of the last one, and does none of them fall from that to this?
+/// True if `numbers` exist for the first and the last lane, and none is larger at the first than at
+/// the last.
 #[inline(always)]
 pub fn rise<const N: usize>(
     lanes: [usize; 3],
@@ -228,7 +234,7 @@ pub fn rise<const N: usize>(
             .is_some_and(|(first, last)| first.iter().zip(&last).all(|(first, last)| first <= last))
 }
 
-/// Orders what this thread of the processor did in memory for others to see.
+/// A memory fence: orders this host thread's memory accesses for other threads.
 #[inline(always)]
 pub fn device_fence() {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
@@ -248,8 +254,8 @@ impl Direct {
         }
     }
 
-    /// The same, compiled for one instruction set, see [`Isa`], and with `PROVED` unset with all checks: for tests, which
-    /// have rustc compile no more than they run.
+    /// The same, compiled for one instruction set only, see [`Isa`]; unless `PROVED` is set, always
+    /// with checks. It is for tests, and spares rustc compiling copies that they do not run.
     ///
     /// # Safety
     /// The processor has the set wherever the body runs.

@@ -1,23 +1,23 @@
-//! Atomic operations where nobody else is: on shared arrays, which belong to one thread of the
-//! processor. Named as the methods of atomics are.
+//! Atomic operations on memory that only one host thread uses, such as shared arrays. The names are
+//! those of the atomics' methods.
 
-/// What numbers can do for atomic operations and those of subgroups.
+/// The operations on numbers that atomics and subgroups need.
 pub trait Combine: Copy {
-    /// Wrapping on integers.
+    /// Adds, wrapping on integers.
     fn add(self, other: Self) -> Self;
-    /// Wrapping on integers.
+    /// Subtracts, wrapping on integers.
     fn sub(self, other: Self) -> Self;
-    /// Wrapping on integers.
+    /// Multiplies, wrapping on integers.
     fn mul(self, other: Self) -> Self;
-    /// As the type's `min`.
+    /// The smaller one, like the type's `min`.
     fn smaller(self, other: Self) -> Self;
-    /// As the type's `max`.
+    /// The larger one, like the type's `max`.
     fn larger(self, other: Self) -> Self;
-    /// Have both the same bits?
+    /// True if both have the same bits.
     fn same(self, other: Self) -> bool;
-    /// What sums begin with.
+    /// The neutral element of sums.
     const ZERO: Self;
-    /// What products begin with.
+    /// The neutral element of products.
     const ONE: Self;
 }
 
@@ -77,7 +77,7 @@ integers!(i8 u8 i16 u16 i32 u32 i64 u64 usize);
 mod float {
     use std::ops::{Add, Mul, Sub};
 
-    /// The operators under names that integers have for theirs.
+    /// Float operators, under the names of the integers' wrapping methods.
     pub trait Plainly:
         Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Sized
     {
@@ -107,7 +107,7 @@ combine! {
     f64: plus minus times 0.0 1.0, f64::to_bits;
 }
 
-/// Replaces by what `f` makes of it; the old value.
+/// Replaces the value by `f(value)`, and returns the old one.
 #[inline(always)]
 fn update<T: Copy>(place: &mut T, f: impl FnOnce(T) -> T) -> T {
     let old = *place;
@@ -115,67 +115,67 @@ fn update<T: Copy>(place: &mut T, f: impl FnOnce(T) -> T) -> T {
     old
 }
 
-/// Reads.
+/// Returns the value.
 #[inline(always)]
 pub fn load<T: Copy>(place: &mut T) -> T {
     *place
 }
 
-/// Writes.
+/// Replaces the value.
 #[inline(always)]
 pub fn store<T: Copy>(place: &mut T, value: T) {
     *place = value;
 }
 
-/// Adds.
+/// Adds, and returns the old value.
 #[inline(always)]
 pub fn fetch_add<T: Combine>(place: &mut T, value: T) -> T {
     update(place, |old| old.add(value))
 }
 
-/// Subtracts.
+/// Subtracts, and returns the old value.
 #[inline(always)]
 pub fn fetch_sub<T: Combine>(place: &mut T, value: T) -> T {
     update(place, |old| old.sub(value))
 }
 
-/// The smaller one.
+/// Takes the minimum, and returns the old value.
 #[inline(always)]
 pub fn fetch_min<T: Combine>(place: &mut T, value: T) -> T {
     update(place, |old| old.smaller(value))
 }
 
-/// The larger one.
+/// Takes the maximum, and returns the old value.
 #[inline(always)]
 pub fn fetch_max<T: Combine>(place: &mut T, value: T) -> T {
     update(place, |old| old.larger(value))
 }
 
-/// Bitwise.
+/// Takes the bitwise AND, and returns the old value.
 #[inline(always)]
 pub fn fetch_and<T: Copy + std::ops::BitAnd<Output = T>>(place: &mut T, value: T) -> T {
     update(place, |old| old & value)
 }
 
-/// Bitwise.
+/// Takes the bitwise OR, and returns the old value.
 #[inline(always)]
 pub fn fetch_or<T: Copy + std::ops::BitOr<Output = T>>(place: &mut T, value: T) -> T {
     update(place, |old| old | value)
 }
 
-/// Bitwise.
+/// Takes the bitwise XOR, and returns the old value.
 #[inline(always)]
 pub fn fetch_xor<T: Copy + std::ops::BitXor<Output = T>>(place: &mut T, value: T) -> T {
     update(place, |old| old ^ value)
 }
 
-/// Replaces.
+/// Replaces the value, and returns the old one.
 #[inline(always)]
 pub fn swap<T: Copy>(place: &mut T, value: T) -> T {
     update(place, |_| value)
 }
 
-/// Replaces if the bits are those of `expected`.
+/// Replaces the value if it has the same bits as `expected`, and returns the old one.
 #[inline(always)]
 pub fn compare_and_swap<T: Combine>(place: &mut T, expected: T, value: T) -> T {
     update(place, |old| if old.same(expected) { value } else { old })

@@ -1,20 +1,20 @@
-//! Arithmetic that the generated body needs beside core's.
+//! Arithmetic that generated bodies need in addition to core's.
 
 use half::{bf16, f16};
 use sarek_ir::{bfloat16, binary16};
 
-/// Integer division in parts: whether it is defined, and its value where it is.
+/// Integer division, split into a check that it is defined and the operation.
 pub trait Divide: Copy {
-    /// Is the divisor neither 0 nor -1 under `MIN`?
+    /// True if the divisor is neither 0, nor -1 for the dividend `MIN`.
     fn is_defined(self, divisor: Self) -> bool;
 
-    /// The divisor as a fault reports it.
+    /// The divisor, in the form that a fault records.
     fn detail(self) -> u64;
 
     /// `self / divisor`
     ///
     /// # Safety
-    /// [`Divide::is_defined`] holds; the same for the other three.
+    /// [`Divide::is_defined`] is true; this holds for the other three functions too.
     unsafe fn div(self, divisor: Self) -> Self;
 
     /// `self % divisor`
@@ -84,7 +84,7 @@ divide! {
 
 macro_rules! float_divide {
     ($($ty:ident)*) => {$(
-        /// Of a float every division is defined.
+        /// Every division of floats is defined.
         impl Divide for $ty {
             #[inline(always)]
             fn is_defined(self, _: $ty) -> bool {
@@ -121,26 +121,26 @@ macro_rules! float_divide {
 
 float_divide!(f32 f64);
 
-/// A 16-bit float of the `half` crate, computed with as `f32` and rounded. That is the same as its own operators, and becomes
-/// vector instructions.
+/// A 16-bit float of the `half` crate. Arithmetic is done in `f32` and rounded; the results equal
+/// those of the crate's operators, but the code can be vectorised.
 pub trait Half: Copy {
-    /// The number as an `f32`.
+    /// Converts to `f32`.
     fn wide(self) -> f32;
 
-    /// The nearest number.
+    /// Rounds to the nearest value.
     fn narrow(value: f32) -> Self;
 
-    /// What the `half` crate makes of it, see [`sarek_ir::binary16`] and [`sarek_ir::bfloat16`].
+    /// Rounds like the `half` crate, see [`sarek_ir::binary16`] and [`sarek_ir::bfloat16`].
     fn narrow_f64(value: f64) -> Self;
 }
 
-/// The number as an `f32`.
+/// Converts to `f32`.
 #[inline(always)]
 pub fn wide<T: Half>(value: T) -> f32 {
     value.wide()
 }
 
-/// The nearest number.
+/// Rounds to the nearest value.
 #[inline(always)]
 pub fn narrow<T: Half>(value: f32) -> T {
     T::narrow(value)
@@ -201,8 +201,8 @@ macro_rules! halves {
 
 halves!(f16 binary16 bf16 bfloat16);
 
-/// `value.clamp(lo, hi)` where `lo <= hi` was asserted before: no panic stands in the way of the
-/// vectoriser.
+/// Computes `value.clamp(lo, hi)` where `lo <= hi` was asserted before: without a panic, it can be
+/// vectorised.
 #[inline(always)]
 pub fn clamp<T: PartialOrd>(value: T, lo: T, hi: T) -> T {
     let value = if value < lo { lo } else { value };

@@ -1,15 +1,15 @@
-//! Memory that is reached by pointers alone.
+//! Memory that is accessed through pointers only.
 
 use std::ptr::NonNull;
 
-/// A boxed slice of which parts are lent. A box or a reference to all of it would end what was lent before, by the rules of
-/// references; this has none until it is dropped.
+/// A boxed slice of which parts are lent out. By Rust's aliasing rules, a box or a reference to the
+/// whole would invalidate the lent parts; so there is none until this is dropped.
 pub(super) struct Owned<T> {
     first: NonNull<T>,
     len: usize,
 }
 
-// SAFETY: it owns the elements, and gives no access to them but by pointers.
+// SAFETY: it owns the elements, and gives access to them only by pointers.
 unsafe impl<T: Send> Send for Owned<T> {}
 
 impl<T> Owned<T> {
@@ -38,7 +38,8 @@ impl<T> From<Box<[T]>> for Owned<T> {
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         let all = NonNull::slice_from_raw_parts(self.first, self.len);
-        // SAFETY: they were a box, which this has owned since. What was lent is out of use.
+        // SAFETY: the elements came from a box, and this has owned them since. Lent parts are no
+        // longer used.
         drop(unsafe { Box::from_raw(all.as_ptr()) });
     }
 }

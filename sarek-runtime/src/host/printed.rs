@@ -1,4 +1,4 @@
-//! Values of several parts that a kernel prints, put together again on the host.
+//! Printing of compound values, which are rebuilt from their scalars on the host.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -7,9 +7,10 @@ use sarek_ir::{FieldInfo, Scalar, TypeInfo, Value};
 
 use crate::KernelType;
 
-/// The next of the values that are printed; `of` tells its type and is never called.
+/// Returns the next printed value, built from its scalars; `of` determines the type and is never
+/// called.
 ///
-/// A value is not too long, which expansions have seen to where its type has a name:
+/// Values that are too long do not compile, if expansions can name their type:
 ///
 /// ```compile_fail,E0080
 /// sarek_runtime::host::printed(&mut std::iter::empty(), || [0u32; 1025]);
@@ -31,8 +32,9 @@ pub fn printed<T: KernelType>(
     T::__of_scalars(scalars)
 }
 
-/// What is printed, where the expansion prints it: `(&Told(&value)).__debug()` is the value if its type can be
-/// printed so. Otherwise rustc says it of the user's function, and here is another thing that can.
+/// A printed value in the code of the expansion: `(&Told(&value)).__debug()` is the value if its
+/// type implements the trait. Otherwise it is a placeholder that does, and rustc reports the
+/// missing trait for the user's function alone.
 #[derive(Clone, Copy)]
 pub struct Told<'a, T>(pub &'a T);
 
@@ -50,7 +52,7 @@ macro_rules! told {
             }
         }
 
-        // Found behind the other, for it takes one more reference.
+        // Method lookup finds this second, because it takes one more reference.
         #[doc(hidden)]
         pub trait $cannot {
             fn $method(&self) -> &'static str;
@@ -66,16 +68,16 @@ macro_rules! told {
 
 told!(Debug __debug Debugs NoDebug Display __display Displays NoDisplay);
 
-/// The value of a type that stands in memory, of its scalars. `None` if a tag is no variant's.
+/// Builds a value from its scalars, for a type with a layout in memory. `None` for an unknown tag.
 ///
 /// # Safety
-/// The type is that of `T`, and stands in memory.
+/// `info` describes `T`, including its layout in memory.
 pub(crate) unsafe fn assembled<T: Copy>(
     info: &TypeInfo,
     scalars: &mut dyn Iterator<Item = Value>,
 ) -> Option<T> {
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: the scalars stand within `T`, by the caller's promise.
+    // SAFETY: the scalars lie within `T`, by the caller's promise.
     unsafe {
         write(info, value.as_mut_ptr().cast(), scalars)?;
         // Each scalar has a value of its type, each tag is a variant's, and other bytes are zeros.
@@ -83,7 +85,7 @@ pub(crate) unsafe fn assembled<T: Copy>(
     }
 }
 
-/// Passes over the scalars of a type.
+/// Skips the scalars of a type.
 pub(crate) fn skip(info: &TypeInfo, scalars: &mut dyn Iterator<Item = Value>) {
     match info {
         TypeInfo::Scalar(_) => {
@@ -110,7 +112,7 @@ unsafe fn write(
     to: *mut u8,
     scalars: &mut dyn Iterator<Item = Value>,
 ) -> Option<()> {
-    // SAFETY: what is in a value is within it.
+    // SAFETY: the parts of a value lie within it.
     unsafe {
         match info {
             TypeInfo::Scalar(scalar) => {
@@ -143,7 +145,7 @@ unsafe fn write(
 }
 
 /// # Safety
-/// As of [`write`], for what the fields are of.
+/// As for [`write`], with the type that has these fields.
 unsafe fn write_fields(
     fields: &[FieldInfo],
     to: *mut u8,
@@ -209,7 +211,7 @@ mod tests {
         assert_eq!(of::<Both>(&ok), Some((Ok(7), -3)));
     }
 
-    /// Whoever gives the scalars, a value consists of scalars of its own types.
+    /// Values consist of scalars of their own types, whatever scalars the caller passes.
     #[test]
     fn scalars_of_other_types_make_no_value() {
         assert_eq!(of::<u8>(&[Value::U64(u64::MAX)]), None);
@@ -228,7 +230,7 @@ mod tests {
         assert_eq!(of::<u32>(&[]), None);
     }
 
-    /// A tag that a faulting thread has made up is no value.
+    /// A tag that a faulting thread has corrupted gives no value.
     #[test]
     fn tags_are_those_of_variants() {
         assert_eq!(of::<Option<u8>>(&[Value::U32(2), Value::U8(1)]), None);
@@ -258,7 +260,7 @@ mod tests {
         });
         let of = |tag| {
             let scalars = [Value::U32(tag), Value::U16(3), Value::U32(4)];
-            // SAFETY: two words hold the enum, and any bits are words.
+            // SAFETY: two words hold the enum, and any bits are valid words.
             unsafe { assembled::<[u32; 2]>(&INFO, &mut scalars.into_iter()) }
         };
         assert_eq!(of(6), Some([6, 4]));

@@ -1,4 +1,5 @@
-//! The types of scalars, named as compiled bodies name them: no item of the user's stands in for one.
+//! The scalar types, under names that compiled bodies use, so that no item of the user shadows
+//! them.
 
 pub use ::core::primitive::{
     bool as __bool, f32 as __f32, f64 as __f64, i8 as __i8, i16 as __i16, i32 as __i32,

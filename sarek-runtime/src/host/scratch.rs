@@ -1,4 +1,4 @@
-//! Memory of a block: shared arrays, and the lanes' values from one barrier to the next.
+//! The memory of a block: shared arrays, and the values that lanes keep across barriers.
 
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -17,13 +17,13 @@ impl Line {
     const BYTES: usize = 64;
 }
 
-/// A scalar of which the lanes of a block may have arrays.
+/// A scalar type that arrays of a block's lanes may hold.
 ///
 /// # Safety
-/// It has no padding, its alignment is at most a cache line's, and if `ANY` is set, every bit pattern is
-/// a value; zero is one in any case.
+/// It has no padding, and its alignment is at most a cache line's. If `ANY` is set, every bit
+/// pattern is a valid value; zero is valid in any case.
 pub unsafe trait Plain: Copy {
-    /// Is every bit pattern a value?
+    /// True if every bit pattern is a valid value.
     const ANY: bool;
 }
 
@@ -43,43 +43,43 @@ unsafe impl Plain for bool {
     const ANY: bool = false;
 }
 
-/// How much of a [`Scratch`] was in use at some point.
+/// A position in a [`Scratch`]: the amount in use at some point.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     chunks: usize,
     used: usize,
 }
 
-/// Memory that a thread of the processor uses for one block after the other. What an array holds at first is
-/// unspecified: a value that some block left there.
+/// A bump allocator that a host thread uses for one block after the other. The initial contents of
+/// an array are unspecified values that earlier blocks left.
 #[derive(Default)]
 pub struct Scratch {
-    /// The first is in use from its start, then the next.
+    /// The chunks are used in order, each from its start.
     chunks: UnsafeCell<Vec<Owned<Line>>>,
-    /// Lines in use of the last chunk.
+    /// The lines in use in the last chunk.
     used: Cell<usize>,
-    /// May bytes be there that were not initialised: those between the fields of a struct?
+    /// True if there may be uninitialised bytes, such as padding of structs.
     holes: Cell<bool>,
 }
 
 impl Scratch {
-    /// The calling thread's. It goes back to the thread when the lease ends.
+    /// Takes the memory of the calling thread. It returns to the thread when the lease is dropped.
     pub(super) fn lease() -> Lease {
-        // Behind a thread's end it has none.
+        // At the end of a thread there is none.
         let spare = SPARE.try_with(Cell::take).ok().flatten();
         let mut scratch = spare.unwrap_or_default();
-        // A block that faulted left its arrays.
+        // A block that faulted has not released its arrays.
         scratch.reset();
         Lease(scratch)
     }
 
-    /// Takes back all arrays.
+    /// Releases all arrays.
     #[inline(always)]
     pub(super) fn reset(&mut self) {
         if self.used.get() != 0 {
             if self.holes.replace(false) {
                 let all = Mark { chunks: 1, used: 0 };
-                // SAFETY: all arrays are taken back, and the reference ends here.
+                // SAFETY: all arrays are released, and the reference ends here.
                 unsafe { self.wipe(&*self.chunks.get(), &all) };
             }
             self.used.set(0);
@@ -89,10 +89,10 @@ impl Scratch {
         }
     }
 
-    /// Fills what was given out since a mark.
+    /// Fills the memory that was allocated since a mark with zeros.
     ///
     /// # Safety
-    /// Nobody uses it any more.
+    /// The memory is no longer in use.
     #[cold]
     unsafe fn wipe(&self, chunks: &[Owned<Line>], since: &Mark) {
         let last = chunks.len().saturating_sub(1);
@@ -107,12 +107,13 @@ impl Scratch {
             } else {
                 chunk.len()
             };
-            // SAFETY: these lines are within the chunk, and by the caller's promise nobody has them.
+            // SAFETY: these lines are within the chunk, and by the caller's promise they are not in
+            // use.
             unsafe { chunk.as_ptr().add(first).write_bytes(0, end - first) };
         }
     }
 
-    /// One chunk for what took several.
+    /// Replaces several chunks by a single large one.
     #[cold]
     fn join(&mut self) {
         let chunks = self.chunks.get_mut();
@@ -121,9 +122,9 @@ impl Scratch {
         chunks.push(lines_of(lines));
     }
 
-    /// An array of so many elements, aligned to a cache line.
+    /// Allocates an array of `len` elements, aligned to a cache line.
     #[inline(always)]
-    #[allow(clippy::mut_from_ref)] // each array is another part of the memory
+    #[allow(clippy::mut_from_ref)] // each array is a different part of the memory
     pub fn slice<T: Plain>(&self, len: usize) -> &mut [T] {
         let bytes = len.checked_mul(size_of::<T>());
         let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
@@ -132,12 +133,13 @@ impl Scratch {
             // SAFETY: `lines` found room for the array.
             unsafe { first.write_bytes(0, len) };
         }
-        // SAFETY: `lines` found room for the array, aligned, of initialised bytes that are values of `T`; until
-        // `reset`, which borrows all of it, nobody is given the same part again.
+        // SAFETY: `lines` found aligned room for the array, with initialised bytes that are valid
+        // values of `T`. Until `reset`, which borrows the whole allocator, no other array gets the
+        // same part.
         unsafe { std::slice::from_raw_parts_mut(first, len) }
     }
 
-    /// An array of so many elements, aligned to a cache line.
+    /// Allocates an array of `N` elements, aligned to a cache line.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)] // as above
     pub fn array<T: Plain, const N: usize>(&self) -> &mut [T; N] {
@@ -146,7 +148,7 @@ impl Scratch {
         unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
     }
 
-    /// A shared array of so many elements.
+    /// Allocates a shared array of `len` elements.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)] // as above
     pub fn shared_slice<T: KernelType>(&self, len: usize) -> &mut [T] {
@@ -159,11 +161,12 @@ impl Scratch {
         let bytes = len.checked_mul(size_of::<T>());
         let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
         let first = self.lines(lines).cast::<T>();
-        // SAFETY: as in `slice`; any bits are a value of `T`, and where bytes may lose theirs, `reset` knows.
+        // SAFETY: as in `slice`; any bits are a valid `T`. If writes may leave bytes uninitialised,
+        // `reset` knows from `holes`.
         unsafe { std::slice::from_raw_parts_mut(first, len) }
     }
 
-    /// A shared array of so many elements.
+    /// Allocates a shared array of `N` elements.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)] // as above
     pub fn shared_array<T: KernelType, const N: usize>(&self) -> &mut [T; N] {
@@ -172,7 +175,7 @@ impl Scratch {
         unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
     }
 
-    /// Memory for so many values, which are not there yet.
+    /// Allocates uninitialised memory for `len` values.
     #[inline(always)]
     pub(super) fn uninit<T>(&self, len: usize) -> *mut T {
         const { assert!(align_of::<T>() <= Line::BYTES) };
@@ -182,20 +185,20 @@ impl Scratch {
         self.lines(lines).cast()
     }
 
-    /// Room for so many values, one for each lane: zeros at first.
+    /// Allocates memory for `len` values, one for each lane, filled with zeros.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)] // as above
     pub fn room<T>(&self, len: usize) -> &mut [MaybeUninit<T>] {
         let first = self.uninit::<MaybeUninit<T>>(len);
-        // SAFETY: `uninit` found room for the array, aligned; its elements may be anything. Nobody is given the same
-        // part until it is taken back.
+        // SAFETY: `uninit` found aligned room for the array; its elements may be uninitialised. No
+        // other array gets the same part until it is released.
         unsafe {
             first.write_bytes(0, len);
             std::slice::from_raw_parts_mut(first, len)
         }
     }
 
-    /// How much is in use.
+    /// Returns the current position, for [`Scratch::release`].
     #[inline(always)]
     pub fn mark(&self) -> Mark {
         // SAFETY: the reference ends here.
@@ -206,10 +209,10 @@ impl Scratch {
         }
     }
 
-    /// Takes back the arrays that were given out since `mark`.
+    /// Releases the arrays that were allocated since `mark`.
     ///
     /// # Safety
-    /// Nobody uses them any more.
+    /// They are no longer in use.
     #[inline(always)]
     pub unsafe fn release(&self, mark: Mark) {
         if self.holes.get() {
@@ -218,22 +221,23 @@ impl Scratch {
         }
         // SAFETY: the reference ends here.
         let chunks = unsafe { (*self.chunks.get()).len() };
-        // All of a chunk that was added since is free.
+        // A chunk that was added since is entirely free.
         let used = if chunks == mark.chunks { mark.used } else { 0 };
         self.used.set(used);
     }
 
-    /// The first of so many lines.
+    /// Allocates `lines` lines, and returns a pointer to the first.
     #[inline(always)]
     fn lines(&self, lines: usize) -> *mut Line {
-        // SAFETY: the reference ends before anything else looks at the chunks, which `Cell`s keep on this
-        // thread. It is one to the list alone, not to the lines, of which others are lent.
+        // SAFETY: the reference ends before any other access to the chunks, which `Cell`s keep on
+        // this thread. It is a reference to the list only, not to the lines, parts of which are
+        // lent.
         let chunks = unsafe { &mut *self.chunks.get() };
         let used = self.used.get();
         match chunks.last() {
             Some(chunk) if chunk.len() - used >= lines => {
                 self.used.set(used + lines);
-                // SAFETY: the chunk has as many lines.
+                // SAFETY: the chunk has this many lines.
                 unsafe { chunk.as_ptr().add(used) }
             }
             Some(_) | None => self.grow(chunks, lines),
@@ -243,9 +247,10 @@ impl Scratch {
     #[cold]
     #[inline(never)]
     fn grow(&self, chunks: &mut Vec<Owned<Line>>, lines: usize) -> *mut Line {
-        /// 16 KiB.
+        /// In lines: 16 KiB.
         const LEAST: usize = 256;
-        // A function that is called again and again finds room for all of its arrays in one chunk at last.
+        // The chunk is as large as all earlier ones together, so a function that is called
+        // repeatedly eventually fits in one chunk.
         let all: usize = chunks.iter().map(Owned::len).sum();
         chunks.push(lines_of(lines.max(LEAST).max(all)));
         self.used.set(lines);
@@ -271,7 +276,7 @@ thread_local! {
     static SPARE: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-/// The memory of a thread, while blocks run there.
+/// The scratch memory of a host thread, while blocks run there.
 pub(super) struct Lease(Scratch);
 
 impl Deref for Lease {
@@ -322,7 +327,7 @@ mod tests {
         assert_eq!(scratch.slice::<bool>(64), [false; 64]);
     }
 
-    /// To be run under Miri: what was given out stays one's own while more is.
+    /// To be run under Miri: earlier arrays stay valid while more are allocated.
     #[test]
     fn arrays_are_used_in_turns() {
         let mut scratch = Scratch::default();
@@ -333,7 +338,7 @@ mod tests {
         a[0] += 2;
         let mark = scratch.mark();
         scratch.slice::<u64>(5000)[4999] = 1;
-        // SAFETY: that is out of use.
+        // SAFETY: the array is no longer in use.
         unsafe { scratch.release(mark) };
         (a[1], b[1]) = (4, (5, 6));
         assert_eq!((a[0], a[1], b[0], b[1]), (3, 4, (2, 2), (5, 6)));
@@ -363,11 +368,11 @@ mod tests {
                 let room = scratch.room::<(u8, u64)>(len);
                 room.fill(MaybeUninit::new((turn, 1)));
             }
-            // SAFETY: the arrays are out of use.
+            // SAFETY: the arrays are no longer in use.
             unsafe { scratch.release(mark) };
         }
         assert!(kept.iter().all(|v| *v == 7));
-        // SAFETY: nobody else looks at the chunks.
+        // SAFETY: no other code accesses the chunks.
         assert!(unsafe { (*scratch.chunks.get()).len() } < 6);
     }
 

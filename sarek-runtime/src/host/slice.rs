@@ -1,4 +1,4 @@
-//! Arguments as the generated body uses them.
+//! The arguments of compiled bodies, in the form in which these use them.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -8,7 +8,7 @@ use crate::{Atomic, AtomicElement, ScalarArg};
 
 /// A slice parameter that the kernel may write.
 ///
-/// Threads of other blocks write other elements at the same time, so it is no `&mut [T]`.
+/// It is no `&mut [T]`, because threads of other blocks write other elements at the same time.
 #[derive(Clone, Copy)]
 pub struct Output<'a, T> {
     ptr: *mut T,
@@ -17,7 +17,7 @@ pub struct Output<'a, T> {
 }
 
 impl<'a, T: Copy> Output<'a, T> {
-    /// An array of a thread's own.
+    /// Wraps a thread's local array.
     #[inline(always)]
     pub fn of(array: &'a mut [T]) -> Output<'a, T> {
         Output {
@@ -27,10 +27,10 @@ impl<'a, T: Copy> Output<'a, T> {
         }
     }
 
-    /// An array of constants.
+    /// Wraps an array of constants.
     ///
     /// # Safety
-    /// Nobody writes to it.
+    /// No code writes to it.
     #[inline(always)]
     pub(super) unsafe fn of_constant(array: &'static [T]) -> Output<'a, T> {
         Output {
@@ -40,10 +40,10 @@ impl<'a, T: Copy> Output<'a, T> {
         }
     }
 
-    /// The same as arrays of elements.
+    /// The same memory as a slice of arrays.
     ///
     /// # Safety
-    /// `R` is an array of `T`, perhaps of such arrays, whose length divides that of the slice.
+    /// `R` is an array of `T`, possibly nested, whose length divides that of the slice.
     #[inline(always)]
     pub unsafe fn rows<R>(self) -> Output<'a, R> {
         Output {
@@ -60,7 +60,7 @@ impl<'a, T: Copy> Output<'a, T> {
         self.len
     }
 
-    /// Where the first element stands.
+    /// A pointer to the first element.
     #[inline(always)]
     pub fn as_ptr(self) -> *const T {
         self.ptr
@@ -76,7 +76,7 @@ impl<'a, T: Copy> Output<'a, T> {
         unsafe { &*self.ptr.add(index) }
     }
 
-    /// Where the element at `index` stands, to store a part of it.
+    /// A pointer to the element at `index`, for storing a part of it.
     ///
     /// # Safety
     /// `index` is below the length.
@@ -97,17 +97,17 @@ impl<'a, T: Copy> Output<'a, T> {
     }
 }
 
-/// What a function that all lanes of a block call together takes for a slice: one slice for all of them, or one of each
-/// lane's own, all of one length.
+/// A slice argument of a collective function: one slice for all lanes, or one slice for each lane,
+/// all with the same length.
 #[derive(Clone, Copy)]
 pub struct Slices<'a, T> {
     first: Output<'a, T>,
-    /// How many elements the slices of two lanes next to each other lie apart.
+    /// The distance between the slices of neighbouring lanes, in elements; 0 for a common slice.
     apart: usize,
 }
 
 impl<'a, T: Copy> Slices<'a, T> {
-    /// One for all lanes.
+    /// A common slice for all lanes.
     #[inline(always)]
     pub fn one(slice: Output<'a, T>) -> Slices<'a, T> {
         Slices {
@@ -116,7 +116,7 @@ impl<'a, T: Copy> Slices<'a, T> {
         }
     }
 
-    /// Arrays of the lanes' own, one after the other.
+    /// The lanes' own arrays, one after the other.
     #[inline(always)]
     pub fn each<const N: usize>(arrays: &'a mut [MaybeUninit<[T; N]>]) -> Slices<'a, T> {
         Slices {
@@ -129,7 +129,7 @@ impl<'a, T: Copy> Slices<'a, T> {
         }
     }
 
-    /// The same as arrays of elements.
+    /// The same memory as slices of arrays.
     ///
     /// # Safety
     /// As for [`Output::rows`].
@@ -142,21 +142,21 @@ impl<'a, T: Copy> Slices<'a, T> {
         }
     }
 
-    /// The number of elements of each.
+    /// The number of elements of each slice.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone
     pub fn len(self) -> usize {
         self.first.len
     }
 
-    /// A lane's.
+    /// The slice of a lane.
     ///
     /// # Safety
-    /// There are more lanes than `lane`.
+    /// `lane` is below the number of lanes.
     #[inline(always)]
     pub unsafe fn of(&self, lane: usize) -> Output<'a, T> {
         Output {
-            // SAFETY: the caller's promise; each lane's slice is there.
+            // SAFETY: the caller's promise; each lane has a slice.
             ptr: unsafe { self.first.ptr.add(lane * self.apart) },
             ..self.first
         }
@@ -198,10 +198,11 @@ pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> Output<'a, T> {
     }
 }
 
-/// A memory as an argument of a `#[device]` function, which keeps it no longer than the block.
+/// Passes memory to a `#[device]` function, which keeps it no longer than the block.
 ///
 /// # Safety
-/// It lives as long as the call. The function uses it as its caller may.
+/// The memory lives as long as the call. The function accesses it only in ways that are allowed to
+/// its caller.
 #[inline(always)]
 pub unsafe fn lend<T>(_: &Block, memory: *const [T]) -> Output<'_, T> {
     Output {
@@ -211,10 +212,12 @@ pub unsafe fn lend<T>(_: &Block, memory: *const [T]) -> Output<'_, T> {
     }
 }
 
-/// A shared array of atomics as an argument of a `#[device]` function, which keeps it no longer than the block.
+/// Passes a shared array of atomics to a `#[device]` function, which keeps it no longer than the
+/// block.
 ///
 /// # Safety
-/// It lives as long as the block, aligned to its elements' size, and is used as atomics only meanwhile.
+/// The array lives as long as the block, is aligned to its elements' size, and is accessed only
+/// atomically meanwhile.
 #[inline(always)]
 pub unsafe fn lend_atomics<T: AtomicElement>(_: &Block, memory: *mut [T]) -> &[Atomic<T>] {
     // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`.
@@ -224,11 +227,13 @@ pub unsafe fn lend_atomics<T: AtomicElement>(_: &Block, memory: *mut [T]) -> &[A
 /// The argument of a `&[Atomic<T>]` parameter.
 ///
 /// # Safety
-/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads use it as atomics only.
+/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads access
+/// it only atomically.
 #[inline(always)]
 pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
     match args[index] {
-        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory is aligned.
+        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory
+        // is aligned.
         DirectArg::Slice { ptr, len, .. } => unsafe {
             std::slice::from_raw_parts(ptr.cast_const().cast(), len)
         },
@@ -239,17 +244,17 @@ pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) ->
 }
 
 impl<'a, T> Output<'a, T> {
-    /// The whole of it as a slice, for the reference, which runs threads one after the other.
+    /// The whole slice, for the reference, which runs one thread after the other.
     ///
     /// # Safety
-    /// Nothing else uses the memory for `'a`.
+    /// No other code uses the memory for `'a`.
     pub unsafe fn into_mut(self) -> &'a mut [T] {
         // SAFETY: the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.ptr, self.len) }
     }
 }
 
-/// Asks for some elements to be brought to the nearest cache. They need not be there.
+/// Prefetches elements into the first-level cache. The addresses need not be valid.
 #[inline(always)]
 pub fn prefetch<T>(ptr: *const T, first: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -262,7 +267,7 @@ pub fn prefetch<T>(ptr: *const T, first: usize, count: usize) {
     let _ = (ptr, first, count);
 }
 
-/// Asks for some elements to be brought to the second cache. They need not be there.
+/// Prefetches elements into the second-level cache. The addresses need not be valid.
 #[inline(always)]
 pub fn prefetch_far<T>(ptr: *const T, first: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -275,11 +280,12 @@ pub fn prefetch_far<T>(ptr: *const T, first: usize, count: usize) {
     let _ = (ptr, first, count);
 }
 
-/// Calls `f` with an address in each line of the elements, but for a last one that they only end in.
+/// Calls `f` with an address in each cache line of the elements. The last line is left out if the
+/// elements only end in it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn each_line<T>(ptr: *const T, first: usize, count: usize, mut f: impl FnMut(*const i8)) {
-    /// Bytes of a cache line.
+    /// The size of a cache line in bytes.
     const LINE: usize = 64;
     for line in 0..(count * size_of::<T>()).div_ceil(LINE) {
         f(ptr

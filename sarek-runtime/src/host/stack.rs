@@ -1,41 +1,44 @@
-//! Stacks for kernels whose threads have large arrays of their own.
+//! Stacks for kernels whose threads have large local arrays.
 //!
-//! A compiled body has the arrays of a lane among its locals, so that small ones stay in registers. Where they are large, the
-//! body runs on threads of the processor that are made for the launch, with a stack that holds what it may put there.
+//! A compiled body keeps the local arrays of a lane in local variables, so that small ones stay in
+//! registers. If they are large, the body runs on host threads that are started for the launch,
+//! with stacks that are large enough.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::Direct;
 
-/// Up to so many bytes of local arrays, a body runs on any thread.
+/// With up to this many bytes of local arrays, a body runs on any thread.
 const SHALLOW: u64 = 4 << 10;
 
-/// The most bytes of local arrays of a thread on a host device.
+/// The most bytes of local arrays of a kernel thread on a host device.
 pub const MOST: u64 = 4 << 20;
 
-/// The most bytes of local arrays of all threads of a block that wait for each other, on a host device: these lie in the
-/// block's memory.
+/// The most bytes of local arrays of all threads of a block on a host device, if they wait for each
+/// other. These arrays lie in the block's memory.
 pub const MOST_OF_BLOCK: u64 = 1 << 30;
 
-/// A stack has this beside a body's arrays.
+/// The size of a stack in bytes, in addition to a body's arrays.
 const LEAST: u64 = 2 << 20;
 
-/// How many copies of its arrays a body may have on its stack: one for each lane of a strip, and as many in builds without
-/// optimisation, which give each loop over lanes, each value that is passed on and each copy a place of its own.
+/// The number of copies of its arrays that a body may have on its stack: one for each lane of a
+/// strip. Builds without optimisation need as many: they give each loop over lanes, each passed
+/// value and each copy a separate place.
 const COPIES: u64 = 128;
 
-/// The addresses that the stacks of one launch may take.
+/// The address space that the stacks of one launch may take, in bytes.
 const ADDRESSES: u64 = 16 << 30;
 
 impl Direct {
-    /// The stack that the compiled body needs, if it is not every thread's.
+    /// The stack size that the compiled body needs; `None` if every thread's stack is large enough.
     pub fn stack(&self) -> Option<usize> {
         let large = self.arrays > SHALLOW;
         large.then(|| size(self.arrays.saturating_mul(COPIES)))
     }
 
-    /// The same of [`Direct::reference`], which in builds without optimisation copies a constant array where it is indexed.
+    /// The same for [`Direct::reference`]. In builds without optimisation, it copies a constant
+    /// array when it indexes it.
     #[cfg(feature = "reference")]
     pub fn reference_stack(&self) -> Option<usize> {
         let constants = self.constants.saturating_mul(4);
@@ -50,16 +53,16 @@ fn size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX / 4)
 }
 
-/// How many stacks of this size there may be at once.
+/// The number of stacks of this size that may exist at once.
 pub fn at_once(stack: usize) -> usize {
     let most = ADDRESSES / stack.max(1) as u64;
     usize::try_from(most).unwrap_or(usize::MAX).max(1)
 }
 
-/// Starts a thread with such a stack.
+/// Starts a thread with a stack of this size.
 ///
 /// # Errors
-/// Those of the system, which has no room for it.
+/// Those of the system, if it has no room for the stack.
 pub fn spawn<'scope, 'env, R: Send + 'scope>(
     scope: &'scope Scope<'scope, 'env>,
     stack: usize,

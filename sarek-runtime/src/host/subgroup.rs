@@ -1,13 +1,13 @@
-//! Operations of subgroups, on arrays with an element for each lane of a block. A subgroup is
-//! [`SUBGROUP`] lanes in a row, fewer at the end; `here` says which take part, and only those are given
-//! a result.
+//! Subgroup operations on arrays with an element for each lane of a block. A subgroup is
+//! [`SUBGROUP`] consecutive lanes, or fewer at the end. `here` marks the active lanes; only these
+//! get a result.
 
 use super::non_atomic::Combine;
 
-/// Lanes of a subgroup.
+/// The number of lanes of a subgroup.
 pub const SUBGROUP: usize = 32;
 
-/// Calls `f` for each lane that takes part, with the first lane of its subgroup.
+/// Calls `f` for each active lane, with the first lane of its subgroup.
 #[inline(always)]
 fn each(here: &[bool], mut f: impl FnMut(usize, usize)) {
     for (lane, here) in here.iter().enumerate() {
@@ -17,7 +17,8 @@ fn each(here: &[bool], mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// What lane `from` of the subgroup has; one's own if there is no such lane, or it takes no part.
+/// The value of lane `from` of the subgroup; the lane's own value if there is no such lane, or if
+/// it is inactive.
 #[inline(always)]
 fn take<T: Copy>(here: &[bool], values: &[T], first: usize, from: Option<usize>, own: T) -> T {
     let from = from
@@ -40,19 +41,19 @@ macro_rules! moves {
 }
 
 moves! {
-    /// The value of a lane.
+    /// The value of the given lane.
     shuffle |_own, lane| Some(lane);
-    /// The value of the lane so far below.
+    /// The value of the lane that is `lane` below.
     shuffle_up |own, lane| own.checked_sub(lane);
-    /// The value of the lane so far above.
+    /// The value of the lane that is `lane` above.
     shuffle_down |own, lane| own.checked_add(lane);
-    /// The value of the lane of one's own number `^` a mask.
+    /// The value of the lane whose number is the own one `^ lane`.
     shuffle_xor |own, lane| Some(own ^ lane);
-    /// The value of a lane, the same for all.
+    /// The value of the given lane, which is the same for all.
     broadcast |_own, lane| Some(lane);
 }
 
-/// Gives all lanes of each subgroup what `f` makes of the values of those that take part.
+/// Folds the values of each subgroup's active lanes with `f`, and gives the result to all of them.
 #[inline(always)]
 fn fold<T: Copy, A: Copy>(
     here: &[bool],
@@ -74,17 +75,17 @@ fn fold<T: Copy, A: Copy>(
     }
 }
 
-/// Is it true in all lanes?
+/// True if the value is true in all lanes.
 pub fn all(here: &[bool], values: &[bool], out: &mut [bool]) {
     fold(here, values, out, |all, _, v| all.unwrap_or(true) && v);
 }
 
-/// Is it true in some lane?
+/// True if the value is true in any lane.
 pub fn any(here: &[bool], values: &[bool], out: &mut [bool]) {
     fold(here, values, out, |any, _, v| any.unwrap_or(false) || v);
 }
 
-/// The lanes in which it is true, as bits.
+/// The lanes in which the value is true, as bits.
 pub fn ballot(here: &[bool], values: &[bool], out: &mut [u64]) {
     fold(here, values, out, |bits, lane, v| {
         bits.unwrap_or(0) | ((v as u64) << lane)
@@ -101,28 +102,28 @@ pub fn product<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
     fold(here, values, out, |all, _, v| all.map_or(v, |a| a.mul(v)));
 }
 
-/// The smallest of all lanes.
+/// The minimum over all lanes.
 pub fn min<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
     fold(here, values, out, |all, _, v| {
         all.map_or(v, |a| a.smaller(v))
     });
 }
 
-/// The largest of all lanes.
+/// The maximum over all lanes.
 pub fn max<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
     fold(here, values, out, |all, _, v| {
         all.map_or(v, |a| a.larger(v))
     });
 }
 
-/// The sum over the lanes up to one's own, or below it; the first lane's is its own value, or zero.
+/// The inclusive or exclusive prefix sum. The first lane gets its own value or zero.
 #[inline(always)]
 fn scan<T: Combine>(here: &[bool], values: &[T], out: &mut [T], inclusive: bool) {
     let (mut of, mut sum) = (None, T::ZERO);
     each(here, |first, lane| {
         let start = of != Some(first);
         of = Some(first);
-        // Adding to zero would lose the sign of a negative one.
+        // Adding to zero would lose the sign of a negative zero.
         let next = if start {
             values[lane]
         } else {
@@ -137,12 +138,12 @@ fn scan<T: Combine>(here: &[bool], values: &[T], out: &mut [T], inclusive: bool)
     });
 }
 
-/// The sum over the lanes up to one's own.
+/// The inclusive prefix sum: over the lanes up to and including the own one.
 pub fn inclusive_sum<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
     scan(here, values, out, true);
 }
 
-/// The sum over the lanes below one's own.
+/// The exclusive prefix sum: over the lanes below the own one.
 pub fn exclusive_sum<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
     scan(here, values, out, false);
 }

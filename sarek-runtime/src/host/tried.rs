@@ -1,7 +1,9 @@
-//! On what rustc looks for a method before it comes to one of a user's type that `#[device]` marks.
+//! The types that rustc's method lookup tries before a method of a user's type that `#[device]`
+//! marks.
 //!
-//! It tries `value`, `&value`, `&mut value`, and then the same of what the value derefs to. Each form that it tries before the method's
-//! own has no other method of that name, or the call is not to the marked one. Nothing here is ever called.
+//! For a call `value.method()`, rustc tries `value`, `&value`, `&mut value`, and then the same for
+//! the dereferenced value. If an earlier candidate has another method of that name, the call is not
+//! to the marked one. Generated code checks this with the types here, and calls nothing.
 
 use std::marker::PhantomData;
 
@@ -14,17 +16,17 @@ pub struct ByShared;
 /// A method that takes `&mut self`.
 #[derive(Debug)]
 pub struct ByMutable;
-/// In the place of forms that are not tried before.
+/// A placeholder for candidates that are not tried earlier.
 #[derive(Debug)]
 pub struct Nothing;
 
-/// The forms that are tried before a method, on receivers that are a `T`, a `&T` or a `&mut T`.
+/// The candidates that are tried before a method, for receivers of type `T`, `&T` and `&mut T`.
 pub trait Tried<'a, T: 'a> {
-    /// Of a `T`.
+    /// For a `T`.
     type Value;
-    /// Of a `&T`.
+    /// For a `&T`.
     type Shared;
-    /// Of a `&mut T`.
+    /// For a `&mut T`.
     type Mutable;
 }
 
@@ -48,7 +50,7 @@ impl<'a, T: 'a> Tried<'a, T> for ByMutable {
 
 macro_rules! tried {
     ($($name:ident $of:ident)*) => {$(
-        #[allow(missing_docs)] // as the trait has it
+        #[allow(missing_docs)] // see the trait
         pub fn $name<'a, H: Tried<'a, T>, T: 'a>(_: PhantomData<H>, _: T) -> H::$of {
             unreachable!("only its type is asked for")
         }

@@ -1,4 +1,4 @@
-//! Views as kernels see them.
+//! Views in kernels: the parameter types, and their construction from a launch's arguments.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -7,8 +7,8 @@ use super::DirectArg;
 use crate::Element;
 use sarek_ir::Value;
 
-/// A view of `N` dimensions in a kernel, to read: `view[[row, col]]`. A launch makes it of a
-/// [`VectorView`](crate::VectorView).
+/// A view of `N` dimensions in a kernel, for reading: `view[[row, col]]`. The argument of a launch
+/// is a [`VectorView`](crate::VectorView).
 #[derive(Clone, Copy)]
 pub struct View<'a, T, const N: usize> {
     first: *const T,
@@ -17,8 +17,8 @@ pub struct View<'a, T, const N: usize> {
     borrow: PhantomData<&'a [T]>,
 }
 
-/// A view of `N` dimensions in a kernel, to read and write: `view[[row, col]] = value`. A launch makes it of a
-/// [`VectorViewMut`](crate::VectorViewMut).
+/// A view of `N` dimensions in a kernel, for reading and writing: `view[[row, col]] = value`. The
+/// argument of a launch is a [`VectorViewMut`](crate::VectorViewMut).
 pub struct ViewMut<'a, T, const N: usize> {
     first: *mut T,
     shape: [usize; N],
@@ -26,16 +26,16 @@ pub struct ViewMut<'a, T, const N: usize> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-/// A view of rows and columns, to read: an argument of a kernel.
+/// A kernel parameter: a view of rows and columns, for reading.
 pub type View2<'a, T> = View<'a, T, 2>;
-/// A view of planes, rows and columns, to read: an argument of a kernel.
+/// A kernel parameter: a view of planes, rows and columns, for reading.
 pub type View3<'a, T> = View<'a, T, 3>;
-/// A view of rows and columns, to read and write: an argument of a kernel, declared `mut`.
+/// A kernel parameter, declared `mut`: a view of rows and columns, for reading and writing.
 pub type ViewMut2<'a, T> = ViewMut<'a, T, 2>;
-/// A view of planes, rows and columns, to read and write: an argument of a kernel, declared `mut`.
+/// A kernel parameter, declared `mut`: a view of planes, rows and columns, for reading and writing.
 pub type ViewMut3<'a, T> = ViewMut<'a, T, 3>;
 
-/// Where an element stands.
+/// The position of an element, relative to the first one.
 fn position<const N: usize>(shape: &[usize; N], strides: &[usize; N], index: [usize; N]) -> usize {
     let within = index.iter().zip(shape).all(|(i, n)| i < n);
     assert!(
@@ -48,41 +48,41 @@ fn position<const N: usize>(shape: &[usize; N], strides: &[usize; N], index: [us
 macro_rules! extents {
     ($($name:ident)*) => {$(
         impl<T, const N: usize> $name<'_, T, N> {
-            /// How many elements there are along each dimension.
+            /// The number of elements along each dimension.
             pub fn shape(&self) -> [usize; N] {
                 self.shape
             }
 
-            /// Has it no elements?
+            /// True if there are no elements.
             pub fn is_empty(&self) -> bool {
                 self.shape.contains(&0)
             }
         }
 
         impl<T> $name<'_, T, 2> {
-            /// How many rows there are.
+            /// The number of rows.
             pub fn rows(&self) -> usize {
                 self.shape[0]
             }
 
-            /// How many columns there are.
+            /// The number of columns.
             pub fn cols(&self) -> usize {
                 self.shape[1]
             }
         }
 
         impl<T> $name<'_, T, 3> {
-            /// How many planes there are.
+            /// The number of planes.
             pub fn depth(&self) -> usize {
                 self.shape[0]
             }
 
-            /// How many rows a plane has.
+            /// The number of rows of a plane.
             pub fn rows(&self) -> usize {
                 self.shape[1]
             }
 
-            /// How many columns there are.
+            /// The number of columns.
             pub fn cols(&self) -> usize {
                 self.shape[2]
             }
@@ -93,7 +93,7 @@ macro_rules! extents {
 
             fn index(&self, index: [usize; N]) -> &T {
                 let at = position(&self.shape, &self.strides, index);
-                // SAFETY: elements within the shape are in the memory that is borrowed.
+                // SAFETY: elements within the shape are in the borrowed memory.
                 unsafe { &*self.first.add(at) }
             }
         }
@@ -105,8 +105,8 @@ extents! { View ViewMut }
 impl<T, const N: usize> IndexMut<[usize; N]> for ViewMut<'_, T, N> {
     fn index_mut(&mut self, index: [usize; N]) -> &mut T {
         let at = position(&self.shape, &self.strides, index);
-        // SAFETY: as above; the view is the only way to the element, but for those of other threads, which run when this one
-        // waits.
+        // SAFETY: as above. Only this view reaches the element, except for views of other threads,
+        // which run while this one waits.
         unsafe { &mut *self.first.add(at) }
     }
 }
@@ -114,7 +114,8 @@ impl<T, const N: usize> IndexMut<[usize; N]> for ViewMut<'_, T, N> {
 /// The argument of a `View2<T>` or `View3<T>`.
 ///
 /// # Safety
-/// The arguments from `index` on are a slice of `T`, borrowed for `'a`, and what the launch has checked of its view.
+/// The arguments from `index` on are a slice of `T`, borrowed for `'a`, and the layout of its view,
+/// which the launch has checked.
 pub unsafe fn view<'a, T: Element, const N: usize>(
     args: &[DirectArg],
     index: usize,

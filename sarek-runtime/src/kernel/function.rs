@@ -5,11 +5,11 @@ use sarek_ir::link::{Function, Links};
 
 use crate::host::{Block, RawFault, Scratch};
 
-/// What `#[device]` implements for the struct that it puts beside a function.
+/// The trait that `#[device]` implements, for a struct next to the function.
 ///
 /// # Safety
-/// The function's compiled body does what [`DeviceFn::IR`] says, and has as many sites as
-/// [`FunctionFacts::sites`] of [`DeviceFn::FACTS`] tells.
+/// The function's compiled body does what [`DeviceFn::IR`] says, and has the number of sites in
+/// [`FunctionFacts::sites`] of [`DeviceFn::FACTS`].
 #[diagnostic::on_unimplemented(
     message = "SRK0701: `{Self}` is no `#[device]` function",
     label = "not marked",
@@ -17,16 +17,16 @@ use crate::host::{Block, RawFault, Scratch};
     note = "instead: write `#[device]` before the function"
 )]
 pub unsafe trait DeviceFn {
-    /// The function as data, perhaps with links open.
+    /// The function's IR, possibly with open links.
     const IR: &'static Packed;
 
-    /// What its callers have to know.
+    /// The facts that its callers need.
     const FACTS: FunctionFacts;
 
-    /// What it names of the user's crate.
+    /// The items of the user's crate that the function refers to.
     fn links() -> Links;
 
-    /// The function with what it names.
+    /// The function's IR with its links.
     fn function() -> Function {
         Function {
             ir: Self::IR,
@@ -34,11 +34,12 @@ pub unsafe trait DeviceFn {
         }
     }
 
-    /// The compiled body for one lane of a trait's method: what it takes and yields is not said, so that of an impl with other types rustc compares
-    /// the user's signature alone.
+    /// The compiled body for one lane of a trait's method. Its argument and result types are type
+    /// parameters. So if an impl has other types, rustc compares the user's signature alone, and
+    /// reports only that.
     ///
     /// # Safety
-    /// That of the body, and `A` and `R` are what that takes and yields.
+    /// That of the body; `A` and `R` are its argument and result types.
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn __body<const CHECK: bool, A, R>(
@@ -72,7 +73,7 @@ pub unsafe trait DeviceFn {
     }
 }
 
-/// What stands for the macro of a trait that is not marked: an error.
+/// Replaces the macro of a trait without the attribute: a compile error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __unmarked {
@@ -82,28 +83,29 @@ macro_rules! __unmarked {
     (else [$($error:tt)*]) => { $($error)* };
 }
 
-/// What callers of a `#[device]` function have to know, each instance having its own.
+/// The facts about a `#[device]` function that callers need; each instance has its own.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionFacts {
-    /// The sites of the function and of all that it calls.
+    /// The number of sites in the function and in all functions that it calls.
     pub sites: u32,
-    /// Do the threads of a block work together in it, by barriers, shared arrays or subgroups?
+    /// True if the threads of a block cooperate in it, by barriers, shared arrays or subgroups.
     pub collective: bool,
-    /// Is all that it computes the same to the bit on every device, as strict kernels ask?
+    /// True if its results are the same to the bit on every device, as strict kernels require.
     pub exact: bool,
-    /// Does it change its receiver?
+    /// True if it changes its receiver.
     pub mutates: bool,
-    /// The parameters for which all threads of a block must give the same, because barriers depend on them.
+    /// The parameters that must have the same value in all threads of a block, because barriers
+    /// depend on them.
     pub uniform: ParameterSet,
-    /// The parameters for which safe callers must give all threads of a block the same, because only then is the function known to be free
-    /// of races on shared arrays.
+    /// The parameters for which safe callers must pass the same value in all threads of a block.
+    /// Otherwise the function is not known to be free of races on shared arrays.
     pub agreed: ParameterSet,
-    /// The parameters that may be lent a shared array in a safe kernel.
+    /// The parameters to which a safe kernel may pass a shared array.
     pub takes: ParameterSet,
 }
 
 impl FunctionFacts {
-    /// Of what stands for a function that is not there.
+    /// The facts about a placeholder for a missing function.
     pub const NONE: FunctionFacts = FunctionFacts {
         sites: 0,
         collective: false,
@@ -115,12 +117,12 @@ impl FunctionFacts {
     };
 }
 
-/// Some of a function's parameters.
+/// A set of a function's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParameterSet(u128);
 
 impl ParameterSet {
-    /// Those of which it holds, by position.
+    /// The set of parameters whose flag is true, by position.
     ///
     /// # Panics
     /// If there are more than 128.
@@ -137,7 +139,7 @@ impl ParameterSet {
         ParameterSet(set)
     }
 
-    /// Is it one of them?
+    /// True if the parameter at this position is in the set.
     pub const fn has(self, at: usize) -> bool {
         at < 128 && self.0 >> at & 1 == 1
     }

@@ -1,10 +1,10 @@
-//! What expansions tell of constants, types and functions, made here and not by each of them.
+//! Helpers that expansions call to build links, so that the code is not repeated in each of them.
 
 use sarek_ir::link::{Function, Links};
 use sarek_ir::print::HostPrinter;
 use sarek_ir::{Prelude, TypeInfo, Value};
 
-/// What a kernel or function names, but for functions: see the fields of [`Links`].
+/// The items that a kernel or function refers to, except functions: see the fields of [`Links`].
 pub type Given<const C: usize, const T: usize, const P: usize, const R: usize> = (
     [Vec<Value>; C],
     [TypeInfo; T],
@@ -12,7 +12,7 @@ pub type Given<const C: usize, const T: usize, const P: usize, const R: usize> =
     [HostPrinter; R],
 );
 
-/// The links of a kernel or function.
+/// Builds the links of a kernel or function.
 pub fn links<const C: usize, const T: usize, const P: usize, const R: usize, const F: usize>(
     (constants, types, preludes, printers): Given<C, T, P, R>,
     functions: [Function; F],
@@ -26,7 +26,7 @@ pub fn links<const C: usize, const T: usize, const P: usize, const R: usize, con
     }
 }
 
-/// A constant of one scalar.
+/// The leaves of a constant that is one scalar.
 pub fn leaf(value: Value) -> Vec<Value> {
     vec![value]
 }

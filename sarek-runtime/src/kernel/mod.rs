@@ -1,4 +1,4 @@
-//! Kernels and device functions: what expansions tell of them.
+//! Kernels and device functions: the traits and definitions that macro expansions implement.
 
 mod function;
 mod links;
@@ -16,7 +16,8 @@ use crate::device::registry;
 use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
 use crate::{Result, launch};
 
-/// A scalar that is passed to a kernel by value. No other type is one: proofs take the value that is told for the value that is used.
+/// A scalar that is passed to a kernel by value. The trait is sealed, because proofs rely on
+/// [`ScalarArg::value`] being the value that the body uses.
 ///
 /// ```
 /// fn take(_: impl sarek_runtime::ScalarArg) {}
@@ -46,21 +47,21 @@ use crate::{Result, launch};
     note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
 )]
 pub trait ScalarArg: Copy + NativeOperand + sealed::Scalar + 'static {
-    /// Itself: expansions have rustc see by this that it is a scalar.
+    /// Returns the value itself. Expansions call it to make rustc check that the value is a scalar.
     #[doc(hidden)]
     fn __scalar(self) -> Self {
         self
     }
 
-    /// The value as the kernel sees it.
+    /// The value in the IR.
     fn value(self) -> Value;
 
-    /// The scalar of a value of its type.
+    /// Converts back from a value in the IR; `None` if its type differs.
     fn from_value(value: Value) -> Option<Self>;
 }
 
 pub(crate) mod sealed {
-    /// A scalar of the kernel language.
+    /// The scalars of the kernel language.
     pub trait Scalar {}
 }
 
@@ -119,50 +120,56 @@ impl ScalarArg for usize {
     }
 }
 
-/// A kernel's static definition, as `#[kernel]` writes it.
+/// A kernel's static definition, which `#[kernel]` generates.
 #[derive(Clone, Copy)]
 pub struct KernelDef {
-    /// The kernel, perhaps with links open.
+    /// The kernel's IR, possibly with open links.
     pub ir: &'static sarek_ir::Packed,
-    /// What it names of the user's crate; each instance of a generic kernel has its own.
+    /// The items of the user's crate that the kernel refers to; each instance of a generic kernel
+    /// has its own.
     pub links: fn() -> Links,
-    /// For a closed kernel, `(target, text)` of the default variant of each built-in dialect.
+    /// For a closed kernel, pairs `(target, text)` with the default variant in each built-in
+    /// dialect.
     pub sources: &'static [(&'static str, &'static str)],
     /// The compiled body.
     pub direct: Direct,
-    /// The environments that its text needs, `#[kernel(env(…))]`.
+    /// The environments that its text needs: `#[kernel(env(…))]`.
     pub environments: &'static [&'static str],
 }
 
-/// What `#[kernel]` implements for the struct that it puts beside the function.
+/// The trait that `#[kernel]` implements, for a struct next to the function.
 ///
 /// # Safety
-/// The compiled body of [`Kernel::DEF`] does what its IR says and fits its parameters. Launches trust
-/// that the IR tells what arguments the body takes and which of its checks may be left out.
+/// The compiled body of [`Kernel::DEF`] does what its IR says, and takes arguments that match the
+/// IR's parameters. Launches rely on the IR for the body's argument types, and for the checks that
+/// may be left out.
 pub unsafe trait Kernel {
-    /// The definition.
+    /// The kernel's definition.
     const DEF: KernelDef;
 
-    /// Runs the function as the user wrote it, thread after thread (x fastest) on the calling
-    /// thread: what rustc makes of the source without any of this crate's lowering, hence the
-    /// oracle of tests.
+    /// Runs the function as the user wrote it, one thread after the other (x fastest) on the
+    /// calling thread. rustc compiles it without any of this crate's lowering, so tests use it as
+    /// the oracle.
     ///
     /// # Safety
-    /// The arguments fit the kernel's parameters in number and type, and stay borrowed for the call.
+    /// The arguments match the kernel's parameters in number and type, and stay borrowed for the
+    /// call.
     unsafe fn reference(args: &[DirectArg], space: &IndexSpace);
 
-    /// The kernel as data, perhaps with links open.
+    /// The kernel's IR, possibly with open links.
     fn ir() -> &'static sarek_ir::Kernel {
         Self::DEF.ir
     }
 
-    /// The kernel's text for a target: `cuda`, `opencl`, `wgsl`, or that of a registered backend.
+    /// Returns the kernel's text for a target: `cuda`, `opencl`, `wgsl`, or that of a registered
+    /// backend.
     fn source(target: &str) -> Result<String> {
         let kernel = launch::prepared(const { &Self::DEF });
         launch::source(registry::global(), &kernel, target)
     }
 
-    /// What a launch has to satisfy, and for each device whether it could run the kernel, or why not.
+    /// Describes the kernel's requirements; for each device, states whether it can run the kernel,
+    /// and the reason if not.
     fn explain() -> String {
         let kernel = launch::prepared(const { &Self::DEF });
         launch::explain_kernel(registry::global(), &kernel)
@@ -170,7 +177,7 @@ pub unsafe trait Kernel {
 }
 
 impl KernelDef {
-    /// The definition of a kernel with errors, which does not compile anyway.
+    /// The definition of a kernel with errors, whose compilation fails anyway.
     #[doc(hidden)]
     pub const BROKEN: KernelDef = KernelDef {
         ir: sarek_ir::Packed::EMPTY,
@@ -190,7 +197,7 @@ impl KernelDef {
 }
 
 /// # Safety
-/// None needed.
+/// No requirement.
 unsafe fn broken(
     _: &[DirectArg],
     _: &IndexSpace,
@@ -201,6 +208,6 @@ unsafe fn broken(
 }
 
 /// # Safety
-/// None needed.
+/// No requirement.
 #[cfg(feature = "reference")]
 unsafe fn no_reference(_: &[DirectArg], _: &IndexSpace) {}

@@ -1,4 +1,5 @@
-//! What `native!` names outside of the kernel, and what rustc is given in its place.
+//! Runtime support for `native!`: preludes, operands, and the Rust code that replaces the block in
+//! the user's function.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -9,10 +10,10 @@ use sarek_ir::{Origin, Prelude};
 use crate::Atomic;
 use crate::host::Shared;
 
-/// Text that targets need before a kernel: functions that the texts of `native!` call, or includes.
+/// Text that a target needs before a kernel: functions or includes that the texts of `native!` use.
 ///
-/// A `native!` names it by `use`. It stands in a kernel's text once, however often it is named, in the kernel and in
-/// the functions that it calls. Targets that it has no text for get none.
+/// A `native!` names a prelude with `use`. Its text appears once in the kernel's text, even if the
+/// kernel and its functions name it several times. Targets without a text get none.
 ///
 /// ```
 /// # use sarek_runtime::NativePrelude;
@@ -29,7 +30,7 @@ pub struct NativePrelude {
 }
 
 impl NativePrelude {
-    /// The prelude of these targets, each with its text.
+    /// Makes a prelude of pairs: a target, and its text.
     #[track_caller]
     pub const fn new(texts: &'static [(&'static str, &'static str)]) -> NativePrelude {
         let at = Location::caller();
@@ -40,10 +41,11 @@ impl NativePrelude {
         }
     }
 
-    /// For the expansion of `#[kernel]`: what a path of `use` in `native!` means. That it is a prelude, rustc has been asked before.
+    /// For the expansion of `#[kernel]`: converts the value that a `use` path in `native!` names.
+    /// rustc has checked that it is a prelude.
     ///
     /// # Panics
-    /// Where it is none.
+    /// If the value is no prelude.
     #[doc(hidden)]
     pub fn named(path: &dyn Any) -> Prelude {
         match path.downcast_ref::<NativePrelude>() {
@@ -67,7 +69,7 @@ impl NativePrelude {
     }
 }
 
-/// What the texts of `native!` can name: scalars, and memory of scalars.
+/// The types of operands in `native!` texts: scalars, and memory of scalars.
 #[diagnostic::on_unimplemented(
     message = "SRK0803: a text of `native!` knows scalars only, and `{Self}` has several parts",
     label = "not a scalar",
@@ -86,14 +88,14 @@ impl<T: NativeOperand + ?Sized> NativeOperand for &mut T {}
 impl<T: NativeOperand> NativeOperand for Atomic<T> {}
 impl<T: NativeOperand> NativeOperand for Shared<T> {}
 
-/// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
+/// Makes `native!` require `unsafe` where rustc checks the user's own function.
 ///
 /// # Safety
 /// The text of `native!` does what the kernel says it does.
 #[doc(hidden)]
 pub unsafe fn native() {}
 
-/// The Rust fallback of a `native!` that has none, for what it yields.
+/// The value of a `native!` without a Rust fallback: panics.
 #[doc(hidden)]
 pub fn no_fallback<T>() -> T {
     panic!("this `native!` has no Rust fallback");

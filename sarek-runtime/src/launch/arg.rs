@@ -9,7 +9,7 @@ use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector, VectorView
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
 ///
-/// Made by `Arg::from` of a scalar, a `&Vector` or a `&mut Vector`.
+/// Convert with `Arg::from` from a scalar, a `&Vector` or a `&mut Vector`.
 pub struct Arg<'a>(pub(super) Operands<'a>);
 
 pub(super) enum Operands<'a> {
@@ -21,17 +21,18 @@ pub(super) enum Operands<'a> {
     View(View<'a>),
 }
 
-/// A slice that is seen as a view.
+/// A slice that is passed as a view.
 pub(super) struct View<'a> {
     /// The slice.
     slice: Box<Arg<'a>>,
-    /// Shape, offset and strides, in the order of the parameters behind the slice.
+    /// The shape, offset and strides, in the order of the parameters that follow the slice.
     scalars: Vec<u64>,
 }
 
 /// A value of several parts.
 pub(super) struct Whole {
-    /// Its bytes; those without a value are 0. Compiled bodies get a pointer to them, which a box that moves would end.
+    /// Its bytes; uninitialised ones are 0. Compiled bodies get a pointer to them; an `Arc` keeps
+    /// it valid when this moves.
     pub(super) bytes: Arc<[u8]>,
     /// Its scalars, one for each parameter of the linked kernel.
     pub(super) leaves: Vec<Value>,
@@ -76,7 +77,7 @@ impl<'a, T: Element, const N: usize> From<VectorViewMut<'a, T, N>> for Arg<'a> {
 }
 
 impl<'a> Arg<'a> {
-    /// The argument of a parameter that is no scalar, by value.
+    /// Passes a value that is not a scalar, such as a struct or a tuple.
     pub fn value<T: Element>(value: T) -> Arg<'a> {
         let bytes = bytes::of(std::slice::from_ref(&value)).into();
         let leaves = leaves(&value);
@@ -88,19 +89,19 @@ impl<'a> Arg<'a> {
         }))
     }
 
-    /// The argument of a view's parameters.
+    /// Passes a view.
     pub fn view(view: impl Into<Arg<'a>>) -> Arg<'a> {
         view.into()
     }
 
-    /// The argument of a `&[Atomic<T>]` parameter.
+    /// Passes a vector for a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
         Arg::from(vector)
     }
 }
 
 impl Arg<'_> {
-    /// The vector, if it is one.
+    /// The vector, if this is one.
     pub(crate) fn vector(&self) -> Option<&dyn Operand> {
         match &self.0 {
             Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) => None,
@@ -119,7 +120,7 @@ impl Arg<'_> {
         }
     }
 
-    /// The value, if it is a scalar.
+    /// The value, if this is a scalar.
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
@@ -127,18 +128,18 @@ impl Arg<'_> {
         }
     }
 
-    /// Bytes of the vector; 0 for a scalar.
+    /// The bytes of the vector; 0 for a scalar.
     pub(super) fn bytes(&self) -> u64 {
         let bytes = |v: &dyn Operand| (v.len() as u64).saturating_mul(v.size() as u64);
         self.vector().map_or(0, bytes)
     }
 
-    /// Elements of the vector; 0 for a scalar.
+    /// The elements of the vector; 0 for a scalar.
     pub(super) fn len(&self) -> u64 {
         self.vector().map_or(0, |v| v.len() as u64)
     }
 
-    /// Elements of the vector as devices see them; 0 for a scalar.
+    /// The length of the vector in scalars, as devices see it; 0 for a scalar.
     pub(super) fn units(&self) -> u64 {
         self.vector()
             .map_or(0, |v| (v.len() as u64).saturating_mul(v.unit().1))
@@ -160,16 +161,16 @@ impl Arg<'_> {
     }
 }
 
-/// Arguments as the parameters of a linked kernel.
+/// Arguments, split to match the parameters of a linked kernel.
 pub(super) struct Flattened<'a> {
-    /// Values of several parts are as many scalars; views are a slice and scalars.
+    /// Values of several parts are split into scalars, and views into a slice and scalars.
     pub(super) args: Vec<Arg<'a>>,
-    /// Where values of several parts stood: the first scalar, how many, and the bytes of the value.
+    /// The split values: the index of the first scalar, their number, and the bytes of the value.
     pub(super) wholes: Vec<(usize, usize, Arc<[u8]>)>,
-    /// The scalars that are parts of a struct, an enum, a tuple, an array or a view. They have values together, and names
-    /// that the linker gave them.
+    /// The ranges of scalars that are parts of a struct, an enum, a tuple, an array or a view. They
+    /// have meaning only together, and the linker names them.
     pub(super) parts: Vec<Range<usize>>,
-    /// Has a view another last stride than 1?
+    /// True if the last stride of a view is not 1.
     pub(super) strided: bool,
 }
 
@@ -218,8 +219,8 @@ pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
     }
 }
 
-/// Are these arguments what the parameters say? For a call of a `#[kernel]` function rustc has seen
-/// to it; this holds launches that are built by hand to the same.
+/// Checks arguments against parameters. For a call of a `#[kernel]` function rustc has done so;
+/// this covers launches that are built by hand.
 pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<()> {
     let problem = |problem| Error::Launch {
         kernel: kernel.to_owned(),
@@ -241,7 +242,7 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
     Ok(())
 }
 
-/// Does a parameter of atomics get a vector that may be written?
+/// True if a parameter of atomics gets a vector that may be written.
 fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
     let (wanted, access) = match param {
         ParamKind::Slice { elem, access } => (elem, access),

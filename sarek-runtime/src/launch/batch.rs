@@ -1,4 +1,4 @@
-//! Compiling ahead of launches: one, or several at once.
+//! Ahead-of-time compilation of kernels: one, or a batch at once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,16 +14,17 @@ use crate::foreign::Definition;
 use crate::plugin::backend::Codegen;
 use crate::{Device, Error, Result};
 
-/// What a program is made for: a kernel, and those facts of a launch and a device that decide which program that is.
+/// A kernel specialized for a device: the kernel, and all facts of a launch and a device that
+/// select its program.
 ///
-/// Made by [`Ready::specialize`]. Launches that agree in these facts run the same program, whatever their vectors hold. Its
-/// `Display` lists the facts.
+/// Made by [`Ready::specialize`]. Launches with equal facts run the same program, whatever their
+/// vectors hold. `Display` lists the facts.
 #[derive(Clone)]
 pub struct Specialized {
     device: Device,
     kernel: Arc<Prepared>,
     plan: Arc<Plan>,
-    /// Of a device that compiles source.
+    /// For a device that compiles source text.
     variant: Option<Variant>,
     environments: Arc<[String]>,
 }
@@ -31,21 +32,21 @@ pub struct Specialized {
 /// A program that was compiled and loaded.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// The kernel.
+    /// The kernel's name.
     pub kernel: String,
-    /// The language of its text; `rust` of what was compiled with this program.
+    /// The language of the text; `rust` for code that was compiled with the host program.
     pub target: String,
-    /// The text; empty of what was compiled with this program.
+    /// The text; empty for code that was compiled with the host program.
     pub text: String,
-    /// What the compiler said; nothing if it was asked in an earlier run.
+    /// The compiler's messages; empty if the artifact was cached by an earlier run.
     pub log: String,
 }
 
 impl Ready<'_> {
-    /// What this launch would run on a device; `None` if it has no threads.
+    /// Specializes this launch's kernel for a device; `None` if the launch has no threads.
     ///
     /// # Errors
-    /// Those of [`Ready::run_on`] that are known before anything is compiled.
+    /// Those errors of [`Ready::run_on`] that are known before anything is compiled.
     pub fn specialize(&self, device: &Device) -> Result<Option<Specialized>> {
         crate::sync::fork::check()?;
         self.check()?;
@@ -79,12 +80,12 @@ impl Specialized {
         self.kernel.name()
     }
 
-    /// The device.
+    /// The device that runs the program.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Threads of a block.
+    /// The block size in threads along x, y and z.
     pub fn block(&self) -> [u32; 3] {
         self.plan.space.block
     }
@@ -94,7 +95,8 @@ impl Specialized {
         &self.environments
     }
 
-    /// The program, compiled, or found where it was before.
+    /// The loaded program, from the cache or compiled now; `None` on a device that does not
+    /// compile.
     fn jitted(&self, variant: &Variant) -> Result<Option<Jitted>> {
         let Codegen::Jit(renderer, compiler) = self.device.raw().codegen() else {
             return Ok(None);
@@ -112,7 +114,7 @@ impl Specialized {
         .map(Some)
     }
 
-    /// Compiles and loads it.
+    /// Compiles and loads the program.
     fn code(&self) -> Result<Code> {
         let kernel = self.kernel().to_owned();
         let jitted = match &self.variant {
@@ -142,17 +144,17 @@ impl Specialized {
 }
 
 impl Device {
-    /// Compiles a program ahead of the launches that run it, which find it then.
+    /// Compiles a program ahead of the launches that run it. They find it in the cache.
     ///
     /// # Errors
-    /// Those of the compiler; [`Error::Device`] for another device's.
+    /// The compiler's error; [`Error::Device`] if the program is for another device.
     pub fn compile(&self, program: &Specialized) -> Result<Code> {
         self.owns(program)?;
         program.code()
     }
 
-    /// Compiles several at once; gaps stay gaps. Each comes out as it would by [`Device::compile`], also beside others that
-    /// fail.
+    /// Compiles several programs at once; `None` stays `None`. Each result is the one of
+    /// [`Device::compile`]: failures do not affect the other programs.
     pub fn compile_batch(&self, batch: &[Option<Specialized>]) -> Vec<Option<Result<Code>>> {
         let mut failed = self.compile_missing(batch);
         let one = |(at, program): (usize, &Option<Specialized>)| {
@@ -165,7 +167,8 @@ impl Device {
         batch.iter().enumerate().map(one).collect()
     }
 
-    /// Compiles those texts of a batch that nobody has compiled, and keeps them. The errors, by position.
+    /// Compiles the texts of a batch that are not cached yet, and caches them. Returns the errors
+    /// by position in the batch.
     fn compile_missing(&self, batch: &[Option<Specialized>]) -> HashMap<usize, Error> {
         let mut failed = HashMap::new();
         let Codegen::Jit(renderer, compiler) = self.raw().codegen() else {

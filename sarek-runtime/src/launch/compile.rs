@@ -1,4 +1,4 @@
-//! Texts to be compiled, one by one or several at once, and what was compiled before, on disk.
+//! Compilation of kernel texts, one by one or in batches, with a cache on disk.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,23 @@ use crate::plugin::tag::{Language, Tag};
 use crate::sync::span::span;
 use crate::{Error, Result, cache, environment};
 
-/// A text with all that it is compiled with.
+/// A compilation unit: a text with everything that it is compiled with.
 pub(super) struct Unit {
     /// The kernel's name.
     name: String,
-    /// Its file.
+    /// The file of the kernel's definition.
     file: Cow<'static, str>,
-    /// What the lines of a rendering are called that come from nowhere in the user's files.
+    /// The file name, in a rendering, of lines that come from no file of the user.
     own: String,
-    /// What the text is written in, if nobody rendered it.
+    /// The language of the user's own text; `None` for a rendering.
     language: Option<Tag<Language>>,
     pub(super) source: Source,
     pub(super) parts: Parts,
 }
 
 impl Unit {
-    /// The text of a kernel: a rendering, or the user's own that the device takes.
+    /// The text of a kernel: a rendering, or the user's own text in a language that the device
+    /// accepts.
     pub(super) fn of(
         kernel: &Prepared,
         variant: &Variant,
@@ -77,9 +78,10 @@ impl Unit {
         })
     }
 
-    /// What it is known by on disk; `None` if it is not kept there.
+    /// The key in the disk cache; `None` if the artifact is not kept there.
     fn key(&self, compiler: &dyn Compiler) -> Option<String> {
-        // Files may change without their names: what is compiled with any is compiled anew in each process.
+        // Files may change while their names stay: a text that reads files is compiled anew in each
+        // process.
         if !compiler.keeps_artifacts() || self.parts.reads_files(&self.source.text) {
             return None;
         }
@@ -87,13 +89,13 @@ impl Unit {
         let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
         let key = format!("{fingerprint}\n{parts:?}\n{entry}\n{text}");
         Some(match &self.language {
-            // What it was compared with belongs to it.
+            // The declared slots were compared with the text, so they are part of the key.
             Some(language) => format!("{language} {:?}\n{key}", source.slots),
             None => key,
         })
     }
 
-    /// Compiles it, or finds on disk what it was compiled to before.
+    /// Compiles the unit, or takes the artifact from the disk cache.
     pub(super) fn compile(&self, compiler: &dyn Compiler) -> Result<Artifact> {
         let key = self.key(compiler);
         if let Some(known) = key.as_deref().and_then(on_disk) {
@@ -110,7 +112,8 @@ impl Unit {
         self.compiled(compiled, key.as_deref())
     }
 
-    /// What came of compiling it, kept under `key`.
+    /// Handles a compiler's result: adds the source locations to an error, or writes the artifact
+    /// to the disk cache under `key`.
     fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Artifact> {
         let artifact = compiled.map_err(|error| self.located(error))?;
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
@@ -120,7 +123,7 @@ impl Unit {
         Ok(artifact)
     }
 
-    /// The error with the places in the user's source of which the compiler spoke.
+    /// Adds to a compile error the places in the user's source that the compiler's log mentions.
     pub(super) fn located(&self, mut error: Error) -> Error {
         if let Error::Compile { places, log, .. } = &mut error {
             *places = vec![];
@@ -135,7 +138,7 @@ impl Unit {
         error
     }
 
-    /// Where the user wrote what a compiler calls by this name and number.
+    /// Maps a file name and line of the compiler's log to the user's source.
     fn place(&self, name: &str, line: u32) -> Option<String> {
         let mut files = self.parts.files().keys();
         if let Some(file) = files.find(|file| name.ends_with(*file)) {
@@ -152,7 +155,7 @@ impl Unit {
         Some(format!("{file}:{line}"))
     }
 
-    /// Is it a file that a `#line` of the text names?
+    /// True if a `#line` directive of the text names the file.
     fn is_named(&self, file: &str) -> bool {
         let quoted = format!("\"{file}\"");
         let mut lines = self.source.text.lines().map(str::trim_start);
@@ -170,7 +173,8 @@ fn on_disk(key: &str) -> Option<Artifact> {
     })
 }
 
-/// Compiles several, in as few calls as there are kinds of environments; each comes out as it would by itself.
+/// Compiles several units, in one call for each distinct set of parts. Each result is the one of
+/// compiling the unit alone.
 pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Artifact>> {
     let keys: Vec<Option<String>> = units.iter().map(|unit| unit.key(compiler)).collect();
     let known = keys.iter().map(|key| on_disk(key.as_deref()?).map(Ok));
@@ -199,7 +203,7 @@ pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result
                 outcomes[i] = Some(units[i].compiled(compiled, keys[i].as_deref()));
             }
         }
-        // A backend that left it out is asked for it alone.
+        // A unit that the backend's batch left out is compiled alone.
         outcomes[at].get_or_insert_with(|| units[at].compile(compiler));
     }
     outcomes
@@ -208,8 +212,8 @@ pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result
         .collect()
 }
 
-/// The lines that a compiler's log speaks of, each with the name of its file: `name(12): error`, `name:12:5: error`,
-/// `wgsl:12:5`, `ptxas name, line 12; error`.
+/// The lines that a compiler's log mentions, each with its file name. Formats: `name(12): error`,
+/// `name:12:5: error`, `wgsl:12:5`, `ptxas name, line 12; error`.
 fn mentioned(log: &str) -> impl Iterator<Item = (&str, u32)> {
     let number = |text: &str| text.trim().parse::<u32>().ok();
     let errors = log.lines().filter(|line| !line.contains("warning"));

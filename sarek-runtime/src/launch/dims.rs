@@ -5,13 +5,13 @@ use std::fmt;
 pub struct Dims(pub(super) [usize; 3]);
 
 impl Dims {
-    /// Along x, y and z.
+    /// The sizes along x, y and z.
     pub fn sizes(self) -> [usize; 3] {
         self.0
     }
 }
 
-/// What [`Dims`] can be made of.
+/// Types that convert to [`Dims`].
 #[diagnostic::on_unimplemented(
     message = "SRK1101: `{Self}` is not the size of an index space",
     label = "expected `n`, `(w, h)` or `(w, h, d)` of `usize`",
@@ -19,7 +19,7 @@ impl Dims {
     note = "instead: convert other integers with `as usize` or `usize::try_from`"
 )]
 pub trait IntoDims {
-    /// The size; 1 along axes that are not given.
+    /// Converts to sizes; missing axes have size 1.
     fn into_dims(self) -> Dims;
 }
 

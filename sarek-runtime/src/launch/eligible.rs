@@ -1,4 +1,4 @@
-//! Which devices can run a kernel, and a launch of it.
+//! Eligibility: the devices that can run a kernel or a launch, and the choice of the best one.
 
 use sarek_ir::analysis::private::Private;
 use sarek_ir::write::IndexWidth;
@@ -13,7 +13,7 @@ use crate::plugin::claims::{Request, Schedule, Subject};
 use crate::plugin::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result, intrinsic};
 
-/// The device that was chosen for an earlier launch which was like this one.
+/// The device that was chosen for an earlier similar launch.
 pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Device> {
     if !ready.lasts() {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Devic
 
 /// The best device that can run the launch, which is checked and not empty.
 pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
-    // What changes while it is being chosen makes the choice void.
+    // A change to the registry during the choice makes it void.
     let generation = registry.generation();
     let device = choose(registry, ready)?;
     if ready.lasts() {
@@ -35,7 +35,7 @@ pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
 
 fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let call = &ready.call;
-    // These name who could, if nobody does.
+    // If no backend has claimed these, the errors name the backends that could.
     if let Some(schedule) = &call.schedule {
         let subject = Subject::Schedule(schedule.clone());
         registry.owner(&subject, &kernels(&[&call.kernel.kernel]))?;
@@ -44,7 +44,7 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
         registry.owner(&Subject::Storage(storage), &memory(bytes))?;
     }
     choice(registry, &call.kernel, |device| {
-        // What has run there can run there.
+        // A device that has run a similar launch is eligible.
         match device.programs().memo().get(ready) {
             Some(_) => vec![],
             None => obstacles(device, ready),
@@ -52,8 +52,9 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     })
 }
 
-/// The device that launches of a kernel choose: the first in the order of preference of the backend that has claimed the kernel, or of
-/// any if none has, which has nothing against it. Whoever runs or explains a launch asks here.
+/// Chooses the device for launches of a kernel: the first without obstacles, in order of
+/// preference, among those of the backend that has claimed the kernel, or among all. Running and
+/// explaining a launch both use this.
 pub(super) fn choice(
     registry: &Registry,
     kernel: &Prepared,
@@ -76,7 +77,7 @@ pub(super) fn choice(
     Err(registry.nothing(rejected))
 }
 
-/// The backend that has claimed the kernel, by itself or as the program that a launch of it is.
+/// The backend that has claimed the kernel, either alone or as the one-kernel program of a launch.
 pub(super) fn owner(registry: &Registry, kernel: &Prepared) -> Result<Option<&'static str>> {
     let all: &[&sarek_ir::Kernel] = &[&kernel.kernel];
     let owners = [
@@ -92,18 +93,18 @@ pub(super) fn owner(registry: &Registry, kernel: &Prepared) -> Result<Option<&'s
     }
 }
 
-/// Why launches do not choose the device although it could run the kernel: another backend has claimed that.
+/// The reason for skipping a device that could run the kernel: another backend has claimed it.
 pub(super) fn anothers(owner: Option<&'static str>, device: &Device) -> Option<String> {
     let owner = owner.filter(|owner| device.backend() != *owner)?;
     Some(format!("`{owner}` has claimed the kernel"))
 }
 
-/// What predicates are told of kernels.
+/// The request that claim predicates get about kernels.
 fn kernels<'a>(kernels: &'a [&'a sarek_ir::Kernel]) -> Request<'a> {
     Request { kernels, bytes: 0 }
 }
 
-/// What predicates are told of memory.
+/// The request that claim predicates get about memory.
 fn memory(bytes: u64) -> Request<'static> {
     Request {
         kernels: &[],
@@ -112,14 +113,15 @@ fn memory(bytes: u64) -> Request<'static> {
 }
 
 impl Call<'_> {
-    /// The vectors in storages other than the devices' own memory: the parameter's number, the storage, and bytes.
+    /// The vectors in storages other than the devices' own memory: the parameter's number, the
+    /// storage, and the bytes.
     pub(super) fn stored(&self) -> impl Iterator<Item = (usize, Tag<StorageKind>, u64)> {
         let args = self.args.iter().enumerate();
         args.filter_map(|(at, arg)| Some((at, arg.vector()?.storage()?, arg.bytes())))
     }
 }
 
-/// An error unless the device can run the launch.
+/// Returns an error unless the device can run the launch.
 pub(super) fn check(device: &Device, ready: &Ready<'_>) -> Result<()> {
     match obstacles(device, ready) {
         reasons if reasons.is_empty() => Ok(()),
@@ -135,7 +137,7 @@ pub(super) fn not_eligible(device: &Device, kernel: &Prepared, reasons: Vec<Stri
     }
 }
 
-/// Why the device cannot run this launch; empty if it can.
+/// The reasons why the device cannot run this launch; empty if it can.
 pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let call = &ready.call;
     let info = device.info();
@@ -196,7 +198,7 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
         && !host_memory(device)
         && !ready.shape.is_empty()
     {
-        // A plan that fails says so itself, when the launch is queued.
+        // If the plan fails, queuing the launch reports it.
         let wide = |plan: super::plan::Plan| plan.index() == IndexWidth::Bits64;
         if ready.plan(device).is_ok_and(wide) {
             reasons.push(
@@ -208,7 +210,7 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     reasons
 }
 
-/// Why the device's threads cannot take the turns that the launch asks for, if it asks for that.
+/// The reasons why the device cannot run the launch's schedule, if it asks for one.
 fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let (call, schedule) = (&ready.call, ready.call.known_schedule());
     if host_memory(device) || schedule == Schedule::Blocks {
@@ -251,19 +253,19 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     .collect()
 }
 
-/// What [`sarek_ir::analysis::requirements::Requirements::storage8`] asks for, in words.
+/// The requirement [`sarek_ir::analysis::requirements::Requirements::storage8`] in words.
 pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
 
-/// The same of `storage16`.
+/// The requirement `storage16` in words.
 pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16, bf16)";
 
-/// The same of strict kernels.
+/// The requirement of strict kernels in words.
 pub(super) const STRICT: &str = "floats that are the same to the bit everywhere";
 
-/// The same of `f16`.
+/// The requirement `f16` in words.
 pub(super) const F16: &str = "f16 in buffers and shared arrays";
 
-/// Why the device cannot run this kernel, however it is launched; empty if it can.
+/// The reasons why the device cannot run this kernel, however it is launched; empty if it can.
 pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
     let (info, needs) = (device.info(), &kernel.needs);
     let has = info.features;
@@ -317,7 +319,8 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
             )
         }));
     }
-    // The fault record is a buffer too, where something is checked that no launch can prove; so is what is printed.
+    // The fault record is a buffer too, if some check is not provable in any launch. So is the
+    // print buffer.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
     let traces = u32::from(checked) + u32::from(needs.prints);
     let buffers = needs.buffers + if host_memory(device) { 0 } else { traces };
@@ -332,7 +335,8 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     reasons
 }
 
-/// The local arrays of a thread as they are on the device, if there are any: bytes of all, and the largest one in words.
+/// The local arrays of a thread as laid out on the device, if there are any: the bytes of all, and
+/// a description of the largest.
 pub(super) fn private_arrays(device: &Device, kernel: &Prepared) -> Option<(u64, String)> {
     kernel.private.largest?;
     let private = Private::of(&kernel.kernel, least_element(device));
@@ -341,7 +345,7 @@ pub(super) fn private_arrays(device: &Device, kernel: &Prepared) -> Option<(u64,
     Some((private.bytes, format!("`{name}` alone {bytes}")))
 }
 
-/// Why a thread has not enough memory for its arrays, if it has not.
+/// The reason why a thread has too little memory for its local arrays, if so.
 fn private_of_thread(device: &Device, kernel: &Prepared) -> Option<String> {
     let most = device.info().max_private;
     let (bytes, largest) = private_arrays(device, kernel)?;
@@ -352,10 +356,11 @@ fn private_of_thread(device: &Device, kernel: &Prepared) -> Option<String> {
     })
 }
 
-/// The same of all threads of a block of this launch.
+/// The same for all threads of a block of this launch.
 fn private_of_block(device: &Device, ready: &Ready<'_>) -> Option<String> {
     let (most, needs) = (device.info().max_private_block, &ready.call.kernel.needs);
-    // Host devices keep the arrays of all where threads wait for each other.
+    // Host devices keep the arrays of all threads of a block only where threads wait for each
+    // other.
     let alone = host_memory(device) && !needs.barriers && !needs.subgroups;
     if most == u64::MAX || alone || ready.shape.is_empty() {
         return None;
@@ -372,7 +377,8 @@ fn private_of_block(device: &Device, ready: &Ready<'_>) -> Option<String> {
     })
 }
 
-/// The least bytes of an element: without elements of 8 bits in memory each takes a word.
+/// The least size of an element in bytes: without 8-bit elements in memory, each takes a 32-bit
+/// word.
 fn least_element(device: &Device) -> u64 {
     if device.info().features.storage8 {
         1
@@ -381,7 +387,8 @@ fn least_element(device: &Device) -> u64 {
     }
 }
 
-/// Has a block enough shared memory for the bytes that it takes, given the least of an element?
+/// Checks that a block has enough shared memory. `bytes` computes the need from the least size of
+/// an element.
 fn shared_bytes(device: &Device, bytes: impl Fn(u64) -> u64) -> Result<(), String> {
     let info = device.info();
     match bytes(least_element(device)) {

@@ -1,4 +1,4 @@
-//! Kernels and launches in words.
+//! Text for `explain`: the requirements of kernels and launches, and the devices that meet them.
 
 use std::fmt::Write;
 
@@ -11,14 +11,14 @@ use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::{Device, Error};
 
-/// What a kernel requires, and which devices meet it.
+/// Describes a kernel's requirements, and the devices that meet them.
 pub(crate) fn kernel(registry: &Registry, kernel: &Prepared) -> String {
     explain(registry, kernel, |device| {
         eligible::kernel_obstacles(device, kernel)
     })
 }
 
-/// The same, for a launch.
+/// Describes a launch in the same way.
 pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     let kernel = &ready.call.kernel;
     if let Err(error) = ready.check() {
@@ -32,7 +32,7 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     });
     let device = match eligible::best(registry, ready) {
         Ok(device) => device,
-        // Each device has said why.
+        // The lines above give the reason for each device.
         Err(Error::NoDevice(_) | Error::NoBackend { .. } | Error::Ambiguous { .. }) => return out,
         Err(error) => {
             line(&mut out, format_args!("launch: {error}"));
@@ -135,7 +135,7 @@ fn needs(kernel: &Prepared) -> String {
     words.join(", ")
 }
 
-/// How the launch would run on the device that is chosen.
+/// Describes the index space, the program and the checks on the chosen device.
 fn shape(kernel: &Prepared, plan: &Plan) -> String {
     let sites = kernel.kernel.checks();
     let [x, y, z] = plan.space.block;
@@ -149,7 +149,7 @@ fn shape(kernel: &Prepared, plan: &Plan) -> String {
     )
 }
 
-/// A check that stays, since the launch does not prove it.
+/// Describes a check that remains because this launch does not prove it.
 fn check(kernel: &Prepared, site: SiteId) -> String {
     let kernel = &kernel.kernel;
     let Site { kind, loc, .. } = &kernel.sites[site.index()];

@@ -1,10 +1,10 @@
-//! What launches of a device came to that are alike in all that decides how they run: they are checked, proved and
-//! looked up once.
+//! A memo of launches: similar launches on a device are checked, proved and looked up once.
 //!
-//! Launches are alike that agree in kernel, shape, schedule, environments, the lengths and storages of vectors, and integers among the
-//! arguments. Floats decide nothing, unless the length of a shared array depends on one.
+//! Launches are similar if they agree in kernel, shape, schedule, environments, the lengths and
+//! storages of vectors, and integer arguments. Float arguments do not matter, unless the length of
+//! a shared array depends on one.
 //!
-//! The same is kept of the device that a launch is best run on.
+//! A second memo keeps the device that was chosen for a launch.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -20,13 +20,13 @@ use super::space::Shape;
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::sync::lock;
 
-/// How a launch runs on a device.
+/// The plan of a launch on a device, and the program that runs it.
 pub(super) struct Planned {
     pub(super) plan: Plan,
     pub(super) how: How,
 }
 
-/// What is known of the latest launches, by kernel.
+/// The memo of the latest launches, by kernel.
 pub(crate) struct Memo<T>(Mutex<HashMap<u64, Vec<Entry<T>>, BuildHasherDefault<Addresses>>>);
 
 impl<T> Default for Memo<T> {
@@ -37,18 +37,18 @@ impl<T> Default for Memo<T> {
 
 struct Entry<T> {
     shape: Shape,
-    /// Is it launched over items? Which ones that are follows from the kernel.
+    /// True if it is launched over items. The kernel determines which items.
     over_items: bool,
     schedule: Option<Tag<ScheduleKind>>,
     environments: Arc<[String]>,
     strided: bool,
     facts: Vec<ArgFact>,
-    /// Which vectors are elsewhere than in devices' own memory.
+    /// The vectors in storages other than the devices' own memory.
     stored: Vec<(usize, Tag<StorageKind>, u64)>,
     known: T,
 }
 
-/// How many launches of a kernel are kept.
+/// The number of launches kept for each kernel.
 const KEPT: usize = 16;
 
 impl<T> Entry<T> {
@@ -65,17 +65,17 @@ impl<T> Entry<T> {
 }
 
 impl<T: Clone> Memo<T> {
-    /// What is known of a launch that is like an earlier one.
+    /// Returns the entry of an earlier similar launch.
     pub(super) fn get(&self, ready: &Ready<'_>) -> Option<T> {
         let mut all = lock(&self.0);
         let entries = all.get_mut(&ready.call.kernel.id)?;
         let at = entries.iter().position(|entry| entry.is_of(ready))?;
-        // The one used last is looked at first.
+        // Move the entry to the front, where the next search begins.
         entries[..=at].rotate_right(1);
         Some(entries[0].known.clone())
     }
 
-    /// Keeps what is known of a launch.
+    /// Stores an entry for a launch.
     pub(super) fn put(&self, ready: &Ready<'_>, known: &T) {
         let call = &ready.call;
         let entry = Entry {
@@ -94,7 +94,7 @@ impl<T: Clone> Memo<T> {
         entries.insert(0, entry);
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&self) {
         lock(&self.0).clear();
     }

@@ -1,12 +1,17 @@
-//! Launches: what a call of a kernel builds, and what running it does.
+//! Kernel launches: building one from a call, and running it.
 //!
-//! A call gives a [`Launch`], which has arguments and no index space. [`Launch::over`] and its
-//! siblings give a [`Ready`] one, and nothing happens before [`Ready::run`].
+//! A call of a kernel returns a [`Launch`], which has arguments and no index space.
+//! [`Launch::over`] and similar methods add one and return a [`Ready`]. Nothing runs before
+//! [`Ready::run`].
 //!
-//! The steps of a run, one module each: the shape becomes an index space ([`space`]); a device is
-//! found ([`eligible`]); the kernel is linked and its preconditions and checks are proved for this
-//! launch ([`prepare`], [`plan`], [`prove`]); a program is rendered, compiled and loaded, or found in the cache
-//! ([`programs`]); vectors are brought to the device and the launch is queued ([`run`]).
+//! A run takes these steps, one module each:
+//!
+//! 1. The shape becomes an index space ([`space`]).
+//! 2. An eligible device is chosen ([`eligible`]).
+//! 3. The kernel is linked, and its preconditions and checks are proved for this launch
+//!    ([`prepare`], [`plan`], [`prove`]).
+//! 4. A program is rendered, compiled and loaded, or taken from a cache ([`programs`]).
+//! 5. Vectors are brought to the device, and the launch is queued ([`run`]).
 
 mod arg;
 mod batch;
@@ -54,15 +59,15 @@ pub(crate) use source::source;
 use arg::Flattened;
 use space::Shape;
 
-/// The launch chooses the block size.
+/// Marks a [`Launch`] that chooses its block size.
 #[derive(Debug)]
 pub enum FreeBlock {}
 
-/// The kernel fixes the block size: `#[kernel(block = …)]`.
+/// Marks a [`Launch`] whose kernel fixes the block size: `#[kernel(block = …)]`.
 #[derive(Debug)]
 pub enum FixedBlock {}
 
-/// A kernel with its arguments, which still lacks an index space.
+/// A call of a kernel with its arguments, which has no index space yet.
 #[must_use = "nothing runs until an index space is given, as with `.over(n)`, and then `.run()?`"]
 pub struct Launch<'a, B = FreeBlock> {
     call: Call<'a>,
@@ -72,36 +77,37 @@ pub struct Launch<'a, B = FreeBlock> {
 /// A kernel with its arguments.
 struct Call<'a> {
     kernel: Arc<Prepared>,
-    /// As the linked kernel takes them: a value of several parts is as many scalars.
+    /// The arguments of the linked kernel: a value of several parts is split into scalars.
     args: Vec<Arg<'a>>,
-    /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
+    /// The split values: the index of the first scalar, their number, and the bytes of the value.
     wholes: Vec<(usize, usize, Arc<[u8]>)>,
-    /// The scalars among the arguments that are parts of such values or of views.
+    /// The ranges of scalars that are parts of split values or of views.
     parts: Vec<Range<usize>>,
-    /// Did an `unsafe` call vouch for the arguments?
+    /// True if the caller vouched for the arguments by an `unsafe` call.
     vouched: bool,
-    /// Has a view another last stride than 1? The unchecked body does not know it.
+    /// True if the last stride of a view is not 1. The unchecked body does not support that.
     strided: bool,
-    /// The names of what its text needs around it, if a launch adds to those of the kernel.
+    /// The names of the environments that its text needs, if the launch adds some to the kernel's.
     environments: Option<Arc<[String]>>,
-    /// How its threads are run, if that was said.
+    /// The schedule of its threads, if the launch sets one.
     schedule: Option<Tag<ScheduleKind>>,
 }
 
 impl<'a, B> Launch<'a, B> {
-    /// For the expansion of `#[kernel]`: a call of `K`, whose `block` is `Some` exactly if `B` is
+    /// For the expansion of `#[kernel]`: a call of `K`, which fixes a `block` exactly if `B` is
     /// [`FixedBlock`].
     ///
     /// # Safety
-    /// The arguments fit the kernel's parameters in number and type. If the kernel was declared
-    /// `unsafe fn`, what it asks of its callers holds.
+    /// The arguments match the kernel's parameters in number and type. If the kernel was declared
+    /// `unsafe fn`, its safety contract holds.
     #[doc(hidden)]
     pub unsafe fn new<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
-        // SAFETY: the caller's promise; `Kernel` promises that the definition is one of a piece.
+        // SAFETY: the caller's promise; `Kernel` promises that the parts of its definition belong
+        // together.
         unsafe { Launch::of(const { &K::DEF }, args) }
     }
 
-    /// As [`Launch::new`], of a kernel that was declared `unsafe fn`.
+    /// The same as [`Launch::new`], for a kernel that was declared `unsafe fn`.
     ///
     /// # Safety
     /// As for [`Launch::new`].
@@ -113,7 +119,7 @@ impl<'a, B> Launch<'a, B> {
         launch
     }
 
-    /// As [`Launch::new`], of a definition made at run time.
+    /// The same as [`Launch::new`], for a definition made at run time.
     ///
     /// # Safety
     /// As for [`Launch::new`]; the definition's compiled body does what its IR says.
@@ -122,7 +128,8 @@ impl<'a, B> Launch<'a, B> {
         Launch::prepared(prepared(def), args.into())
     }
 
-    /// A launch of a kernel whose arguments were seen to, or are looked at when it runs.
+    /// A launch of a prepared kernel. Its arguments are known to match, or are checked when it
+    /// runs.
     pub(crate) fn prepared(kernel: Arc<Prepared>, args: Vec<Arg<'a>>) -> Launch<'a, B> {
         let Flattened {
             args,
@@ -145,7 +152,7 @@ impl<'a, B> Launch<'a, B> {
         }
     }
 
-    /// Takes along an environment that the kernel's text needs, such as the header of a function that a
+    /// Adds an environment that the kernel's text needs, such as the header of a function that a
     /// `native!` block calls. See [`crate::plugin::environment`].
     pub fn environment(mut self, name: &str) -> Self {
         let known = self.call.environments().iter().cloned();
@@ -153,22 +160,24 @@ impl<'a, B> Launch<'a, B> {
         self
     }
 
-    /// Compiles its text with further definitions, options, headers or files.
+    /// Compiles the kernel's text with further definitions, options, headers or files.
     ///
-    /// What safe code gave of them is checked when the launch runs: [`Error::Unchecked`] tells which part is not known to be harmless.
+    /// The launch checks parts that were made by safe code when it runs. [`Error::Unchecked`] names
+    /// a part that is not known to be harmless.
     pub fn options(self, parts: Parts) -> Self {
         let name = environment::of_parts(parts);
         self.environment(&name)
     }
 
-    /// Has its threads run in another way than in blocks, each thread once. Only devices of the backend that has
-    /// claimed the schedule are eligible.
+    /// Sets the schedule, which decides how threads are run; the default runs blocks, and each
+    /// thread once. Only devices of the backend that has claimed the schedule are eligible.
     pub fn schedule(mut self, schedule: &Tag<ScheduleKind>) -> Self {
         self.call.schedule = Some(schedule.clone());
         self
     }
 
-    /// For the expansion of `#[kernel]`: a thread for each element of the vectors that the parameters `items` are.
+    /// For the expansion of `#[kernel]`: one thread for each element of the vectors that are passed
+    /// for the parameters `items`.
     #[doc(hidden)]
     pub fn over_items(self, items: &'static [usize]) -> Ready<'a> {
         let len = items.first().map_or(0, |&i| self.call.len_of(i));
@@ -177,13 +186,14 @@ impl<'a, B> Launch<'a, B> {
         ready
     }
 
-    /// Runs exactly `extent` threads: `n`, `(w, h)` or `(w, h, d)`. The block size is picked, unless
-    /// the kernel fixes it.
+    /// Runs exactly `extent` threads: `n`, `(w, h)` or `(w, h, d)`. The block size is chosen
+    /// automatically, unless the kernel fixes it.
     pub fn over(self, extent: impl IntoDims) -> Ready<'a> {
         self.shaped(Shape::Over(extent.into_dims()))
     }
 
-    /// Runs whole blocks that cover `extent`, all of whose threads run, also those outside it.
+    /// Runs the whole blocks that cover `extent`. All their threads run, including those outside
+    /// `extent`.
     pub fn cover(self, extent: impl IntoDims) -> Ready<'a> {
         self.shaped(Shape::Cover(extent.into_dims()))
     }
@@ -198,7 +208,7 @@ impl<'a, B> Launch<'a, B> {
 }
 
 impl<'a> Launch<'a, FreeBlock> {
-    /// Runs `grid` blocks; their size follows with [`Grid::block`].
+    /// Runs `grid` blocks; set their size with [`Grid::block`].
     pub fn grid(self, grid: impl IntoDims) -> Grid<'a> {
         Grid {
             call: self.call,
@@ -219,7 +229,7 @@ impl<'a> Launch<'a, FixedBlock> {
     }
 }
 
-/// A launch of so many blocks, whose size is still to be given.
+/// A launch with a number of blocks, which has no block size yet.
 #[must_use = "nothing runs until the block size is given with `.block(…)`, and then `.run()?`"]
 pub struct Grid<'a> {
     call: Call<'a>,
@@ -227,7 +237,7 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// Blocks of these many threads.
+    /// Sets the block size in threads, and makes the launch ready.
     pub fn block(self, block: impl IntoDims) -> Ready<'a> {
         Ready {
             call: self.call,
@@ -240,7 +250,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-// Asked to run too early, launches say so.
+// These stubs turn a launch that is run too early into a helpful compile error.
 impl<B> Launch<'_, B> {
     #[doc(hidden)]
     pub fn run(self) -> Result<()>
@@ -293,28 +303,32 @@ impl Grid<'_> {
     }
 }
 
-/// A launch with all that it needs.
+/// A launch with arguments and an index space, ready to run.
 #[must_use = "nothing runs until `.run()?`, `.run_on(&device)?` or `.enqueue(&stream)?`"]
 pub struct Ready<'a> {
     call: Call<'a>,
     shape: Shape,
-    /// The parameters of which each thread takes its own element.
+    /// The parameters of which each thread gets its own element.
     items: &'static [usize],
 }
 
 impl Ready<'_> {
-    /// Queues the launch on the default stream of the best device that can run it. What goes wrong
-    /// there later is returned by the next read of a vector that it writes, or by `sync`.
+    /// Queues the launch on the default stream of the best device that can run it.
+    ///
+    /// # Errors
+    /// Errors that are known before the launch is queued. A later fault is returned by the next
+    /// read of a vector that the launch writes, or by `sync`.
     pub fn run(mut self) -> Result<()> {
         self.run_among(registry::global())
     }
 
-    /// Queues the launch on a device's default stream.
+    /// Queues the launch on a device's default stream. Errors are as for [`Ready::run`].
     pub fn run_on(mut self, device: &Device) -> Result<()> {
         self.queue(device.default_stream()).map(|_| ())
     }
 
-    /// Queues the launch on a stream. The event is behind it.
+    /// Queues the launch on a stream, and returns an event behind it. Errors are as for
+    /// [`Ready::run`].
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
         let outcome = self.queue(stream.by_ref())?;
         let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
@@ -322,12 +336,13 @@ impl Ready<'_> {
         Ok(event)
     }
 
-    /// What the launch requires, which devices could run it, and which one [`Ready::run`] takes.
+    /// Describes the launch's requirements, the devices that could run it, and the one that
+    /// [`Ready::run`] would choose.
     pub fn explain(&self) -> String {
         explain::launch(registry::global(), self)
     }
 
-    /// Is the kernel strict, so that its floats are the same to the bit on every device?
+    /// True if the kernel is strict, so that its floats are the same to the bit on every device.
     #[doc(hidden)]
     pub fn is_strict(&self) -> bool {
         self.call.kernel.needs.strict
@@ -345,13 +360,14 @@ impl Ready<'_> {
         self.queue(device.default_stream()).map(|_| ())
     }
 
-    /// Does what is known of launches like this one stay true? The texts of intrinsics may be other ones by now.
+    /// True if a memo of this launch stays valid. With intrinsics it does not, because their texts
+    /// may change.
     fn lasts(&self) -> bool {
         self.call.kernel.needs.intrinsics.is_empty()
     }
 
-    /// Checks the launch, unless one like it was. That arguments fit is promised for kernels of Rust, and asked of others
-    /// each time.
+    /// Checks the launch, unless a similar one is known. For Rust kernels the types guarantee
+    /// matching arguments; those of other kernels are checked each time.
     fn check_unless(&self, known: bool) -> Result<()> {
         match known && self.call.kernel.foreign().is_none() {
             true => Ok(()),
@@ -359,7 +375,7 @@ impl Ready<'_> {
         }
     }
 
-    /// What can be told without a device.
+    /// Makes the checks that need no device.
     fn check(&self) -> Result<()> {
         settings::check()?;
         let kernel = &self.call.kernel;
@@ -388,7 +404,7 @@ impl Ready<'_> {
             (Shape::Over(_), _) if kernel.needs.barriers => {
                 format!("{WHOLE_BLOCKS}, not with `.over(…)`")
             }
-            // Of a kernel of Rust the type of the launch sees to this.
+            // For Rust kernels the type of the launch ensures this.
             (Shape::Grid { block, .. }, Some(fixed)) if block.0 != fixed.map(|n| n as usize) => {
                 let fixed = Dims(fixed.map(|n| n as usize));
                 format!("its text is written for blocks of {fixed}, not of {block}")
@@ -399,14 +415,14 @@ impl Ready<'_> {
     }
 }
 
-/// What a kernel with barriers asks of a launch.
+/// The requirement of a kernel with barriers.
 const WHOLE_BLOCKS: &str = "its barriers wait for all threads of a block, so that it is launched with \
      `.grid(g).block(b)` or, rounded up to whole blocks, `.cover(n)`";
 
-/// How a launch asks for whole blocks.
+/// The methods that launch whole blocks.
 const IN_BLOCKS: &str = "with `.grid(g).block(b)` or, rounded up to whole blocks, `.cover(n)`";
 
-/// Does the device's code work on the vectors' host copies?
+/// True if the device's code works on the vectors' host copies.
 pub(crate) fn host_memory(device: &Device) -> bool {
     match device.raw().codegen() {
         Codegen::Direct | Codegen::Interpret => true,
@@ -415,7 +431,7 @@ pub(crate) fn host_memory(device: &Device) -> bool {
 }
 
 impl Call<'_> {
-    /// The names of what its text needs around it.
+    /// The names of the environments that its text needs.
     fn environments(&self) -> &Arc<[String]> {
         self.environments
             .as_ref()
@@ -424,7 +440,7 @@ impl Call<'_> {
 
     /// The number of elements of a parameter's vector.
     fn len_of(&self, param: usize) -> u64 {
-        // A value of several parts before it is several arguments.
+        // Each earlier value of several parts takes several arguments.
         let mut at = param;
         for (start, count, _) in &self.wholes {
             if *start < at {
@@ -434,7 +450,7 @@ impl Call<'_> {
         self.args[at].len()
     }
 
-    /// An error unless the items are as many in each vector.
+    /// Returns an error unless all item vectors have the same length.
     fn check_items(&self, items: &[usize]) -> Result<()> {
         let written = self.kernel.def().map_or(&*self.kernel.kernel, |def| def.ir);
         let name = |&i: &usize| written.params[i].name.to_string();

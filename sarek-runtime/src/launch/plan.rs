@@ -1,4 +1,4 @@
-//! How a launch would run on a device: blocks and threads, the physical grid, what is proved.
+//! The plan of a launch on a device: blocks and threads, the physical grid, and the proof.
 
 use std::sync::Arc;
 
@@ -17,14 +17,15 @@ use crate::{Device, Error, Result};
 
 pub(super) struct Plan {
     pub(super) space: IndexSpace,
-    /// What the device starts: `space.grid` unless that has to be folded.
+    /// The grid that the device starts: `space.grid`, or a folded one.
     pub(super) grid: [u32; 3],
     pub(super) proof: Arc<Proof>,
-    /// The length of each shared array.
+    /// The length of each shared array, in elements.
     pub(super) shared: Arc<[u64]>,
-    /// Do blocks take turns? Not on host devices, whose business that is.
+    /// True if the program runs a strided loop over blocks. False on host devices, which schedule
+    /// blocks themselves.
     strided: bool,
-    /// Are the last strides of all views 1?
+    /// True if the last strides of all views are 1.
     dense: bool,
 }
 
@@ -49,7 +50,7 @@ impl Ready<'_> {
         let smaller = self.smaller_block(device, blocks);
         let info = smaller.as_ref().unwrap_or(info);
         let space = self.shape.space(blocks, info, host).map_err(malformed)?;
-        // Host devices run blocks of the logical grid; they start nothing.
+        // Host devices run the blocks of the logical grid, and start no physical one.
         let max_grid = if host.is_some() {
             [u32::MAX; 3]
         } else {
@@ -86,7 +87,8 @@ impl Ready<'_> {
         })
     }
 
-    /// The device with fewer threads in a block, where the block is picked here and the local arrays of more would not fit.
+    /// The device's limits with fewer threads in a block. `None` unless the block size is chosen
+    /// automatically and the local arrays of a full block would not fit.
     fn smaller_block(
         &self,
         device: &Device,
@@ -95,7 +97,7 @@ impl Ready<'_> {
         let info = device.info();
         let is_picked = match self.shape {
             Shape::Over(_) => fixed.is_none() && !alone,
-            // The same blocks on every device.
+            // These have the same blocks on every device.
             Shape::Cover(_) | Shape::Grid { .. } => false,
         };
         if !is_picked || host_memory(device) || info.max_private_block == u64::MAX {
@@ -134,13 +136,13 @@ impl Ready<'_> {
         })
     }
 
-    /// What the launch breaks of what the kernel requires, in words.
+    /// The first requirement that the launch does not meet, in words.
     pub(super) fn broken(&self, plan: &Plan) -> Option<String> {
         let broken = plan.proof.broken.clone();
         broken.or_else(|| self.call.broken_of_floats(plan.space))
     }
 
-    /// An error if the launch breaks what the kernel requires.
+    /// Returns an error if the launch does not meet a requirement.
     pub(super) fn require(&self, plan: &Plan) -> Result<()> {
         match self.broken(plan) {
             None => Ok(()),
@@ -152,12 +154,12 @@ impl Ready<'_> {
     }
 }
 
-/// Blocks that each processor runs at once, as far as anybody tells.
+/// An estimate of the blocks that each processor runs at once.
 const BLOCKS_A_PROCESSOR: u32 = 8;
 
-/// The blocks of a space that a device runs at once.
+/// An estimate of the blocks of a space that a device runs at once.
 fn at_once(info: &DeviceInfo, space: IndexSpace) -> u32 {
-    // Where nobody says, as many as a large device has.
+    // If the number of processors is unknown, assume that of a large device.
     let processors = if info.compute_units == 0 {
         128
     } else {
@@ -174,14 +176,15 @@ impl Plan {
         self.strided || self.grid.map(u64::from) != self.space.grid
     }
 
-    /// The width that `usize` needs. The numbers of blocks in a folded grid count too.
+    /// The width that `usize` needs in the program. It must also hold the numbers of blocks in a
+    /// folded grid.
     pub(super) fn index(&self) -> IndexWidth {
         let started = self
             .grid
             .iter()
             .map(|&g| u64::from(g))
             .fold(1, u64::saturating_mul);
-        // Where blocks take turns, the number behind the last one is that of no block.
+        // A strided loop over blocks also computes a number past the last block.
         let last = match self.strided {
             true => started.saturating_add(self.space.blocks()),
             false => started,
@@ -193,14 +196,14 @@ impl Plan {
         }
     }
 
-    /// The rendering of `kernel` for this launch.
+    /// The variant of `kernel` that this launch needs.
     pub(super) fn variant(&self, kernel: &sarek_ir::Kernel, target: &str) -> Variant {
         let wide = |axis: &Axis| {
             let i = axis.index();
             self.space.grid[i] * u64::from(self.space.block[i]) > 1
         };
         let last = Axis::ALL.into_iter().rfind(wide).unwrap_or(Axis::X);
-        // The dimensions that the kernel speaks of cost nothing more, and save a variant.
+        // Dimensions that the kernel mentions anyway cost nothing more, and save a variant.
         let default = write::dialect(target).map(|d| write::default_variant(kernel, d).dims);
         Variant {
             dims: (last.index() as u8 + 1).max(default.unwrap_or(1)),

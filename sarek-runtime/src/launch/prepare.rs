@@ -1,4 +1,4 @@
-//! A kernel made ready for launches: linked, and known by a number. Once for each definition.
+//! Preparation of kernels for launches: each definition is linked and numbered once.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,28 +16,29 @@ use crate::foreign::Definition;
 use crate::sync::lock;
 
 pub(crate) struct Prepared {
-    /// Names it in the caches of programs.
+    /// The kernel's number, which is its key in the program caches.
     pub(super) id: u64,
     of: Of,
-    /// Closed. Of a foreign kernel, its parameters alone.
+    /// The linked kernel, which is closed. For a foreign kernel, its parameters alone.
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
-    /// What of it has elements of no size, if something has.
+    /// Describes a part of the kernel with elements of size 0, if there is one.
     sizeless: Option<String>,
-    /// The arrays of a thread where elements have the sizes that they have on the host.
+    /// The local arrays of a thread, with element sizes as on the host.
     pub(super) private: Private,
     pub(super) proofs: Proofs,
-    /// The conditions of `requires(…)` that depend on floats: what is kept of launches does not tell whether they hold.
+    /// The conditions of `requires(…)` that depend on floats. Cached launches do not tell whether
+    /// they hold.
     pub(super) required_of_floats: Vec<(SiteId, ExprId)>,
-    /// Does the length of a shared array depend on floats?
+    /// True if the length of a shared array depends on floats.
     pub(super) sized_by_floats: bool,
-    /// What its text needs around it, whatever a launch adds.
+    /// The environments that the kernel's text needs, without those that a launch adds.
     pub(super) environments: Arc<[String]>,
-    /// For each parameter, whether the kernel reads the slice, and whether it writes it.
+    /// For each parameter: true if the kernel reads the slice, and true if it writes it.
     traffic: Vec<(bool, bool)>,
 }
 
-/// What a kernel was made of.
+/// The origin of a prepared kernel.
 enum Of {
     Definition(&'static KernelDef),
     Foreign(Box<Definition>),
@@ -79,7 +80,7 @@ impl Prepared {
         }
     }
 
-    /// The definition, if it is a kernel of Rust.
+    /// The definition of a kernel written in Rust.
     pub(super) fn def(&self) -> Option<&'static KernelDef> {
         match &self.of {
             Of::Definition(def) => Some(def),
@@ -87,7 +88,7 @@ impl Prepared {
         }
     }
 
-    /// The definition, if it is text in devices' own languages.
+    /// The definition of a foreign kernel: text in devices' own languages.
     pub(crate) fn foreign(&self) -> Option<&Definition> {
         match &self.of {
             Of::Definition(_) => None,
@@ -103,7 +104,7 @@ impl Prepared {
         &self.kernel.params
     }
 
-    /// The bytes that a launch reads and writes, given those of each argument.
+    /// The bytes that a launch reads and writes, from the bytes of each argument.
     pub(super) fn bytes(&self, args: impl Iterator<Item = u64>) -> (u64, u64) {
         let both = self.traffic.iter().zip(args);
         both.fold((0, 0), |(read, written), ((reads, writes), bytes)| {
@@ -114,7 +115,7 @@ impl Prepared {
         })
     }
 
-    /// What has elements of no size, in a launch with these arguments.
+    /// Describes a part of the kernel, or an argument, with elements of size 0, if there is one.
     pub(super) fn sizeless(&self, args: &[Arg<'_>]) -> Option<String> {
         let vectors = self.params().iter().zip(args);
         let has_none = |arg: &Arg<'_>| arg.vector().is_some_and(|vector| vector.size() == 0);
@@ -129,7 +130,7 @@ impl Prepared {
     }
 }
 
-/// Which slices a kernel reads, and which it writes.
+/// For each slice: true if the kernel reads it, and true if it writes it.
 fn traffic(kernel: &Kernel) -> Vec<(bool, bool)> {
     let loads = |slice: ParamId| {
         let slice = Memory::Slice(slice);
@@ -148,25 +149,25 @@ fn traffic(kernel: &Kernel) -> Vec<(bool, bool)> {
     traffic.collect()
 }
 
-/// What makes two definitions the same: the addresses of the IR, of the function that tells the links, and of
-/// the body. Instances of a generic kernel differ in the last two; functions that the linker has folded into one
-/// do the same.
+/// The identity of a definition: the addresses of its IR, of its function that returns the links,
+/// and of its body. Instances of a generic kernel differ in the last two. If the linker folds those
+/// functions into one, the instances do the same.
 type Key = (usize, usize, usize);
 
 type Definitions = HashMap<Key, &'static Known, BuildHasherDefault<Addresses>>;
 
 static ALL: OnceLock<Mutex<Definitions>> = OnceLock::new();
 
-/// A definition that was called. Definitions are there to the end of the program, and so is what they became.
+/// A definition that was called. It is never freed: definitions live as long as the program.
 struct Known {
     key: Key,
     prepared: Arc<Prepared>,
 }
 
-/// Some of the definitions, each at the place that its address gives it: calls of these need no lock.
+/// A direct-mapped cache of definitions, indexed by address: calls that hit it need no lock.
 static QUICK: [OnceLock<&'static Known>; 512] = [const { OnceLock::new() }; 512];
 
-/// Hashes addresses and numbers that nobody chooses to collide.
+/// A hasher for addresses and numbers that no attacker chooses.
 #[derive(Default)]
 pub(super) struct Addresses(u64);
 
@@ -187,7 +188,7 @@ impl Hasher for Addresses {
 
     fn write_usize(&mut self, address: usize) {
         let mixed = (self.0.rotate_left(5) ^ address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        // Maps look at the uppermost and the lowest bits, addresses differ in the middle.
+        // Hash maps use the highest and lowest bits, but addresses differ in the middle ones.
         self.0 = mixed ^ mixed >> 32;
     }
 }
@@ -201,7 +202,7 @@ pub fn called() -> Vec<&'static KernelDef> {
         .collect()
 }
 
-/// The kernel of a definition; made at its first call.
+/// Returns the prepared kernel of a definition, and prepares it at the first call.
 pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
     let key = (
         std::ptr::from_ref(def.ir).addr(),
@@ -219,12 +220,12 @@ pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
         let prepared = Arc::new(Prepared::new(def));
         Box::leak(Box::new(Known { key, prepared }))
     });
-    // The first of those that share a place has it.
+    // Among definitions that share a slot, the first one keeps it.
     quick.get_or_init(|| known);
     known.prepared.clone()
 }
 
-/// A foreign kernel, with its parameters as a kernel without a body.
+/// Prepares a foreign kernel; `signature` is a kernel that has its parameters and no body.
 pub(crate) fn foreign(definition: Definition, signature: Kernel) -> Arc<Prepared> {
     Arc::new(Prepared::of(Of::Foreign(Box::new(definition)), signature))
 }

@@ -1,5 +1,5 @@
-//! The programs of a device: compiled once for each kernel and variant, loaded once for each block
-//! size as well.
+//! A device's program caches: compiled once for each kernel and variant, and loaded once more for
+//! each block size.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -25,13 +25,13 @@ use crate::sync::lock;
 use crate::sync::span::span;
 use crate::{Device, Error, Result};
 
-/// What [`BackendDevice::load`] returned.
+/// The result of [`BackendDevice::load`].
 pub(super) type Loaded = Arc<dyn Any + Send + Sync>;
 
-/// Programs that a device has loaded.
+/// The programs that a device has loaded.
 #[derive(Default)]
 pub(crate) struct Programs {
-    /// Of host devices: one for each kernel.
+    /// For host devices: one body for each kernel.
     bodies: Cache<u64, Loaded>,
     compiled: Cache<CompiledKey, Arc<Compiled>>,
     loaded: Cache<LoadedKey, Jitted>,
@@ -39,16 +39,16 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// How earlier launches ran.
+    /// The plans of earlier launches.
     pub(super) fn memo(&self) -> &Memo<Arc<Planned>> {
         &self.memo
     }
 }
 
-/// Kernel, variant, environments, and the texts of intrinsics.
+/// A kernel's number, its variant, its environments, and the spellings of intrinsics.
 pub(super) type CompiledKey = (u64, Variant, Arc<[String]>, Spelled);
 
-/// The same with the block size, and the lengths of shared arrays where a program fixes them.
+/// The same with the block size, and with the lengths of shared arrays if the program fixes them.
 type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
 
 struct Compiled {
@@ -69,13 +69,13 @@ impl Compiled {
     }
 }
 
-/// What a program writes.
+/// The memory that a program writes.
 pub(super) struct Writes {
     /// The parameters whose vectors it writes.
     pub(super) params: Vec<ParamId>,
-    /// Does it record faults?
+    /// True if it records faults.
     pub(super) faults: bool,
-    /// Does it print?
+    /// True if it prints.
     pub(super) output: bool,
 }
 
@@ -114,7 +114,7 @@ pub(super) struct Jitted {
 }
 
 impl Jitted {
-    /// What the compiler said.
+    /// The compiler's messages.
     pub(super) fn log(&self) -> &str {
         &self.compiled.artifact.log
     }
@@ -127,7 +127,7 @@ impl Jitted {
         &self.compiled.writes
     }
 
-    /// Puts the constants that its text does not hold into memory of the device, unless they are there.
+    /// Uploads the constant tables that are not part of the text, unless that is done already.
     pub(super) fn fill(&self, stream: StreamRef<'_>) -> Result<()> {
         let tables = &self.source().tables;
         if tables.is_empty() || self.compiled.tables.get().is_some() {
@@ -135,19 +135,19 @@ impl Jitted {
         }
         let filled = tables.iter().map(|table| {
             let mem = stream.device().alloc(table.bytes.len())?;
-            // SAFETY: the memory was just allocated, for so many bytes, and nobody else has it.
+            // SAFETY: the memory was just allocated with this length, and no other code has it.
             unsafe { stream.queue().raw.copy_in(&whole(&mem), &table.bytes) }?;
             Ok((table.param, mem))
         });
         let filled = filled.collect::<Result<_>>()?;
-        // Other streams use them, too.
+        // Other streams use the tables, too.
         stream.queue().raw.sync()?;
-        // If another thread was faster, its memory holds the same.
+        // If another thread was faster, its memory holds the same tables.
         let _known = self.compiled.tables.set(filled);
         Ok(())
     }
 
-    /// The memory of a parameter that is not the kernel's own.
+    /// The memory of a constant table, which is an extra parameter of the program.
     pub(super) fn table(&self, param: ParamId) -> Option<Slice> {
         let mut tables = self.compiled.tables.get()?.iter();
         tables.find_map(|(of, mem)| (*of == param).then(|| whole(mem)))
@@ -178,7 +178,7 @@ fn direct(kernel: &Prepared) -> Result<Direct> {
     })
 }
 
-/// A variant of a kernel, rendered, compiled and loaded for the blocks of a plan.
+/// A variant of a kernel, rendered, compiled and loaded for a plan's block size.
 pub(super) fn jitted(
     device: &Device,
     (renderer, compiler): (&dyn Renderer, &dyn Compiler),
@@ -215,7 +215,7 @@ pub(super) fn jitted(
     })
 }
 
-/// What is to be compiled for a kernel, unless it was.
+/// The unit to compile for a kernel; `None` if its program is cached.
 pub(super) fn missing(
     device: &Device,
     codegen: (&dyn Renderer, &dyn Compiler),
@@ -232,10 +232,10 @@ pub(super) fn missing(
     Ok(Some((key, unit)))
 }
 
-/// Keeps what was compiled.
+/// Caches a compiled unit.
 pub(super) fn keep(device: &Device, key: CompiledKey, unit: Unit, artifact: Artifact) {
     let made = || Ok(Arc::new(Compiled::new(unit, artifact)));
-    // Nothing is made in it that could fail.
+    // The closure cannot fail.
     let _kept = device.programs().compiled.get(key, made);
 }
 
@@ -267,15 +267,15 @@ fn load(
             None => Origin::Rendered(&kernel.kernel),
         },
     };
-    // SAFETY: the device's compiler made the artifact of what its renderer made of the kernel, or of text whose author vouches
-    // for it; its parts were checked.
+    // SAFETY: the device's compiler made the artifact, either from its renderer's output for the
+    // kernel or from text whose author vouches for it; its parts were checked.
     unsafe { device.load(&program) }
 }
 
-/// A map whose values are made once each, also when several threads ask for one at the same time.
+/// A map that makes each value once, even if several threads ask for it at the same time.
 struct Cache<K, V>(Mutex<HashMap<K, Place<V>>>);
 
-/// Where a value stands once it is made; locked while somebody makes it.
+/// The slot of a value; locked while a thread makes it.
 type Place<V> = Arc<Mutex<Option<V>>>;
 
 impl<K, V> Default for Cache<K, V> {
@@ -285,13 +285,14 @@ impl<K, V> Default for Cache<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
-    /// Was the value of `key` made?
+    /// True if the value of `key` exists.
     fn has(&self, key: &K) -> bool {
         let place = lock(&self.0).get(key).cloned();
         place.is_some_and(|place| lock(&place).is_some())
     }
 
-    /// The value of `key`; `make` is tried again after it failed.
+    /// Returns the value of `key`; makes it if there is none. After an error, the next call tries
+    /// again.
     fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         let place = lock(&self.0).entry(key).or_default().clone();
         let mut value = lock(&place);

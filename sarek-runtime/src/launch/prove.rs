@@ -1,8 +1,8 @@
-//! What the host proves of a launch before it runs: that preconditions hold, which checks cannot
-//! fail, and whether 32 bits hold every index.
+//! Proofs about a launch on the host, before it runs: its preconditions hold, some checks cannot
+//! fail, and 32 bits hold every index.
 //!
-//! The proof depends on the index space, lengths and integer arguments only, so launches that
-//! repeat those share one. What `requires(…)` says of floats is evaluated for each launch.
+//! A proof depends only on the index space, lengths and integer arguments, so launches that agree
+//! in these share one. Conditions of `requires(…)` on floats are evaluated for each launch.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -14,20 +14,20 @@ use super::{Arg, Call};
 use crate::host::IndexSpace;
 use crate::sync::lock;
 
-/// What was proved of a launch.
+/// The facts that were proved about a launch.
 #[derive(Debug)]
 pub(super) struct Proof {
-    /// The sites that have to be checked.
+    /// The sites that have to be checked at run time.
     pub(super) checked: BTreeSet<SiteId>,
-    /// Does a site have to be checked that another launch might prove?
+    /// True if one of them is provable in another launch.
     pub(super) any_provable: bool,
-    /// Do 32 bits hold every `usize`?
+    /// True if 32 bits hold every `usize`.
     pub(super) fits_u32: bool,
     /// The first precondition that does not hold, in words.
     pub(super) broken: Option<String>,
 }
 
-/// What a proof depends on.
+/// The facts that a proof depends on.
 #[derive(PartialEq, Eq)]
 struct Facts {
     space: IndexSpace,
@@ -38,11 +38,11 @@ struct Facts {
 #[derive(Default)]
 pub(super) struct Proofs(Mutex<VecDeque<(Facts, Arc<Proof>)>>);
 
-/// How many proofs a kernel keeps.
+/// The number of proofs kept for each kernel.
 const KEPT: usize = 16;
 
 impl Proofs {
-    /// The proof of a launch of `kernel`, whose arguments fit.
+    /// The proof for a launch of `kernel`, whose arguments match.
     pub(super) fn get(
         &self,
         kernel: &Kernel,
@@ -54,7 +54,7 @@ impl Proofs {
         if let Some(proof) = self.known(&facts) {
             return proof;
         }
-        // Two threads may prove the same; that is cheaper than waiting for each other.
+        // Two threads may make the same proof; that is cheaper than one waiting for the other.
         let proof = Arc::new(prove(kernel, &facts));
         let mut kept = lock(&self.0);
         kept.truncate(KEPT - 1);
@@ -72,7 +72,7 @@ impl Proofs {
     }
 }
 
-/// What is known of an argument.
+/// The exact fact about an argument.
 pub(super) fn exact_fact(arg: &Arg<'_>) -> ArgFact {
     match arg.scalar() {
         None => ArgFact::Len(arg.units()),
@@ -80,8 +80,8 @@ pub(super) fn exact_fact(arg: &Arg<'_>) -> ArgFact {
     }
 }
 
-/// What the analysis is told of an argument. It knows nothing of floats, so all are told as 0: a
-/// kernel with a time step among its arguments is proved once.
+/// The fact about an argument that the analysis gets. The analysis ignores floats, so all become 0:
+/// a kernel with a time step among its arguments is proved once.
 fn fact(arg: &Arg<'_>) -> ArgFact {
     match exact_fact(arg) {
         ArgFact::Scalar(Value::F16(_)) => ArgFact::Scalar(Value::F16(0)),
@@ -93,14 +93,15 @@ fn fact(arg: &Arg<'_>) -> ArgFact {
 }
 
 impl Call<'_> {
-    /// What is known of the arguments that decides how the launch runs: all but floats, and these where they size shared arrays.
+    /// The facts about arguments that decide how the launch runs: without the values of floats,
+    /// unless they size shared arrays.
     pub(super) fn facts(&self) -> impl Iterator<Item = ArgFact> {
         let exact = self.kernel.sized_by_floats;
         let known = move |arg| if exact { exact_fact(arg) } else { fact(arg) };
         self.args.iter().map(known)
     }
 
-    /// What the launch breaks of what the kernel requires of floats.
+    /// The first requirement on floats that the launch does not meet, in words.
     pub(super) fn broken_of_floats(&self, space: IndexSpace) -> Option<String> {
         let required = &self.kernel.required_of_floats;
         if required.is_empty() {
@@ -132,7 +133,7 @@ fn unmet(
     }
 }
 
-/// What analyses are told of a launch.
+/// The facts about a launch, in the form that analyses take.
 pub(super) fn facts(space: IndexSpace, args: &[ArgFact]) -> LaunchFacts<'_> {
     let IndexSpace {
         grid,
@@ -151,7 +152,7 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
     let facts = &self::facts(facts.space, &facts.args);
     let ranges = range::analyse(kernel, facts);
     let required: Vec<(SiteId, ExprId)> = kernel.required().collect();
-    // What a launch is required to satisfy holds where it runs.
+    // Requirements hold wherever the launch runs, because it is refused otherwise.
     let is_required = |site| required.iter().any(|(own, _)| *own == site);
     let sites = (0..kernel.sites.len() as u32).map(SiteId);
     let open = |site: &SiteId| !ranges.proved(*site) && !is_required(*site);
@@ -169,7 +170,8 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
     }
 }
 
-/// What a precondition that follows from the proof asks for, and what the launch has instead; `None` if it holds.
+/// The unmet precondition, and the launch's actual value, in words; `None` if it holds. For
+/// preconditions that follow from the proof.
 fn broken(
     kernel: &Kernel,
     precondition: Precondition,
@@ -199,7 +201,7 @@ fn broken(
             };
             (u64::from(threads) > most).then(has)
         }
-        // It is evaluated: see `unmet`.
+        // These are evaluated: see `unmet`.
         Precondition::Holds(_) => None,
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;
@@ -210,7 +212,7 @@ fn broken(
     }
 }
 
-/// What a precondition asks for.
+/// A precondition in words.
 pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
     match precondition {
         Precondition::SingleThread(axis) => format!(

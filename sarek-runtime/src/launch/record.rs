@@ -1,4 +1,4 @@
-//! Launches that are kept, to be queued many times: all but the places of their vectors is fixed.
+//! Recorded launches, for replay in graphs: everything is fixed but the memory of the vectors.
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,23 +21,23 @@ use sarek_ir::write::SlotKind;
 pub(crate) struct Use<'a> {
     /// The vector.
     pub(crate) vector: &'a dyn Operand,
-    /// Does the launch write it?
+    /// True if the launch writes it.
     pub(crate) written: bool,
-    /// What the kernel calls it.
+    /// The parameter's name in the kernel.
     pub(crate) name: String,
 }
 
-/// A launch whose arguments are fixed but for the places of vectors, which are known by number.
+/// A launch with fixed arguments, except that vectors are numbers to be bound at each replay.
 pub(crate) struct Recorded {
     kernel: Arc<Prepared>,
     space: IndexSpace,
     grid: [u32; 3],
     schedule: Tag<ScheduleKind>,
     sites: Sites,
-    /// Bytes that it reads and writes.
+    /// The bytes that it reads and writes.
     bytes: (u64, u64),
     program: Program,
-    /// The call, to be made again with another scalar.
+    /// The call, which can be repeated with another scalar.
     pub(super) recall: Recall,
 }
 
@@ -45,34 +45,36 @@ pub(super) enum Program {
     Host {
         loaded: Loaded,
         args: Vec<DirectArg>,
-        /// Which arguments are which vectors.
+        /// Pairs of an argument's index and the number of its vector.
         vectors: Vec<(usize, usize)>,
         checked: bool,
-        /// What arguments of several parts point to.
+        /// Keeps alive the bytes that arguments of several parts point to.
         _values: Vec<Arc<[u8]>>,
     },
     Device {
         jitted: Jitted,
         args: Vec<backend::Arg>,
         vectors: Vec<(usize, usize)>,
-        /// Which argument is the fault record, and memory for one that every replay uses.
+        /// The index of the fault record among the arguments, and memory for one that all replays
+        /// share.
         faults: Option<(usize, Arc<dyn Mem>)>,
-        /// Which argument is the memory for what is printed.
+        /// The index of the print buffer among the arguments.
         output: Option<usize>,
     },
 }
 
-/// Stands for the memory of a vector in what was recorded. Each replay puts its own there.
+/// A placeholder for the memory of a vector in a recording. Each replay substitutes the vector's
+/// own.
 struct Nowhere;
 
-// SAFETY: no bytes are no more than there are.
+// SAFETY: its length is 0, so there is no byte to access.
 unsafe impl Mem for Nowhere {
     fn len(&self) -> usize {
         0
     }
 }
 
-/// The place of a vector that has none yet.
+/// A placeholder slice for a vector without a place.
 pub(super) fn nowhere() -> Slice {
     static NOWHERE: LazyLock<Arc<dyn Mem>> = LazyLock::new(|| Arc::new(Nowhere));
     Slice {
@@ -82,7 +84,7 @@ pub(super) fn nowhere() -> Slice {
     }
 }
 
-/// Where the vectors of a graph are, by their numbers.
+/// The memory of a graph's vectors, by their numbers.
 pub(crate) enum Places<'a> {
     /// On the host.
     Host(&'a [*mut u8]),
@@ -91,8 +93,8 @@ pub(crate) enum Places<'a> {
 }
 
 impl<'a> Ready<'a> {
-    /// The launch as it runs on the stream's device; `None` if it is empty. `number` tells the number of each
-    /// vector. Vectors are brought to the device.
+    /// Records the launch for the stream's device; `None` if it is empty. `number` assigns a number
+    /// to each vector. Vectors are brought to the device.
     pub(crate) fn recorded(
         mut self,
         stream: StreamRef<'_>,
@@ -100,7 +102,7 @@ impl<'a> Ready<'a> {
     ) -> Result<Option<Recorded>> {
         let recall = Recall::of(&self);
         let Some(planned) = self.planned(stream)? else {
-            // Replays are given its vectors all the same.
+            // Its vectors are numbered anyway, because replays bind all of them.
             for param in 0..self.call.args.len() {
                 self.numbered(param, &mut number);
             }
@@ -153,7 +155,7 @@ impl<'a> Ready<'a> {
         number: &mut dyn FnMut(Use<'_>) -> usize,
     ) -> Result<Program> {
         let args = self.call.host_args(linked)?;
-        // Vectors come in the order of the parameters, whatever stands between them.
+        // Vectors are in the order of the parameters, with other arguments between them.
         let is_slice = |arg: &DirectArg| match arg {
             DirectArg::Slice { .. } => true,
             DirectArg::Scalar(_) | DirectArg::Value { .. } => false,
@@ -197,7 +199,7 @@ impl<'a> Ready<'a> {
             output: memory.as_ref().map(whole),
         };
         let mut args = Vec::new();
-        // Replays ask for the outcomes of what they find.
+        // Each replay collects the outcomes of the vectors that it uses.
         self.call
             .device_args(stream, plan, jitted, &written, &mut args, None)?;
         let mut vectors = Vec::new();
@@ -205,7 +207,7 @@ impl<'a> Ready<'a> {
             if let SlotKind::Buffer { param, .. } = slot.kind
                 && param.index() < self.call.args.len()
             {
-                // A recording outlives the vectors, and perhaps their memory: it keeps none.
+                // A recording may outlive the vectors and their memory, so it keeps none.
                 args[at] = backend::Arg::Buffer(nowhere());
                 let number = self.numbered(param.index(), number);
                 vectors.extend(number.map(|number| (at, number)));
@@ -227,7 +229,7 @@ impl Recorded {
         self.kernel.name()
     }
 
-    /// Its replays record faults where those of another did.
+    /// Makes the replays of this launch use the fault record of another one.
     pub(super) fn keep_faults(&mut self, of: &Recorded) {
         if let Program::Device {
             faults: Some((_, mem)),
@@ -256,7 +258,8 @@ impl Recorded {
         }
     }
 
-    /// Queues it; what its outcome is then known by, if it may fail. A fault of a device that has run it already is an error.
+    /// Queues a replay. Returns the traces of its outcome, if it may fail or print. If the device
+    /// has run it already, a fault is an error.
     pub(crate) fn queue(
         &self,
         stream: StreamRef<'_>,
@@ -281,7 +284,8 @@ impl Recorded {
                     }
                 }
                 let (args, checked) = (&args, *checked);
-                // SAFETY: recording checked the launch; the vectors are lent for this replay, and bound to the places that it uses.
+                // SAFETY: recording checked the launch; the vectors are borrowed for this replay,
+                // and bound to these places.
                 let launched =
                     unsafe { queue.raw.launch(&self.launch(Args::Host { args, checked })) }?;
                 (launched, Traces::default())
@@ -306,7 +310,7 @@ impl Recorded {
         }
     }
 
-    /// What a profile says of it.
+    /// The entry in a profile.
     pub(crate) fn profiled(&self) -> Done {
         let (read, written) = self.bytes;
         Done {
@@ -322,7 +326,7 @@ impl Recorded {
         (traces, self.sites.clone())
     }
 
-    /// The arguments, with the vectors in these places.
+    /// The arguments, with the vectors bound to these places.
     fn placed(&self, places: &[Slice], written: &Written) -> Vec<backend::Arg> {
         let Program::Device {
             args,
@@ -348,18 +352,18 @@ impl Recorded {
         args
     }
 
-    /// The arguments of a launch that records its faults where each replay does.
+    /// The arguments, with the fault record that all replays share.
     pub(crate) fn fixed(&self, places: &[Slice]) -> Vec<backend::Arg> {
         let (faults, output) = (self.faults(), None);
         self.placed(places, &Written { faults, output })
     }
 
-    /// The launch of these arguments.
+    /// The launch with these arguments.
     pub(crate) fn as_launch<'a>(&'a self, args: &'a [backend::Arg]) -> backend::Launch<'a> {
         self.launch(Args::Device(args))
     }
 
-    /// Where each replay records its faults, if it may have some.
+    /// The fault record that all replays share, if the launch may fault.
     pub(crate) fn faults(&self) -> Option<Slice> {
         match &self.program {
             Program::Host { .. } => None,
@@ -367,7 +371,7 @@ impl Recorded {
         }
     }
 
-    /// Does it print?
+    /// True if it prints.
     pub(crate) fn prints(&self) -> bool {
         match &self.program {
             Program::Host { .. } => false,
@@ -375,7 +379,7 @@ impl Recorded {
         }
     }
 
-    /// What the outcome of a replay is known by whose faults were copied to `slot`.
+    /// The traces of a replay whose fault record was copied to `slot`.
     pub(crate) fn traced_at(&self, slot: Slot) -> Traced {
         let faults = Some(slot);
         self.traced(Traces {
@@ -385,5 +389,5 @@ impl Recorded {
     }
 }
 
-/// What a launch writes that is no result, and what that means.
+/// The fault and print buffers of a launch, and the sites that give their contents a meaning.
 pub(crate) type Traced = (Traces, Sites);

@@ -1,7 +1,8 @@
-//! Launches that are kept, with another scalar among their arguments.
+//! Recorded launches, repeated with another scalar argument.
 //!
-//! What was recorded of a launch depends on its arguments: proofs, and so its text. The same call is therefore made again,
-//! with the new scalar, and with stand-ins for the vectors, of which nothing but lengths and types is asked.
+//! A recording depends on its arguments: they decide the proofs, and so the text. A new scalar
+//! therefore means making the same call again. Stand-ins replace its vectors, because only their
+//! lengths and types are needed.
 
 use std::any::TypeId;
 use std::ops::Range;
@@ -36,14 +37,14 @@ pub(super) struct Recall {
     args: Vec<Kept>,
 }
 
-/// An argument.
+/// An argument of the call.
 #[derive(Clone)]
 enum Kept {
     Scalar(Value),
     Vector(StandIn, bool),
 }
 
-/// What stands for a vector: it can be asked what does not change.
+/// A stand-in for a vector, which knows the properties that do not change.
 #[derive(Clone)]
 struct StandIn {
     unit: (Scalar, u64),
@@ -54,7 +55,7 @@ struct StandIn {
 }
 
 impl Recall {
-    /// What is kept of a launch.
+    /// Keeps the call of a launch.
     pub(super) fn of(ready: &Ready<'_>) -> Recall {
         let call = &ready.call;
         let kept = |arg: &Arg<'_>| match (arg.scalar(), arg.vector()) {
@@ -85,8 +86,9 @@ impl Recall {
         }
     }
 
-    /// The scalars that the kernel's source has as parameters, each with its number and its name. The parts of values and views
-    /// are none: the linker names them, perhaps as the source names a scalar, and they make values together.
+    /// The scalar parameters of the kernel's source, each with its number and name. Parts of values
+    /// and views are left out: they have meaning only together, and the linker's names for them may
+    /// equal those of scalars.
     fn scalars(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_part = |at: usize| self.parts.iter().any(|part| part.contains(&at));
         let params = self.kernel.params().iter().zip(&self.args).enumerate();
@@ -96,7 +98,7 @@ impl Recall {
         })
     }
 
-    /// Makes the call again.
+    /// Repeats the call.
     fn call<R>(&mut self, then: impl FnOnce(Ready<'_>) -> R) -> R {
         let args = self.args.iter_mut().map(|kept| {
             Arg(match kept {
@@ -124,7 +126,8 @@ impl Recall {
 }
 
 impl Recorded {
-    /// Is `name` a scalar parameter of its kernel: `parameter` or `kernel.parameter`? Its number.
+    /// The number of the scalar parameter called `name`, which is `parameter` or
+    /// `kernel.parameter`.
     pub(crate) fn scalar_named(&self, name: &str) -> Option<usize> {
         let kernel = self.name();
         let short = name.strip_prefix(kernel).and_then(|n| n.strip_prefix('.'));
@@ -132,7 +135,7 @@ impl Recorded {
         scalars.find_map(|(at, own)| (own == name || Some(own) == short).then_some(at))
     }
 
-    /// The names of all of them.
+    /// The names of all scalar parameters.
     pub(crate) fn scalar_names(&self) -> Vec<String> {
         let scalars = self.recall.scalars();
         scalars
@@ -140,13 +143,13 @@ impl Recorded {
             .collect()
     }
 
-    /// Did an `unsafe` call vouch for the arguments?
+    /// True if the caller vouched for the arguments by an `unsafe` call.
     pub(crate) fn is_vouched(&self) -> bool {
         self.recall.vouched
     }
 
-    /// The same launch with another scalar, checked and proved anew as far as that matters. `number` tells the number of
-    /// each vector by its identity.
+    /// Makes the same launch with another scalar, checked and proved again where that matters.
+    /// `number` maps the identity of a vector to its number.
     pub(crate) fn with_scalar(
         &self,
         stream: StreamRef<'_>,
@@ -197,7 +200,7 @@ fn bytes_of(value: Value) -> Arc<[u8]> {
     }
 }
 
-/// Recording runs nothing, so nothing becomes of a stand-in.
+/// Recording runs nothing, so stand-ins are never accessed.
 fn no_work() -> ! {
     unreachable!("a launch that is recorded does not run")
 }
@@ -232,7 +235,7 @@ impl Operand for StandIn {
     }
 
     fn on_host(&self) -> Result<*const u8> {
-        // Replays replace it.
+        // Replays replace this pointer.
         Ok(NonNull::dangling().as_ptr())
     }
 

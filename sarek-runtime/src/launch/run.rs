@@ -1,4 +1,4 @@
-//! Queuing a launch on a stream.
+//! Queuing of launches on streams.
 
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
@@ -24,23 +24,24 @@ use crate::sync::fork;
 use crate::sync::span::span;
 use crate::{Error, Result};
 
-/// How a launch runs on a device.
+/// The program that runs a launch on a device.
 pub(super) enum How {
-    /// In place.
+    /// Runs in place, on host memory.
     Host {
         /// The compiled body, or the IR.
         body: Loaded,
-        /// Does the device see elements as units?
+        /// True if the device takes the arguments of the linked kernel, with elements split into
+        /// scalars.
         linked: bool,
         /// See [`Args::Host`].
         checked: bool,
     },
-    /// As a program on its memory.
+    /// Runs a program on the device's memory.
     Device(Jitted),
 }
 
 impl Ready<'_> {
-    /// Queues the launch; its outcome if that is not known yet.
+    /// Queues the launch. Returns its outcome if that is still pending.
     pub(super) fn queue(&mut self, stream: StreamRef<'_>) -> Result<Option<Pending>> {
         span!(
             "launch",
@@ -66,7 +67,7 @@ impl Ready<'_> {
         }
     }
 
-    /// Checks the launch and finds out how it runs; `None` if it is empty.
+    /// Checks and plans the launch; `None` if it is empty.
     pub(super) fn planned(&self, stream: StreamRef<'_>) -> Result<Option<Arc<Planned>>> {
         fork::check()?;
         let device = stream.device();
@@ -87,7 +88,7 @@ impl Ready<'_> {
         self.require(&plan)?;
         let body = || programs::body(device, &self.call.kernel);
         let how = match device.raw().codegen() {
-            // The interpreter is the sanitizer: it checks what is proved, too.
+            // The interpreter serves as the sanitizer: it also checks proved sites.
             Codegen::Interpret => How::Host {
                 body: body()?,
                 linked: true,
@@ -102,7 +103,7 @@ impl Ready<'_> {
                 How::Device(self.program(stream, (renderer, compiler), &plan)?)
             }
         };
-        // The device has taken what the environments ask for: now it is set up for them.
+        // The device is eligible, so it is initialized for the environments now.
         device.initialize(self.call.environments())?;
         match device.raw().codegen() {
             Codegen::Interpret => {}
@@ -138,10 +139,10 @@ impl Ready<'_> {
     }
 }
 
-/// The schedule of launches that ask for none.
+/// The schedule of launches that set none.
 static BLOCKS: OnceLock<Tag<ScheduleKind>> = OnceLock::new();
 
-/// `linked` counts what devices see elements as.
+/// `linked` selects lengths in scalars, as devices see them, instead of elements.
 fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
     let len = if linked { arg.units() } else { arg.len() } as usize;
     Ok(match &mut arg.0 {
@@ -174,7 +175,7 @@ fn buffers(source: &Source) -> u32 {
     source.slots.iter().filter(is_buffer).count() as u32
 }
 
-/// Where a launch writes what is no result.
+/// The fault and print buffers of a launch.
 pub(super) struct Written {
     pub(super) faults: Option<Slice>,
     pub(super) output: Option<Slice>,
@@ -189,7 +190,7 @@ impl Written {
     }
 }
 
-/// The arguments of a launch. The memory of the list goes from one launch of a thread to the next.
+/// The arguments of a launch. The list's memory is reused by the next launch of the same thread.
 struct ArgList(Vec<backend::Arg>);
 
 thread_local! {
@@ -198,7 +199,7 @@ thread_local! {
 
 impl ArgList {
     fn empty() -> ArgList {
-        // At the end of a thread there is none.
+        // At the end of a thread the list is gone already.
         ArgList(LIST.try_with(Cell::take).unwrap_or_default())
     }
 }
@@ -220,7 +221,7 @@ pub(super) fn whole(mem: &Arc<dyn Mem>) -> Slice {
     }
 }
 
-/// Where the next launch of a program on a stream writes what is no result.
+/// The fault and print buffers for the next launch of a program on a stream.
 pub(super) fn traces(stream: StreamRef<'_>, writes: &Writes) -> Result<Traces> {
     let (queue, device) = (stream.queue(), stream.device());
     let faults = writes.faults.then(|| queue.fault_record(device));
@@ -255,8 +256,8 @@ impl Call<'_> {
             },
         };
         let collecting = Collecting::begin();
-        // SAFETY: the arguments were checked, or promised, to fit the kernel; they are borrowed and on the host. What is left
-        // out of its checks was proved.
+        // SAFETY: the arguments match the kernel, by a check or a promise; they are borrowed and on
+        // the host. Checks that are left out were proved.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         let printed = collecting.end(kernel.name());
         let told = self.tell_profile(stream, plan, begun);
@@ -265,7 +266,7 @@ impl Call<'_> {
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };
-        // It stopped half way: what it writes is lost.
+        // The launch stopped halfway: the vectors that it writes are lost.
         for arg in &mut self.args {
             if let Some(vector) = arg.written() {
                 vector.fail(failed.clone());
@@ -274,7 +275,7 @@ impl Call<'_> {
         Err(failed)
     }
 
-    /// Ends what a profile measures, if there is one.
+    /// Reports the launch to the profile, if there is one.
     fn tell_profile(&self, stream: StreamRef<'_>, plan: &Plan, begun: Option<Begun>) -> Result<()> {
         begun.map_or(Ok(()), |begun| {
             let done = self.profiled(plan);
@@ -282,9 +283,9 @@ impl Call<'_> {
         })
     }
 
-    /// The arguments as the compiled body takes them, or as the linked kernel does.
+    /// The arguments of the compiled body, or of the linked kernel if `linked`.
     pub(super) fn host_args(&mut self, linked: bool) -> Result<Vec<DirectArg>> {
-        // All are read first: a failing one leaves the others as they are.
+        // All vectors are brought to the host first: an error leaves the others unchanged.
         for arg in &self.args {
             arg.vector().map(|vector| vector.on_host()).transpose()?;
         }
@@ -313,7 +314,8 @@ impl Call<'_> {
         Ok(made)
     }
 
-    /// Which of the framework's schedules it asks for; a backend's own is run in blocks as far as the framework goes.
+    /// The framework's schedule that the launch asks for. The framework treats a backend's own
+    /// schedule as one by blocks.
     pub(super) fn known_schedule(&self) -> Schedule {
         let known = self.schedule.as_ref().and_then(Schedule::of);
         known.unwrap_or(Schedule::Blocks)
@@ -360,14 +362,15 @@ impl Call<'_> {
             schedule: self.schedule(),
             args: Args::Device(&values.0),
         };
-        // SAFETY: as above; the vectors were brought to the device, and this stream waits for their users.
+        // SAFETY: as above; the vectors were brought to the device, and this stream waits for their
+        // users.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
-        // From here on it may be queued: nothing returns before vectors know of it.
+        // From here on the launch may be queued: vectors must learn of it before any return.
         let told = self.tell_profile(stream, plan, begun);
         match launched {
             Ok(None) => {}
             Ok(Some(raw)) => {
-                // The device has run it already, up to there.
+                // The device has run it already, up to the fault.
                 let fault = self.sites(plan).describe(&raw);
                 for vector in self.args.iter_mut().filter_map(Arg::written) {
                     vector.written_on(stream, &[]);
@@ -399,7 +402,7 @@ impl Call<'_> {
         Ok(outcome)
     }
 
-    /// What a profile says of the launch.
+    /// The entry in a profile.
     pub(super) fn profiled(&self, plan: &Plan) -> Done {
         let (read, written) = self.kernel.bytes(self.args.iter().map(Arg::bytes));
         Done {
@@ -411,16 +414,16 @@ impl Call<'_> {
         }
     }
 
-    /// The launch, which was the last work of its stream, lies before an event.
+    /// Records an event behind the launch, which was the last work of its stream.
     pub(super) fn mark_written(&mut self, event: &Event) {
         for vector in self.args.iter_mut().filter_map(Arg::written) {
             vector.passed(event.stream().by_ref(), event.raw());
         }
     }
 
-    /// Puts the arguments into `args`, in the order of the program's slots, and brings vectors to the device. `outcomes`, if they are
-    /// asked for, get those not yet known of launches that made the vectors what they are: whatever this launch writes depends
-    /// on them too.
+    /// Brings vectors to the device, and appends the arguments to `args` in the order of the
+    /// program's slots. If `outcomes` is given, it gets the pending outcomes of launches that the
+    /// vectors depend on. The results of this launch depend on them too.
     pub(super) fn device_args(
         &mut self,
         stream: StreamRef<'_>,
@@ -451,7 +454,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// An argument that is no vector.
+    /// The argument of a slot that is no vector.
     fn device_arg(&self, plan: &Plan, slot: &Slot, traces: &Written) -> Result<backend::Arg> {
         let arg = |param: ParamId| &self.args[param.index()];
         let unsigned = |value| self.scalar(slot.ty, Value::Usize(value));
@@ -483,7 +486,7 @@ impl Call<'_> {
     fn scalar(&self, ty: Scalar, value: Value) -> Result<backend::Arg> {
         let bytes = match (value, ty) {
             (Value::Bool(v), Scalar::Bool) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
-            // Small numbers are passed in 32 bits.
+            // Small integers and floats are passed in 32 bits.
             (Value::I8(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
             (Value::I16(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
             (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
@@ -496,7 +499,7 @@ impl Call<'_> {
             (Value::I64(v), Scalar::I64) => ScalarBytes::eight(v.to_ne_bytes()),
             (Value::U64(v) | Value::Usize(v), Scalar::U64) => ScalarBytes::eight(v.to_ne_bytes()),
             (Value::F64(v), Scalar::F64) => ScalarBytes::eight(v.to_ne_bytes()),
-            // The proof of this launch says that every `usize` fits when slots have 32 bits.
+            // Slots have 32 bits only if the proof of this launch says that every `usize` fits.
             (Value::Usize(v), Scalar::U32) => match u32::try_from(v) {
                 Ok(v) => ScalarBytes::four(v.to_ne_bytes()),
                 Err(_) => return Err(self.malformed(format!("{v} does not fit 32 bits"))),
@@ -509,7 +512,7 @@ impl Call<'_> {
         Ok(backend::Arg::Scalar(bytes))
     }
 
-    /// A renderer's slots are not those of the kernel.
+    /// The error for a renderer whose slots do not match the kernel.
     fn mismatch(&self, slot: &Slot) -> Error {
         self.malformed(format!("a renderer asked for {slot:?}, which it has not"))
     }

@@ -1,4 +1,4 @@
-//! A kernel's text for a target.
+//! The text of a kernel for a target.
 
 use sarek_ir::write::{self, IndexWidth, Variant};
 use sarek_ir::{Kernel, SiteId};
@@ -9,7 +9,7 @@ use crate::plugin::backend::Codegen;
 use crate::plugin::intrinsic::Spelled;
 use crate::{Error, Result};
 
-/// The text of the default variant: made at compile time for a closed kernel, else now.
+/// The text of the default variant: for a closed kernel from compile time, else rendered now.
 pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Result<String> {
     if let Some(def) = kernel.def().filter(|def| def.ir.is_closed())
         && let Some((_, text)) = def.sources.iter().find(|(name, _)| *name == target)
@@ -43,7 +43,7 @@ pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Re
     })
 }
 
-/// As [`write::default_variant`], for a target whose dialect is not known here.
+/// The same as [`write::default_variant`], for a target whose dialect is unknown here.
 fn variant(kernel: &Kernel) -> Variant {
     let sites = kernel.sites.iter().zip(0..);
     Variant {

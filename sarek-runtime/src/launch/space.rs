@@ -1,20 +1,21 @@
-//! From what the user asked for to blocks and threads, within a device's limits.
+//! Index spaces: turns the requested shape into blocks and threads within a device's limits.
 //!
-//! - `.over(extent)`: exactly those threads run; blocks of a size picked here (or fixed by the
-//!   kernel) cover them, and the threads of edge blocks that stand outside do not run.
-//! - `.cover(extent)`: all threads of the blocks that cover the extent run. Their size follows from the extent alone
-//!   ([`covering_block`]), so that the same threads run on every device, and a device that cannot run such blocks refuses.
+//! - `.over(extent)`: exactly those threads run. Blocks of an automatic size, or the kernel's,
+//!   cover them; threads of edge blocks that lie outside do not run.
+//! - `.cover(extent)`: all threads of the blocks that cover the extent run. The block size depends
+//!   on the extent alone ([`covering_block`]), so that the same threads run on every device. A
+//!   device that cannot run such blocks refuses.
 //! - `.grid(grid)` with a block: all threads of those blocks run.
 //!
-//! A grid that a device cannot start as it is gets *folded*: a physical grid of at least as many
-//! blocks, numbered linearly.
+//! A grid beyond a device's limits is *folded*: the device starts a physical grid with at least as
+//! many blocks, numbered linearly.
 
 use crate::host::IndexSpace;
 use crate::plugin::backend::DeviceInfo;
 
 use super::dims::Dims;
 
-/// What the user asked for.
+/// The shape that the user asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     Over(Dims),
@@ -22,40 +23,43 @@ pub(super) enum Shape {
     Grid { grid: Dims, block: Dims },
 }
 
-/// Threads of a block where nobody says how many.
+/// The threads of a block with an automatic size.
 const BLOCK_THREADS: u64 = 256;
-/// Threads along x of a block of `.cover(extent)` are a multiple of it.
+/// The threads of a block of `.cover(extent)` along x are a multiple of this.
 const COVERING_ROW: u32 = 32;
-/// Threads of a block of a host device that are a row, or several short ones: a body runs each as one loop, along which memory is brought to
-/// the caches ahead of it.
+/// The most threads of a block of a host device that is a row, or several short rows. A body runs
+/// each row as one loop, along which the processor prefetches memory.
 const ROW: u64 = 4096;
 
-/// As many in two dimensions, where something is read or written across rows, or more than once: rows that a core vectorises, and enough of them
-/// to use whole cache lines.
+/// The block of a host device for kernels that access elements across rows, or more than once. A
+/// core vectorises a row, and the rows are enough to use whole cache lines.
 const TILE: [u64; 2] = [256, 16];
-/// Blocks that each core of a host device gets at least, if they are worth it: one that finishes early finds more.
+/// The least number of blocks for each core of a host device, if there is enough work: a core that
+/// finishes early takes more.
 const BLOCKS_PER_UNIT: u64 = 4;
-/// As many as that of rows, while they are as long as [`LONG`]: the last one of a slow core is short beside the whole.
+/// The same for rows that stay at least [`LONG`] threads long: short blocks keep the wait for the
+/// slowest core short.
 const ROWS_PER_UNIT: u64 = 16;
-/// Threads of a row of several strips, of whatever width.
+/// The threads of a long row: several strips, whatever their width.
 const LONG: u64 = 128;
-/// Operations, as [`crate::host::Direct::weight`] counts them, that are worth a block of a host device.
+/// The least work of a block of a host device, in operations as [`crate::host::Direct::weight`]
+/// counts them.
 const WORTH_A_BLOCK: u64 = 1 << 13;
-/// Threads of a row are a multiple of it: strips of lanes that a core keeps in registers.
+/// The threads of a row are a multiple of this: strips of lanes that a core keeps in registers.
 const STRIP: u64 = 32;
 
-/// A host device, about to run a kernel.
+/// A kernel's properties on a host device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Host {
-    /// Roughly how many operations a thread runs.
+    /// The approximate number of operations of a thread.
     pub(super) weight: u32,
-    /// Does it do them on elements along x?
+    /// True if a thread accesses only elements along x.
     pub(super) streams: bool,
 }
 
 impl Host {
-    /// Rows and tiles as large as they are good for, and small enough that every core gets some, unless the launch is
-    /// hardly any work.
+    /// The block size along x and y: rows or tiles, small enough that every core gets some, unless
+    /// the launch is very little work.
     fn block(self, extent: [u64; 3], units: u64) -> [u64; 2] {
         let [columns, rows, planes] = extent;
         let weight = u64::from(self.weight.max(1));
@@ -84,7 +88,7 @@ impl Host {
 }
 
 impl Shape {
-    /// Is there nothing to run?
+    /// True if there are no threads to run.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Shape::Over(extent) | Shape::Cover(extent) => extent.0.contains(&0),
@@ -92,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// What is wrong with the shape on every device.
+    /// Checks the shape for errors that hold on every device.
     pub(super) fn check(&self, fixed: Option<[u32; 3]>) -> Result<(), String> {
         let block = match self {
             Shape::Over(_) | Shape::Cover(_) => Dims(fixed.unwrap_or([1; 3]).map(|b| b as usize)),
@@ -116,8 +120,8 @@ impl Shape {
         }
     }
 
-    /// The blocks and threads of a non-empty, checked shape on a device. A device that runs all threads `alone`, one after the other,
-    /// has blocks of one.
+    /// The blocks and threads of a non-empty, checked shape on a device. A device that runs all
+    /// threads one after the other (`alone`) has blocks of one thread.
     pub(super) fn space(
         &self,
         (fixed, alone): (Option<[u32; 3]>, bool),
@@ -175,13 +179,13 @@ fn too_many() -> String {
     "it has more threads than 64 bits can count".to_owned()
 }
 
-/// Blocks that cover an extent.
+/// The number of blocks that cover an extent.
 fn grid_of(extent: [u64; 3], block: [u32; 3]) -> [u64; 3] {
     std::array::from_fn(|i| extent[i].div_ceil(u64::from(block[i])))
 }
 
-/// The blocks of `.cover(extent)` where the kernel fixes none: 256 threads, `(32, 8)` or `(32, 4, 2)`, a multiple of 32 along x, and no
-/// more than the extent needs.
+/// The block size of `.cover(extent)` where the kernel fixes none: at most 256 threads as `256`,
+/// `(32, 8)` or `(32, 4, 2)`, a multiple of 32 along x, and no larger than the extent needs.
 fn covering_block(extent: [u64; 3]) -> [u32; 3] {
     let any = DeviceInfo {
         warp: COVERING_ROW,
@@ -190,13 +194,13 @@ fn covering_block(extent: [u64; 3]) -> [u32; 3] {
     automatic_block(extent, &any, None)
 }
 
-/// Can the threads be counted?
+/// Returns an error if the number of threads exceeds 64 bits.
 fn countable(extent: [u64; 3]) -> Result<(), String> {
     let count = extent.iter().try_fold(1u64, |n, &e| n.checked_mul(e));
     count.map(|_| ()).ok_or_else(too_many)
 }
 
-/// Can the device run a block of this size?
+/// Checks that the device can run a block of this size.
 pub(super) fn check_block(block: [u32; 3], info: &DeviceInfo) -> Result<(), String> {
     let threads: u64 = block
         .iter()
@@ -215,8 +219,8 @@ pub(super) fn check_block(block: [u32; 3], info: &DeviceInfo) -> Result<(), Stri
     ))
 }
 
-/// A block size for an extent that is not empty: within the device's limits, a multiple of its
-/// warp along x where the limits allow, and no larger than the extent needs.
+/// An automatic block size for an extent that is not empty. It is within the device's limits, a
+/// multiple of its warp along x if the limits allow that, and no larger than the extent needs.
 fn automatic_block(extent: [u64; 3], info: &DeviceInfo, host: Option<Host>) -> [u32; 3] {
     let limit = info.max_block.map(|m| u64::from(m.max(1)));
     let threads = u64::from(info.max_block_threads.max(1));
@@ -229,21 +233,21 @@ fn automatic_block(extent: [u64; 3], info: &DeviceInfo, host: Option<Host>) -> [
     let threads = threads.min(BLOCK_THREADS);
     let warp = u64::from(info.warp.max(1));
     let flat = extent[2] == 1;
-    // Along y and z a few threads, which take from x what x can spare: (256), (32, 8), (32, 4, 2).
+    // A few threads along y and z, taken from those along x: (256), (32, 8), (32, 4, 2).
     let along = |axis: usize, most: u64| extent[axis].min(most).min(limit[axis]);
     let z = along(2, 2).min(threads);
     let y = along(1, if flat { 8 } else { 4 }).min(threads / z);
     let x = (threads / (y * z)).min(limit[0]);
     let x = x.min(extent[0].checked_next_multiple_of(warp).unwrap_or(u64::MAX));
     let x = if x > warp { x - x % warp } else { x };
-    // What a narrow extent leaves over goes to y, then to z.
+    // Threads that a narrow extent leaves over go to y, then to z.
     let y = along(1, threads / (x * z));
     let z = along(2, threads / (x * y));
     [x as u32, y as u32, z as u32]
 }
 
-/// The grid to start for a logical grid; the same unless it has to be folded, and then of at least
-/// as many blocks. `None` if the device cannot start so many.
+/// The grid to start for a logical grid: the same one, or a folded one with at least as many
+/// blocks. `None` if the device cannot start that many.
 pub(super) fn physical_grid(grid: [u64; 3], max: [u32; 3]) -> Option<[u32; 3]> {
     let max = max.map(|m| u64::from(m.max(1)));
     let narrow = |grid: [u64; 3]| grid.map(|g| g as u32);

@@ -24,7 +24,7 @@ fn axpy<'a>(a: f32, x: &'a Vector<f32>, y: &'a mut Vector<f32>) -> Launch<'a> {
     kernels::axpy_call(a, x, y)
 }
 
-/// A kernel that is `axpy` but for a change, and a call of it.
+/// Makes a variant of the kernel `axpy`, and returns a function that calls it.
 fn changed(
     change: impl FnOnce(&mut sarek_ir::Kernel),
 ) -> impl for<'a> Fn(&'a Vector<f32>, &'a mut Vector<f32>) -> Launch<'a> {
@@ -33,7 +33,7 @@ fn changed(
     change(&mut ir);
     def.ir = Box::leak(Box::new(ir.into()));
     let def = kernels::leak(def);
-    // SAFETY: the tests give definitions that take these arguments.
+    // SAFETY: the definitions in the tests take these arguments.
     move |x, y| unsafe { Launch::of(def, [1.0f32.into(), x.into(), y.into()]) }
 }
 
@@ -135,7 +135,7 @@ fn an_empty_launch_does_nothing_but_is_checked() {
         .unwrap()
         .sync()
         .unwrap();
-    // Without any device, too.
+    // Also without any device.
     axpy(1.0, &x, &mut y)
         .over(0)
         .run_among(&registry("", &[]))

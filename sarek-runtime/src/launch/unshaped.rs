@@ -1,8 +1,8 @@
-//! What is said of launches that are to run before they have an index space.
+//! The compile error for launches that are run before they have an index space.
 
 use super::Ready;
 
-/// A launch of which it is known how many threads it runs.
+/// A launch that has an index space.
 #[diagnostic::on_unimplemented(
     message = "SRK1102: this launch does not say yet how many threads it runs",
     label = "needs an index space before it",

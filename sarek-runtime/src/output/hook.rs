@@ -1,12 +1,13 @@
-//! The hook that gets what kernels print.
+//! The output hook: user code that receives the output of kernels.
 //!
-//! The hook is the user's code, and may call anything of this crate. So it is called while nothing of the crate is locked that such
-//! a call could need, and it is never called from within itself:
+//! The hook may call anything in this crate. So it runs while the crate holds no lock that such a
+//! call could need, and it never runs inside itself:
 //!
-//! - What is printed on a thread while the hook runs there, or by a launch that the hook has made, goes to standard output.
-//! - A wait within the hook does not print what launches before it have left; a wait outside of the hook does.
+//! - Output on the thread on which the hook runs, or of a launch that the hook makes, goes to
+//!   standard output.
+//! - A wait inside the hook does not print the output of earlier launches; a wait outside does.
 //!
-//! A panic of the hook is caught here, and the launch or the wait that printed returns it as an error.
+//! A panic of the hook is caught, and the launch or wait that printed returns it as an error.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -22,19 +23,21 @@ type Hook = Arc<dyn Fn(&str) + Send + Sync>;
 
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
-/// Sends what kernels print to `hook` from now on, in place of standard output: a line at a time, with its end. Other
-/// threads may call it at the same time.
+/// Sends the output of kernels to `hook` from now on, instead of standard output. It is called once
+/// for each line, which includes its line end. Several threads may call it at the same time.
 ///
-/// The hook may use vectors, launch kernels, wait for devices and set another hook. While it runs, what is printed by its thread and by
-/// launches that it makes goes to standard output. It must not wait for another thread that waits for a device.
+/// The hook may use vectors, launch kernels, wait for devices and set another hook. While it runs,
+/// output on its thread and of launches that it makes goes to standard output. It must not wait for
+/// another thread that waits for a device.
 ///
-/// Should the hook panic, the kernel goes on, and its results are good. The launch (on `native` and `interpreter`) or the wait that
-/// prints (on other devices) returns [`Error::Output`](crate::Error::Output), once.
+/// If the hook panics, the kernel continues, and its results are valid.
+/// [`Error::Output`](crate::Error::Output) is returned once: by the launch (on `native` and
+/// `interpreter`), or by the wait that prints (on other devices).
 pub fn set_output(hook: impl Fn(&str) + Send + Sync + 'static) {
     replace(Some(Arc::new(hook)));
 }
 
-/// Sends what kernels print to standard output again.
+/// Sends the output of kernels to standard output again.
 pub fn reset_output() {
     replace(None);
 }
@@ -43,28 +46,28 @@ fn replace(hook: Option<Hook>) {
     let mut current = HOOK.write().unwrap_or_else(PoisonError::into_inner);
     let former = std::mem::replace(&mut *current, hook);
     drop(current);
-    // What it holds may call the crate when it is dropped.
+    // The old hook's destructors may call the crate, so it is dropped without the lock.
     drop(former);
 }
 
 thread_local! {
-    /// Does the hook run on this thread, or does the thread work for a launch that the hook has made? Without a destructor, so that it
-    /// is there to the end of the thread.
+    /// True if the hook runs on this thread, or if the thread works for a launch that the hook
+    /// made. It has no destructor, so it exists until the end of the thread.
     static IN_HOOK: Cell<bool> = const { Cell::new(false) };
 
-    /// The message of a panic of the hook on this thread that nothing has returned.
+    /// The message of the hook's panic on this thread that was not returned yet.
     static PANIC: Cell<Option<Box<str>>> = const { Cell::new(None) };
 }
 
-/// Has the hook panicked in this process? Spares launches a look at [`PANIC`].
+/// True if the hook has panicked in this process. Spares launches the access to [`PANIC`].
 static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// Is this thread at work for the hook?
+/// True if this thread works for the hook.
 pub(crate) fn in_hook() -> bool {
     IN_HOOK.get()
 }
 
-/// Prints text whole.
+/// Prints text in one piece.
 pub(crate) fn emit(text: &str) {
     if in_hook() {
         return to_stdout(text);
@@ -73,26 +76,27 @@ pub(crate) fn emit(text: &str) {
     let Some(hook) = hook else {
         return to_stdout(text);
     };
-    // The hook may have been replaced meanwhile: then this drops it, and what it holds.
+    // If the hook was replaced meanwhile, this closure drops it and its captures.
     guarded(move || hook(text));
 }
 
-/// Runs code of the user's that output needs: the hook, or the `Debug` of a value. `None` if it panics, which is kept.
+/// Runs user code that output needs: the hook, or the `Debug` of a value. `None` if it panics; the
+/// message is stored.
 pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Option<R> {
-    // What a panic holds is the user's, too, and so is its destructor.
+    // A panic payload is user data, so its destructor runs inside the guard too.
     let done = within(true, || {
         catch_unwind(AssertUnwindSafe(work)).map_err(message)
     });
     done.map_err(keep_panic).ok()
 }
 
-/// Prints text whole, past the hook.
+/// Prints text in one piece to standard output, bypassing the hook.
 pub(crate) fn to_stdout(text: &str) {
-    // Whoever closed standard output does not want to know.
+    // If standard output is closed, the text is lost.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Runs `work` with [`IN_HOOK`] as given.
+/// Runs `work` with [`IN_HOOK`] set to `hook`.
 fn within<R>(hook: bool, work: impl FnOnce() -> R) -> R {
     struct Reset(bool);
     impl Drop for Reset {
@@ -106,17 +110,17 @@ fn within<R>(hook: bool, work: impl FnOnce() -> R) -> R {
 
 fn keep_panic(message: Box<str>) {
     HAS_PANICKED.store(true, Ordering::Relaxed);
-    // At the end of a thread it is lost.
+    // At the end of a thread the message is lost.
     let _ = PANIC.try_with(|kept| {
         let first = kept.take();
         kept.set(Some(first.unwrap_or(message)));
     });
 }
 
-/// Collects panics of the hook on this thread while a kernel prints. Where a hook for panics launches another kernel meanwhile, each is
-/// told of its own.
+/// Collects panics of the hook on this thread while a kernel prints. It nests: if a panic handler
+/// launches another kernel meanwhile, each launch gets its own panics.
 pub(crate) struct Collecting {
-    /// What somebody further out collects.
+    /// The message that an enclosing collection holds.
     outer: Option<Box<str>>,
 }
 
@@ -126,7 +130,7 @@ impl Collecting {
         Collecting { outer }
     }
 
-    /// The error if there was one.
+    /// Returns the error if the hook panicked.
     pub(crate) fn end(self, kernel: &str) -> Result<()> {
         let own = take_panic();
         if let Some(outer) = self.outer {
@@ -141,7 +145,7 @@ impl Collecting {
     }
 }
 
-/// The message of a panic of the hook on this thread that nothing has returned yet.
+/// The message of the hook's panic on this thread that was not returned yet.
 fn take_panic() -> Option<Box<str>> {
     if !HAS_PANICKED.load(Ordering::Relaxed) {
         return None;
@@ -149,7 +153,7 @@ fn take_panic() -> Option<Box<str>> {
     PANIC.try_with(Cell::take).ok().flatten()
 }
 
-/// The text of a panic. What else it holds may panic again when it is dropped, and is left alone then.
+/// The text of a panic. If the destructor of its payload panics too, the second payload is leaked.
 pub(crate) fn message(panic: Box<dyn Any + Send>) -> Box<str> {
     let text = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => (*text).into(),
@@ -162,15 +166,16 @@ pub(crate) fn message(panic: Box<dyn Any + Send>) -> Box<str> {
     text
 }
 
-/// What the threads that work on one launch share of the caller's: a backend that runs a kernel on several threads of the host makes
-/// one for each launch, so that what the kernel prints there counts as printed by the caller.
+/// The output state that the threads of one launch share with the calling thread. A backend that
+/// runs a kernel on several host threads makes one for each launch. Output of those threads then
+/// counts as output of the caller.
 pub struct Printing {
     in_hook: bool,
     panic: Mutex<Option<Box<str>>>,
 }
 
 impl Printing {
-    /// Of the calling thread.
+    /// Captures the state of the calling thread.
     pub fn here() -> Printing {
         Printing {
             in_hook: in_hook(),
@@ -187,7 +192,8 @@ impl Printing {
         result
     }
 
-    /// Hands the caller what concerns it, on its own thread, once all others are done.
+    /// Passes a panic to the caller. Call it on the caller's thread after all other threads are
+    /// done.
     pub fn end(&self) {
         if let Some(message) = lock(&self.panic).take() {
             keep_panic(message);
@@ -199,7 +205,7 @@ impl Printing {
 mod tests {
     use super::*;
 
-    /// The hook is one for the process.
+    /// Serializes the tests, because the process has only one hook.
     static ONE: Mutex<()> = Mutex::new(());
 
     #[test]

@@ -1,7 +1,8 @@
-//! What kernels print, and where it goes.
+//! The output of kernels.
 //!
-//! Host backends print at once. An accelerator writes records into memory of the launch
-//! ([`sarek_ir::write::SlotKind::Output`]), which the next wait reads: [`lines`] makes text of them.
+//! Host backends print at once. An accelerator writes records into a buffer of the launch
+//! ([`sarek_ir::write::SlotKind::Output`]), which the next wait reads; [`lines`] converts them to
+//! text.
 
 mod hook;
 
@@ -13,12 +14,12 @@ use sarek_ir::{Kernel, Scalar, Value};
 pub(crate) use hook::{Collecting, emit, guarded, in_hook, to_stdout};
 pub use hook::{Printing, reset_output, set_output};
 
-/// For compiled bodies, and backends that run kernels on the host: prints a line.
+/// Prints a line; for compiled bodies, and for backends that run kernels on the host.
 pub fn print(args: fmt::Arguments<'_>) {
     match args.as_str() {
         Some(text) => emit(text),
         None => {
-            // The types of values format themselves.
+            // Formatting runs user code, which may panic.
             if let Some(text) = guarded(|| args.to_string()) {
                 emit(&text);
             }
@@ -26,7 +27,8 @@ pub fn print(args: fmt::Arguments<'_>) {
     }
 }
 
-/// `println!` where rustc checks the user's own function, and where it runs as the oracle.
+/// Replaces `println!` in the user's own function, which rustc checks and which serves as the
+/// oracle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __println {
@@ -35,7 +37,7 @@ macro_rules! __println {
     }};
 }
 
-/// As [`__println`], of `print!`.
+/// The same as [`__println`] for `print!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __print {
@@ -44,29 +46,30 @@ macro_rules! __print {
     }};
 }
 
-/// Bytes of the memory for what a launch prints.
+/// The size of a launch's print buffer in bytes.
 pub(crate) const OUTPUT_BYTES: usize = (HEAD + OUTPUT_WORDS) * size_of::<u32>();
 
-/// Bytes of its head, which is to be zero before the launch.
+/// The size of its head in bytes; the head must be zero before the launch.
 pub(crate) const HEAD_BYTES: usize = HEAD * size_of::<u32>();
 
-/// Words asked for, and records lost.
+/// The words of the head: the number of words requested, and the number of records lost.
 const HEAD: usize = 2;
 
-/// How many bytes behind the head are of use, given the head.
+/// The number of bytes written after the head, according to the head.
 pub(crate) fn used(head: &[u8]) -> usize {
     let asked = word(head, 0) as usize;
     asked.min(OUTPUT_WORDS) * size_of::<u32>()
 }
 
-/// What the records of a launch say, thread after thread (x fastest), each one's in order; then how many were lost.
+/// Formats the records of a launch, by thread (x fastest) and in each thread's order; then a line
+/// with the number of lost records.
 pub(crate) fn lines(kernel: &Kernel, head: &[u8], records: &[u8]) -> Vec<String> {
     let words: Vec<u32> = (0..records.len() / 4).map(|i| word(records, i)).collect();
     let mut found: Vec<([u32; 3], String)> = vec![];
     let mut rest = &words[..];
     while let [print, x, y, z, after @ ..] = rest {
         let print = (*print as usize).checked_sub(1);
-        // A zero ends the records; a text of `native!` that writes where it must not may leave anything.
+        // A zero ends the records. A faulty `native!` text may leave arbitrary words.
         let Some(print) = print.and_then(|p| kernel.prints.get(p)) else {
             break;
         };
@@ -87,7 +90,7 @@ pub(crate) fn lines(kernel: &Kernel, head: &[u8], records: &[u8]) -> Vec<String>
         found.push(([*z, *y, *x], print.text(&values)));
         rest = after;
     }
-    // Those of a thread stand in order.
+    // The sort is stable, so the records of a thread stay in order.
     found.sort_by_key(|(thread, _)| *thread);
     let mut lines: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
     match word(head, 1) {
@@ -109,7 +112,7 @@ fn size_in_words(ty: Scalar) -> usize {
     ty.size().div_ceil(size_of::<u32>())
 }
 
-/// An argument from its words.
+/// Decodes an argument from its words.
 fn value(ty: Scalar, words: &[u32]) -> Value {
     let low = words[0];
     let whole = || u64::from(low) | u64::from(words[1]) << 32;

@@ -1,13 +1,14 @@
-//! Claims: which backend is in charge of what.
+//! Claims: they decide which backend is in charge of kernels, schedules, storages and copies.
 //!
-//! When it is registered, a backend may claim kernels, groups of kernels that are compiled together, schedules, storages and
-//! routes of copies: by key, or where a predicate holds. A key has one owner; a second one is an error that names
-//! both, when it is registered. Of several predicates that hold for one request none is picked: that is an error too. A
-//! predicate that holds goes before a key.
+//! When it is registered, a backend may claim kernels, groups of kernels that are compiled
+//! together, schedules, storages and copy routes. A claim is by key, or by a predicate on requests.
+//! A key has one owner; registering a second one is an error that names both. If predicates of
+//! several backends hold for a request, that is an error too. A predicate that holds takes
+//! precedence over a key.
 //!
-//! The schedules that the framework knows ([`ScheduleKind::blocks`], `grid_stride`, `single_thread`), the storages `device`, `pinned` and `zero_copy`,
-//! of which a device may still say that it has none, and kernels that nobody claims are
-//! everybody's: there the priority of the devices decides.
+//! Some subjects need no claim, and any device may take them by priority: the framework's schedules
+//! ([`ScheduleKind::blocks`], `grid_stride`, `single_thread`), the storages `device`, `pinned` and
+//! `zero_copy`, and unclaimed kernels. A device may still lack one of these storages.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +18,7 @@ use sarek_ir::Kernel;
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 
-/// A schedule that the framework knows, so that every backend may run it.
+/// A schedule of the framework, which every backend may run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Schedule {
     /// [`ScheduleKind::blocks`]
@@ -29,7 +30,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// The schedule that a tag is, if it is one of these.
+    /// The schedule of a tag, if it is one of these.
     pub fn of(tag: &Tag<ScheduleKind>) -> Option<Schedule> {
         static KNOWN: OnceLock<[(Tag<ScheduleKind>, Schedule); 3]> = OnceLock::new();
         let known = KNOWN.get_or_init(|| {
@@ -44,46 +45,46 @@ impl Schedule {
     }
 }
 
-/// What is to be done, as predicates see it.
+/// A request, as predicates see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The kernels, linked: one, or those that are compiled together; none for memory and copies.
+    /// The linked kernels: one, or those that are compiled together; none for memory and copies.
     pub kernels: &'a [&'a Kernel],
-    /// The bytes that are allocated or copied; 0 for kernels.
+    /// The bytes to allocate or copy; 0 for kernels.
     pub bytes: u64,
 }
 
-/// What a claim asks of a request.
+/// The condition of a claim.
 pub type Predicate = Arc<dyn Fn(&Request<'_>) -> bool + Send + Sync>;
 
-/// How memory of one storage gets to another.
+/// The way to copy between two storages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CopyAction {
-    /// By [`BackendStream::copy`](crate::plugin::backend::BackendStream::copy).
+    /// Copies with [`BackendStream::copy`](crate::plugin::backend::BackendStream::copy).
     Native,
-    /// Through the host.
+    /// Copies through the host.
     StageViaHost,
-    /// Not at all, for this reason.
+    /// Refuses the copy, for this reason.
     Illegal(&'static str),
 }
 
-/// What is claimed.
+/// The subject of a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// Kernels, one by one.
+    /// Single kernels.
     Kernels,
-    /// Kernels that are compiled together.
+    /// Groups of kernels that are compiled together.
     Programs,
-    /// Launches of a schedule, or of any instance of a template.
+    /// Launches with a schedule, or with any instance of a template.
     Schedule(Tag<ScheduleKind>),
     /// Memory of a storage, or of any instance of a template.
     Storage(Tag<StorageKind>),
-    /// Copies from the first to the second.
+    /// Copies from the first storage to the second.
     Copies(Tag<StorageKind>, Tag<StorageKind>),
 }
 
 impl Subject {
-    /// Is a claim of this one of the other, too?
+    /// True if a claim of this subject also covers `asked`.
     fn covers(&self, asked: &Subject) -> bool {
         match (self, asked) {
             (Subject::Kernels, Subject::Kernels) | (Subject::Programs, Subject::Programs) => true,
@@ -131,7 +132,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// What a backend claims; see [`Backend::claims`](crate::plugin::backend::Backend::claims).
+/// The claims of a backend; see [`Backend::claims`](crate::plugin::backend::Backend::claims).
 #[derive(Clone, Default)]
 pub struct Claims {
     all: Vec<Claim>,
@@ -146,7 +147,7 @@ struct Claim {
 }
 
 impl Claims {
-    /// Claims what a predicate holds for.
+    /// Claims the requests about a subject for which a predicate holds.
     pub fn by_predicate(
         &mut self,
         subject: Subject,
@@ -165,7 +166,7 @@ impl Claims {
         self.push(Subject::Storage(tag), None, CopyAction::Native)
     }
 
-    /// Says how memory of one storage gets to another.
+    /// Sets the way to copy from one storage to another.
     pub fn copies(
         &mut self,
         from: Tag<StorageKind>,
@@ -190,13 +191,13 @@ impl Claims {
         self
     }
 
-    /// Those that `owner` has made.
+    /// The same claims, with `owner` as their backend.
     pub(crate) fn of(mut self, owner: &'static str) -> Claims {
         self.all.iter_mut().for_each(|claim| claim.owner = owner);
         self
     }
 
-    /// Adds those of another backend; an error if both claim one key.
+    /// Adds the claims of another backend; an error if both claim the same key.
     pub(crate) fn join(&mut self, more: &Claims) -> Result<()> {
         let keyed = |claim: &&Claim| claim.predicate.is_none();
         for new in more.all.iter().filter(keyed) {
@@ -213,7 +214,7 @@ impl Claims {
         self.all.retain(|claim| claim.owner != owner);
     }
 
-    /// The claim that holds for a request, if there is one.
+    /// The claim that covers a request, if there is one.
     fn find(&self, subject: &Subject, request: &Request<'_>) -> Result<Option<&Claim>> {
         let of = |claim: &&Claim| claim.subject.covers(subject);
         let holds = |claim: &Claim| claim.predicate.as_ref().map(|holds| holds(request));
@@ -225,7 +226,7 @@ impl Claims {
         }
         match owners.as_slice() {
             [] => {
-                // The more special key counts: an instance before its template.
+                // The more specific key wins: an instance before its template.
                 let keyed = self.all.iter().filter(of).filter(|c| c.predicate.is_none());
                 Ok(keyed.max_by_key(|claim| claim.subject == *subject))
             }
@@ -234,7 +235,7 @@ impl Claims {
         }
     }
 
-    /// The backend in charge; `None` where that is everybody.
+    /// The backend in charge; `None` if any backend may do it.
     pub(crate) fn owner(
         &self,
         subject: &Subject,
@@ -250,7 +251,7 @@ impl Claims {
         }
     }
 
-    /// How a copy is made, if somebody has said so.
+    /// The way to copy; native unless a claim decides otherwise.
     pub(crate) fn route(
         &self,
         from: &Tag<StorageKind>,
@@ -270,7 +271,7 @@ impl Claims {
         }
     }
 
-    /// What of the same sort is claimed, and by whom.
+    /// The claims of the same kind with their owners, for error messages.
     fn known(&self, subject: &Subject) -> Vec<String> {
         let same = |claim: &&Claim| {
             std::mem::discriminant(&claim.subject) == std::mem::discriminant(subject)

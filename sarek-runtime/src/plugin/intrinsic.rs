@@ -1,8 +1,9 @@
-//! Intrinsics: functions whose texts for targets are registered when a program runs.
+//! Intrinsics: device functions whose texts for targets are registered at run time.
 //!
-//! A kernel calls one as it calls any function, `#[device(intrinsic)] fn fast_tanh(x: f32) -> f32 { x.tanh() }`. Its Rust is what the
-//! CPU and the interpreter run, and what its texts are held to; each target has a text of its own, given here by whoever
-//! knows it: the user, a library, the author of a backend.
+//! A kernel calls one like any function: `#[device(intrinsic)] fn fast_tanh(x: f32) -> f32 {
+//! x.tanh() }`. Its Rust body runs on the CPU and in the interpreter, and is the reference for its
+//! texts. Each other target has its own text, registered here by a user, a library or the author of
+//! a backend.
 //!
 //! ```
 //! use sarek_runtime::intrinsic::{self, Spelling};
@@ -17,7 +18,8 @@
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
-//! A device whose target has no text is not eligible, and the error names the intrinsic: nothing else is computed in its place.
+//! A device whose target has no text is not eligible, and the error names the intrinsic. There is
+//! no fallback.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,18 +34,19 @@ use crate::plugin::backend::Codegen;
 use crate::sync::lock;
 use crate::{Error, Result};
 
-/// How a target says an intrinsic: an expression, with `{0}`, `{1}`, … for its arguments; `{{` and `}}` are braces.
+/// The text of an intrinsic for a target: an expression with `{0}`, `{1}`, … for its arguments;
+/// `{{` and `}}` are literal braces.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spelling(passes::Spelling);
 
 impl Spelling {
-    /// An expression.
+    /// Makes a spelling of an expression.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Spelling {
         let (text, prelude) = (text.into(), None);
         Spelling(passes::Spelling { text, prelude })
     }
 
-    /// Text that stands before the kernel, once: a function that the expression calls.
+    /// Adds text before the kernel, once: a function that the expression calls.
     #[must_use]
     pub fn prelude(mut self, text: impl Into<Cow<'static, str>>) -> Spelling {
         self.0.prelude = Some(text.into());
@@ -65,15 +68,17 @@ fn all() -> &'static Mutex<All> {
     ALL.get_or_init(Mutex::default)
 }
 
-/// Gives an intrinsic its text for a target: `cuda`, `opencl`, `wgsl`, or that of another crate's backend.
+/// Registers an intrinsic's text for a target: `cuda`, `opencl`, `wgsl`, or that of an external
+/// backend.
 ///
 /// # Errors
-/// [`Error::Intrinsic`] if it has one, or if there is no such target: nothing would use the text. The targets are those of the
-/// dialects that the library knows, and of the devices of registered backends.
+/// [`Error::Intrinsic`] if it has a text already, or if there is no such target. The targets are
+/// those of the library's dialects and of the devices of registered backends.
 ///
 /// # Safety
-/// The text is one expression, which computes from its arguments what the intrinsic's Rust does, and touches no memory. What stands
-/// before the kernel defines nothing that other text of the kernel has.
+/// The text is one expression, which computes the same value from its arguments as the intrinsic's
+/// Rust body, and accesses no memory. The prelude defines nothing that other text of the kernel
+/// uses.
 pub unsafe fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
     if let Some(what) = unrendered(target) {
         return Err(problem(name, target, what));
@@ -87,7 +92,7 @@ pub unsafe fn register(name: &str, target: &str, spelling: impl Into<Spelling>) 
     Ok(())
 }
 
-/// Why no text is rendered for a target; `None` if there is such a target.
+/// The reason why no text is rendered for a target; `None` if the target exists.
 fn unrendered(target: &str) -> Option<String> {
     if write::dialect(target).is_some() {
         return None;
@@ -112,7 +117,7 @@ fn unrendered(target: &str) -> Option<String> {
             Codegen::Direct | Codegen::Interpret => {}
         }
     }
-    // Of a backend without a device here nothing more is known.
+    // A backend without a device here may still have this target.
     if registry::backends().iter().any(|(name, _)| *name == target) {
         return None;
     }
@@ -123,13 +128,13 @@ fn unrendered(target: &str) -> Option<String> {
     ))
 }
 
-/// Removes a text; was it there? Launches from here on do without it.
+/// Removes a text, and returns true if it was registered. Later launches do not use it.
 pub fn unregister(name: &str, target: &str) -> bool {
     let key = (name.to_owned(), target.to_owned());
     lock(all()).remove(&key).is_some()
 }
 
-/// The intrinsics that a target has texts for, in the order of their names.
+/// The intrinsics that have a text for a target, sorted by name.
 pub fn registered(target: &str) -> Vec<String> {
     let all = lock(all());
     let of_target = all.keys().filter(|(_, of)| of == target);
@@ -148,7 +153,7 @@ fn problem(name: &str, target: &str, problem: impl Into<String>) -> Error {
     }
 }
 
-/// The texts of a kernel's intrinsics for a target, part of what its programs are known by.
+/// The texts of a kernel's intrinsics for a target; they are part of the keys of its programs.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Spelled(Option<Arc<Texts>>);
 
@@ -159,7 +164,7 @@ struct Texts {
 }
 
 impl Spelled {
-    /// The texts of these intrinsics.
+    /// Looks up the texts of these intrinsics.
     pub(crate) fn of(names: &[String], target: &str) -> Result<Spelled> {
         if names.is_empty() {
             return Ok(Spelled::default());
@@ -176,7 +181,7 @@ impl Spelled {
         }))))
     }
 
-    /// The kernel with these texts.
+    /// The kernel with these texts inserted.
     pub(crate) fn spell<'k>(&self, kernel: &'k Kernel) -> Result<Cow<'k, Kernel>> {
         let Some(texts) = &self.0 else {
             return Ok(Cow::Borrowed(kernel));

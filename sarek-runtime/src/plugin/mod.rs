@@ -1,4 +1,4 @@
-//! The interface of backends, and what backends and users register at run time.
+//! The backend interface, and run-time registries for backends and users.
 
 pub mod backend;
 pub mod claims;

@@ -1,8 +1,9 @@
-//! Environment variables: the one list of them, and the one place that reads them and says what is wrong.
+//! Environment variables: the complete list, their parsing, and the reports about wrong values.
 //!
-//! They are read once, when the library is first used. A value that is misspelt is an error of each launch where it decides what a
-//! launch means ([`Wrong::Fails`]), else a line on standard error and the default ([`Wrong::Told`]). So is a name that begins with
-//! `SAREK_` and stands in no list, since it is most likely a misspelt one.
+//! They are read once, when the library is first used. A wrong value of a variable that changes the
+//! meaning of launches is an error of each launch ([`Wrong::Fails`]). For other variables it is
+//! reported on standard error, and the default is used ([`Wrong::Told`]). An unknown name that
+//! begins with `SAREK_` is reported too, because it is most likely misspelt.
 
 mod sanitize;
 
@@ -19,22 +20,22 @@ use crate::{Device, Error, Result};
 /// An environment variable that the library reads.
 #[derive(Debug)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The values that it takes, in words.
+    /// A description of the accepted values.
     pub takes: &'static str,
-    /// Is this such a value? Blank counts as not set.
+    /// True if a value is accepted. A blank value counts as unset.
     check: fn(&str) -> bool,
-    /// What becomes of others.
+    /// The treatment of wrong values.
     pub wrong: Wrong,
 }
 
-/// What becomes of a value that a variable does not take.
+/// The treatment of a value that a variable does not accept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// Each launch is [`Error::Setting`].
+    /// Each launch returns [`Error::Setting`].
     Fails,
-    /// A line on standard error says so, once, and the default holds.
+    /// It is reported once on standard error, and the default is used.
     Told,
 }
 
@@ -43,7 +44,7 @@ pub const VARIABLES: [Variable; 7] = [
     Variable {
         name: "SAREK_BACKEND",
         takes: "names of backends, separated by commas",
-        // The registry knows which there are.
+        // The registry checks the names.
         check: |_| true,
         wrong: Wrong::Fails,
     },
@@ -74,20 +75,20 @@ pub const VARIABLES: [Variable; 7] = [
     Variable {
         name: "SAREK_NVRTC",
         takes: "the path of NVRTC's library, or of a folder with it",
-        // The backend says what is not there.
+        // The backend reports a missing library.
         check: |_| true,
         wrong: Wrong::Told,
     },
     Variable {
         name: "SAREK_TEST_SEED",
         takes: "a number",
-        // A test of kernels says so.
+        // The kernel tests report a wrong value.
         check: |_| true,
         wrong: Wrong::Told,
     },
 ];
 
-/// What tests and benchmarks of the library read, and nobody else.
+/// The variables that only the library's tests and benchmarks read.
 const OF_TESTS: [&str; 18] = [
     "SAREK_BENCH_FIRST",
     "SAREK_BENCH_PARTS",
@@ -109,7 +110,7 @@ const OF_TESTS: [&str; 18] = [
     "SAREK_TEST_TWO_OF_POCL",
 ];
 
-/// The value of a variable of [`VARIABLES`], if it is set, not blank, and one that the variable takes.
+/// The value of a variable of [`VARIABLES`], if it is set, not blank, and accepted.
 pub(crate) fn value(name: &str) -> Option<String> {
     report();
     let variable = VARIABLES.iter().find(|variable| variable.name == name);
@@ -117,20 +118,20 @@ pub(crate) fn value(name: &str) -> Option<String> {
     variable.read().ok().flatten()
 }
 
-/// The folder or file that a variable of [`VARIABLES`] names, if it is set and not blank.
+/// The path of the folder or file in a variable of [`VARIABLES`], if it is set and not blank.
 pub fn path(name: &str) -> Option<std::ffi::OsString> {
     report();
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// What `SAREK_SANITIZE` asks the interpreter to look for; `None` if it is not set.
+/// The checks that `SAREK_SANITIZE` requests from the interpreter; `None` if it is not set.
 pub fn sanitize() -> Option<Sanitize> {
     static SETTINGS: OnceLock<Option<Sanitize>> = OnceLock::new();
     let read = || sanitize::parse(&value("SAREK_SANITIZE")?).ok().flatten();
     *SETTINGS.get_or_init(read)
 }
 
-/// The limit of the cache on disk, in MiB, if one is set.
+/// The limit of the disk cache in MiB, if one is set.
 pub(crate) fn cache_mib() -> Option<u64> {
     mib(&value("SAREK_CACHE_MIB")?)
 }
@@ -140,7 +141,7 @@ fn mib(text: &str) -> Option<u64> {
     mib.checked_mul(1 << 20).map(|_| mib)
 }
 
-/// An error if a variable that decides what launches mean has a value that it does not take.
+/// Returns an error if a variable that changes the meaning of launches has a wrong value.
 pub(crate) fn check() -> Result<()> {
     static WRONG: OnceLock<Option<Error>> = OnceLock::new();
     let fails = |variable: &&Variable| variable.wrong == Wrong::Fails;
@@ -151,7 +152,7 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-/// Says, once, that launches on a device are not looked at although the sanitizer is asked for.
+/// Reports, once per device, that its launches are not checked although the sanitizer is requested.
 pub(crate) fn not_sanitized(device: &Device) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if sanitize().is_some() && lock(&TOLD).insert(device.to_string()) {
@@ -161,13 +162,13 @@ pub(crate) fn not_sanitized(device: &Device) {
     }
 }
 
-/// Says a line on standard error.
+/// Writes a line to standard error.
 pub(crate) fn say(line: &str) {
-    // Whoever closed standard error does not want to know.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr().lock(), "sarek: {line}");
 }
 
-/// Says once what is wrong with the variables and launches do not say themselves.
+/// Reports once the problems with variables that launches do not report themselves.
 pub(crate) fn report() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -180,7 +181,7 @@ pub(crate) fn report() {
     });
 }
 
-/// What to say of a variable that nobody reads.
+/// The message about an unknown variable.
 fn unknown(name: &str) -> Option<String> {
     let known = VARIABLES.iter().any(|variable| variable.name == name) || OF_TESTS.contains(&name);
     if known || !name.starts_with("SAREK_") {
@@ -194,7 +195,7 @@ fn unknown(name: &str) -> Option<String> {
 }
 
 impl Variable {
-    /// Its value, if it is set and not blank.
+    /// The value, if it is set and not blank.
     fn read(&self) -> Result<Option<String>> {
         let Some(value) = std::env::var_os(self.name) else {
             return Ok(None);
@@ -244,7 +245,7 @@ mod tests {
         );
     }
 
-    /// Whoever reads a variable puts it into one of the lists.
+    /// Every variable that the repository reads must be in one of the lists.
     #[test]
     fn the_lists_hold_every_variable_of_this_repository() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -263,7 +264,7 @@ mod tests {
             }
         }
         assert!(found.len() > 10, "{found:?}");
-        // Names of tests of this list, and of parts of texts.
+        // Names in tests of this list, and fragments of messages.
         let others = ["SAREK_SANITISE", "SAREK_"];
         let lost: Vec<_> = found
             .iter()
@@ -280,7 +281,7 @@ mod tests {
         }
     }
 
-    /// The names of variables that stand in quotes.
+    /// The names of variables in string literals.
     fn quoted(text: &str) -> impl Iterator<Item = String> {
         let all = text.split('"').map(str::to_owned);
         all.filter(|word| {

@@ -1,12 +1,14 @@
-//! `SAREK_SANITIZE`.
+//! The environment variable `SAREK_SANITIZE`.
 //!
-//! `SAREK_SANITIZE=1` runs kernels in the interpreter, which then stops with [`Error::Sanitizer`](crate::Error::Sanitizer) where two threads race, or
-//! where an element of a shared array is read that was not written. It is a list: `overflow` adds integers that leave their types, and
-//! `seed=7` runs threads and blocks in another order, the same for each run with that seed. Unset, blank or `0`, nothing is looked for.
+//! `SAREK_SANITIZE=1` runs kernels in the interpreter. It stops with
+//! [`Error::Sanitizer`](crate::Error::Sanitizer) if two threads race, or if an uninitialised
+//! element of a shared array is read. The value is a comma-separated list: `overflow` also detects
+//! integer overflow, and `seed=7` runs threads and blocks in a random order that depends only on
+//! the seed. If it is unset, blank or `0`, nothing is checked.
 
 use sarek_ir::interp::Sanitize;
 
-/// What the text asks for; the word that it has not.
+/// Parses the value; the error is an unknown word.
 pub(super) fn parse(text: &str) -> Result<Option<Sanitize>, &str> {
     let words = text.split(',').map(str::trim);
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

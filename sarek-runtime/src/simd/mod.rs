@@ -1,7 +1,7 @@
-//! Vectors of two to four components: `f32x4` and its kin.
+//! Vectors of two to four components, such as `f32x4`.
 //!
-//! What stands here is what a kernel means by them; the frontend knows the same operations by name and takes them apart
-//! into components.
+//! The operations here define their meaning in kernels. The frontend knows them by name, and splits
+//! them into operations on components.
 
 mod swizzle;
 
@@ -17,16 +17,16 @@ pub use swizzle::{Swizzle2, Swizzle3, Swizzle4};
 use crate::host::Plain;
 use crate::{Element, Float, KernelType};
 
-/// A vector of components, for [`Swizzle2`] and its kin.
+/// A vector type, for [`Swizzle2`] and the other swizzle traits.
 #[doc(hidden)]
 pub trait Packed: Copy {
     /// A component.
     type Lane: Copy;
-    /// Two of them.
+    /// The vector type with two such components.
     type Two;
-    /// Three of them.
+    /// The vector type with three such components.
     type Three;
-    /// Four of them.
+    /// The vector type with four such components.
     type Four;
 
     fn lane(self, at: usize) -> Self::Lane;
@@ -35,15 +35,16 @@ pub trait Packed: Copy {
     fn four(x: Self::Lane, y: Self::Lane, z: Self::Lane, w: Self::Lane) -> Self::Four;
 }
 
-/// A type, and what all component types have.
+/// Defines a vector type, with the operations of all component types.
 macro_rules! packed {
     ($($name:ident $lane:ident $n:tt $align:literal ($($c:ident $at:literal)+)
         $two:ident $three:ident $four:ident $zero:literal $one:literal;)*) => {$(
         #[doc = concat!("A vector of ", $n, " `", stringify!($lane), "`: on devices and here, ", $n,
             " in a row, at a multiple of ", $align, " bytes.")]
         ///
-        /// Operators work on components, and with a scalar on either side. In kernels each component is a number of
-        /// its own; what is loaded or stored whole is one access of up to 16 bytes where the device has such.
+        /// Operators work on components, and with a scalar on either side. In kernels each
+        /// component is a separate number. A load or store of a whole vector is one access of up to
+        /// 16 bytes, where the device supports that.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, PartialEq, Debug, Default)]
         #[repr(C, align($align))]
@@ -57,13 +58,13 @@ macro_rules! packed {
             /// All components are 1.
             pub const ONE: $name = $name::splat($one);
 
-            /// A vector of these components.
+            /// Makes a vector of these components.
             #[inline(always)]
             pub const fn new($($c: $lane),+) -> $name {
                 $name { $($c),+ }
             }
 
-            /// A vector of one number, in all components.
+            /// Makes a vector with the same number in all components.
             #[inline(always)]
             pub const fn splat(value: $lane) -> $name {
                 $name { $($c: value),+ }
@@ -75,25 +76,25 @@ macro_rules! packed {
                 [$(self.$c),+]
             }
 
-            /// The smaller of each two components.
+            /// The smaller component of each pair.
             #[inline(always)]
             pub fn min(self, other: $name) -> $name {
                 $name { $($c: self.$c.min(other.$c)),+ }
             }
 
-            /// The larger of each two components.
+            /// The larger component of each pair.
             #[inline(always)]
             pub fn max(self, other: $name) -> $name {
                 $name { $($c: self.$c.max(other.$c)),+ }
             }
 
-            /// Each component between those of two vectors.
+            /// Clamps each component between those of `lo` and `hi`.
             #[inline(always)]
             pub fn clamp(self, lo: $name, hi: $name) -> $name {
                 $name { $($c: self.$c.clamp(lo.$c, hi.$c)),+ }
             }
 
-            /// The sum of the products of components.
+            /// The dot product.
             #[inline(always)]
             pub fn dot(self, other: $name) -> $lane {
                 let products = self * other;
@@ -156,7 +157,7 @@ macro_rules! packed {
             Add add +, AddAssign add_assign; Sub sub -, SubAssign sub_assign; Mul mul *, MulAssign mul_assign;
             Div div /, DivAssign div_assign; Rem rem %, RemAssign rem_assign;);
 
-        // SAFETY: the fields and where they are.
+        // SAFETY: the fields are listed with their offsets.
         unsafe impl KernelType for $name {
             const TYPE: TypeInfo = TypeInfo::Struct(
                 const {
@@ -176,7 +177,7 @@ macro_rules! packed {
             );
         }
 
-        // SAFETY: numbers in a row, without padding: any bytes are a value.
+        // SAFETY: contiguous numbers without padding: any bytes are a valid value.
         unsafe impl Element for $name {}
         // SAFETY: as above.
         unsafe impl Plain for $name {
@@ -244,46 +245,46 @@ macro_rules! packed {
     };
 }
 
-/// What vectors of floats have.
+/// The operations of float vectors.
 macro_rules! floats {
     ($($name:ident $lane:ident ($($c:ident)+);)*) => {$(
         impl $name {
             floats!(@each $name $lane ($($c)+)
-                /// The size of each component.
+                /// The absolute value of each component.
                 abs,
                 /// The square root of each component.
                 sqrt,
-                /// The largest integers not above.
+                /// Each component rounded down to an integer.
                 floor,
-                /// The smallest integers not below.
+                /// Each component rounded up to an integer.
                 ceil,
-                /// The nearest integers, halves away from zero.
+                /// Each component rounded to the nearest integer, with halves away from zero.
                 round,
-                /// The integer part of each component.
+                /// Each component rounded toward zero to an integer.
                 trunc,
-                /// What is behind the point of each component.
+                /// The fractional part of each component.
                 fract,
             );
 
-            /// `self * a + b`, each component rounded once.
+            /// Computes `self * a + b`, with each component rounded once.
             #[inline(always)]
             pub fn mul_add(self, a: $name, b: $name) -> $name {
                 $name { $($c: Float::mul_add(self.$c, a.$c, b.$c)),+ }
             }
 
-            /// The length: the root of the sum of squares.
+            /// The Euclidean length.
             #[inline(always)]
             pub fn length(self) -> $lane {
                 Float::sqrt(self.dot(self))
             }
 
-            /// The sum of squares.
+            /// The square of the length.
             #[inline(always)]
             pub fn length_squared(self) -> $lane {
                 self.dot(self)
             }
 
-            /// The length of the difference.
+            /// The Euclidean distance.
             #[inline(always)]
             pub fn distance(self, other: $name) -> $lane {
                 (self - other).length()
@@ -323,7 +324,7 @@ macro_rules! packed_unary {
     };
 }
 
-/// What vectors of integers have.
+/// The operations of integer vectors.
 macro_rules! integers {
     ($($name:ident $lane:ident $cs:tt;)*) => {$(
         packed!(@operators $name $lane $cs
@@ -338,7 +339,7 @@ macro_rules! signed {
         packed_unary!($name ($($c)+) Neg neg -);
 
         impl $name {
-            /// The size of each component.
+            /// The absolute value of each component.
             #[inline(always)]
             pub fn abs(self) -> $name {
                 $name { $($c: self.$c.abs()),+ }
@@ -350,7 +351,7 @@ macro_rules! signed {
 macro_rules! cross {
     ($($name:ident)*) => {$(
         impl $name {
-            /// The vector at right angles to both.
+            /// The cross product.
             #[inline(always)]
             pub fn cross(self, other: $name) -> $name {
                 $name {

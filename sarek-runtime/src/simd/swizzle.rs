@@ -1,14 +1,15 @@
-//! Swizzles: components of a vector, in any order, as another vector.
+//! Swizzles: a selection of a vector's components, in any order, as another vector.
 //!
-//! The table is all words of two to four letters; each trait has those with the letter that it adds.
+//! The methods are all words of two to four component letters. Each trait has those words that
+//! contain the letter it adds.
 
 use super::Packed;
 
-/// A method for each word: the components with these numbers.
+/// Defines a method for each word, from the numbers of its components.
 macro_rules! swizzles {
     ($(#[$doc:meta])* $trait:ident: $base:path { $($name:ident($($at:literal)+))* }) => {
         $(#[$doc])*
-        #[allow(missing_docs)] // the name tells
+        #[allow(missing_docs)] // the name says it
         pub trait $trait: $base {
             $(swizzles!(@ $name $($at)+);)*
         }
@@ -34,7 +35,7 @@ macro_rules! swizzles {
 }
 
 swizzles! {
-    /// Swizzles of vectors of two components and more: `v.yx()`.
+    /// Swizzles of vectors with at least two components: `v.yx()`.
     Swizzle2: Packed {
         xx(0 0) xy(0 1) yx(1 0) yy(1 1) xxx(0 0 0) xxy(0 0 1) xyx(0 1 0) xyy(0 1 1) yxx(1 0 0) yxy(1 0 1)
         yyx(1 1 0) yyy(1 1 1) xxxx(0 0 0 0) xxxy(0 0 0 1) xxyx(0 0 1 0) xxyy(0 0 1 1) xyxx(0 1 0 0)
@@ -44,7 +45,7 @@ swizzles! {
 }
 
 swizzles! {
-    /// Swizzles of vectors of three components and more: `v.zyx()`.
+    /// Swizzles of vectors with at least three components: `v.zyx()`.
     Swizzle3: Swizzle2 {
         xz(0 2) yz(1 2) zx(2 0) zy(2 1) zz(2 2) xxz(0 0 2) xyz(0 1 2) xzx(0 2 0) xzy(0 2 1) xzz(0 2 2)
         yxz(1 0 2) yyz(1 1 2) yzx(1 2 0) yzy(1 2 1) yzz(1 2 2) zxx(2 0 0) zxy(2 0 1) zxz(2 0 2) zyx(2 1 0)
@@ -62,7 +63,7 @@ swizzles! {
 }
 
 swizzles! {
-    /// Swizzles of vectors of four components: `v.wzyx()`.
+    /// Swizzles of vectors with four components: `v.wzyx()`.
     Swizzle4: Swizzle3 {
         xw(0 3) yw(1 3) zw(2 3) wx(3 0) wy(3 1) wz(3 2) ww(3 3) xxw(0 0 3) xyw(0 1 3) xzw(0 2 3) xwx(0 3 0)
         xwy(0 3 1) xwz(0 3 2) xww(0 3 3) yxw(1 0 3) yyw(1 1 3) yzw(1 2 3) ywx(1 3 0) ywy(1 3 1) ywz(1 3 2)

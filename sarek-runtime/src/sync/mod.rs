@@ -1,5 +1,5 @@
-//! Locking without poisoning: what the crate keeps behind a mutex is valid between any two
-//! statements, so a panic elsewhere leaves nothing half done.
+//! Locks that ignore poisoning: state behind the crate's mutexes is valid between any two
+//! statements, so a panic leaves nothing half done.
 
 pub(crate) mod fork;
 pub(crate) mod span;

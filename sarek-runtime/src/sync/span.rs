@@ -1,6 +1,6 @@
-//! Spans of `tracing`, with the feature of that name.
+//! Spans of the `tracing` crate, with the feature of that name.
 
-/// Enters a span to the end of the enclosing block: a name, then fields that are displayed.
+/// Enters a span until the end of the enclosing block: a name, then fields that are displayed.
 macro_rules! span {
     ($name:literal $(, $key:ident = $value:expr)*) => {
         #[cfg(feature = "tracing")]
@@ -22,7 +22,7 @@ mod tests {
     use crate::testing::kernels::axpy_call as axpy;
     use crate::testing::two_gpus;
 
-    /// The names of the spans that were entered.
+    /// The names of the entered spans.
     #[derive(Clone, Default)]
     struct Names(Arc<Mutex<Vec<&'static str>>>);
 
@@ -54,7 +54,7 @@ mod tests {
             y.to_vec().unwrap();
         };
         tracing::subscriber::with_default(names.clone(), || {
-            // Another test may have come to a span first, while nobody was interested.
+            // Another test may have reached a span first, while no subscriber was interested.
             run();
             tracing::callsite::rebuild_interest_cache();
             lock(&names.0).clear();

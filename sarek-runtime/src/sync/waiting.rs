@@ -1,4 +1,4 @@
-//! Futures of what a device does. A thread waits for the device; those who poll never do.
+//! Futures for device work. A helper thread waits for the device; polling never blocks.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use crate::sync::lock;
 use crate::{Error, Event, Result};
 
-/// Work on a thread of its own, and its result. Dropping this lets the thread finish by itself.
+/// Work on a separate thread, and its result. If this is dropped, the thread ends by itself.
 pub(crate) struct OnThread<T>(Arc<Mutex<Shared<T>>>);
 
 struct Shared<T> {
@@ -17,7 +17,7 @@ struct Shared<T> {
 }
 
 impl<T: Send + 'static> OnThread<T> {
-    /// Begins the work; the task of `context` is woken when it is done.
+    /// Starts the work; wakes the task of `context` when it is done.
     pub(crate) fn start(
         context: &Context<'_>,
         work: impl FnOnce() -> T + Send + 'static,
@@ -43,7 +43,7 @@ impl<T: Send + 'static> OnThread<T> {
         }
     }
 
-    /// The result, once.
+    /// Returns the result, once.
     pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<T> {
         let mut shared = lock(&self.0);
         shared.waker.clone_from(context.waker());
@@ -54,7 +54,8 @@ impl<T: Send + 'static> OnThread<T> {
     }
 }
 
-/// That an event has passed, as a future: what [`Event::sync`] returns. Made by `event.await`.
+/// A future that is ready when an event has passed, with the result of [`Event::sync`]. Made by
+/// `event.await`.
 #[must_use = "nothing is waited for until the future is polled"]
 pub struct Passing {
     event: Event,
@@ -107,7 +108,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The output of a future, and how often it was polled.
+    /// Runs a future, and returns its output and the number of polls.
     pub(crate) fn block_on<F: Future + Unpin>(mut future: F) -> (F::Output, usize) {
         let waker = Arc::new(Unpark(std::thread::current())).into();
         for polls in 1.. {

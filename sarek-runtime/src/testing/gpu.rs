@@ -1,5 +1,5 @@
-//! A device of its own memory, asynchronous: what is queued runs when somebody waits for it, so a
-//! missing wait shows. "Compiled" kernels are Rust functions, found by name.
+//! A fake GPU: an asynchronous device with its own memory. Queued work runs only when a caller
+//! waits for it, so a missing wait shows. "Compiled" kernels are Rust functions, found by name.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -20,7 +20,7 @@ use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::sync::lock;
 use crate::{Error, Result};
 
-/// A backend of one device, or of several.
+/// A backend with one or more devices.
 pub(crate) struct GpuBackend {
     name: &'static str,
     priority: i32,
@@ -30,13 +30,13 @@ pub(crate) struct GpuBackend {
     pub(crate) stats: Arc<Stats>,
 }
 
-/// What a backend claims.
+/// Adds claims of the backend.
 type Claim = Box<dyn Fn(&mut Claims) + Send>;
 
-/// What another thread might do while one waits.
+/// An action of another thread while one waits.
 type Meanwhile = Box<dyn FnOnce() + Send>;
 
-/// What a device was asked to do.
+/// Counters of a device's work, and switches for failures.
 #[derive(Default)]
 pub(crate) struct Stats {
     pub(crate) uploads: AtomicUsize,
@@ -46,35 +46,35 @@ pub(crate) struct Stats {
     pub(crate) events: AtomicUsize,
     /// Copies on the device, or between devices.
     pub(crate) copies: AtomicUsize,
-    /// Allocations asked for, and bytes that live.
+    /// The number of allocations requested, and the number of bytes allocated now.
     pub(crate) allocs: AtomicUsize,
     pub(crate) live: AtomicUsize,
-    /// As many bytes there are, if not 0.
+    /// The memory size in bytes; 0 for no limit.
     pub(crate) capacity: AtomicUsize,
-    /// Allocations from the one of this number on fail, if not 0.
+    /// The number of the first allocation that fails; 0 for none.
     pub(crate) fail_from: AtomicUsize,
-    /// Does the driver make graphs, and how many replays has it run?
+    /// True if the driver makes graphs; and the number of replays.
     pub(crate) graphs: AtomicBool,
     pub(crate) replays: AtomicUsize,
-    /// Launches of graphs that were set anew.
+    /// The number of launches that were replaced in graphs.
     pub(crate) updates: AtomicUsize,
-    /// Done once, in the next download.
+    /// Runs once, during the next download.
     pub(crate) meanwhile: Mutex<Option<Meanwhile>>,
-    /// Downloads fail while it is set.
+    /// Makes downloads fail while it is set.
     pub(crate) broken: AtomicBool,
-    /// Work that is queued fails while it is set.
+    /// Makes calls that queue work fail after queuing it, while it is set.
     pub(crate) late: AtomicBool,
-    /// The next wait for a stream fails, if it is set.
+    /// Makes the next wait for a stream fail.
     pub(crate) fail_sync: AtomicBool,
-    /// The event of this number fails if it keeps the time.
+    /// The number of the event that cannot be recorded if it is a timed one; 0 for none.
     pub(crate) fail_time: AtomicUsize,
-    /// Everything fails once it is set.
+    /// Makes everything fail once it is set.
     pub(crate) lost: AtomicBool,
-    /// The storages asked for, of allocations other than the device's own.
+    /// The storages of allocations outside the device's own memory.
     pub(crate) storages: Mutex<Vec<String>>,
     /// The schedules of launches other than blocks.
     pub(crate) schedules: Mutex<Vec<String>>,
-    /// What environments asked for at the last compilation.
+    /// The parts of the last compilation.
     pub(crate) parts: Mutex<Parts>,
     /// The slots and the grid of the last launch.
     pub(crate) last: Mutex<(Vec<Slot>, [u32; 3])>,
@@ -116,7 +116,7 @@ impl GpuBackend {
 }
 
 impl GpuBackend {
-    /// Lets it claim something when it is registered.
+    /// Sets the claims that the backend makes when it is registered.
     pub(crate) fn claim(&self, claim: impl Fn(&mut Claims) + Send + 'static) {
         *lock(&self.claims) = Some(Box::new(claim));
     }
@@ -158,7 +158,7 @@ struct GpuDevice {
 
 struct Fake(Arc<Stats>);
 
-/// Work that may be run more than once.
+/// Work that may run more than once.
 pub(super) type Repeated = Arc<dyn Fn() + Send + Sync>;
 
 pub(super) fn copying(to: &Slice, from: &Slice) -> Repeated {
@@ -203,7 +203,7 @@ struct Loaded {
     block: [u32; 3],
 }
 
-// SAFETY: memory is a vector of its own, in which the test does what the kernel would.
+// SAFETY: memory is a separate vector, on which the test does what the kernel would.
 unsafe impl BackendDevice for GpuDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -366,7 +366,7 @@ impl Stats {
         }
     }
 
-    /// The outcome of a call that has queued work.
+    /// The result of a call that has queued work.
     fn queued(&self) -> Result<()> {
         match self.late.load(Ordering::Relaxed) {
             true => Err(failed("it failed late")),
@@ -382,7 +382,7 @@ fn failed(message: &str) -> Error {
     }
 }
 
-/// A launch as a fake kernel sees it.
+/// A launch, as seen by a fake kernel.
 pub(crate) struct Run {
     pub(crate) space: IndexSpace,
     values: Vec<(SlotKind, Arg)>,
@@ -415,7 +415,7 @@ impl Run {
         self.word(SlotKind::Len(ParamId(param).into()))
     }
 
-    /// The words of a buffer, seen and changed.
+    /// Accesses the bytes of a buffer.
     pub(crate) fn with_buffer<R>(&self, param: u32, f: impl FnOnce(&mut [u8]) -> R) -> R {
         let is = |k| matches!(k, SlotKind::Buffer { param: p, .. } if p.0 == param);
         match self.value(is) {
@@ -424,7 +424,7 @@ impl Run {
         }
     }
 
-    /// Records a fault if it is the first and the site is checked.
+    /// Records a fault, if it is the first one and the site is checked.
     pub(crate) fn fault(&self, site: u32, index: u64) {
         let Some(Arg::Buffer(slice)) = self.value(|k| k == SlotKind::Faults) else {
             panic!("a fault where nothing is checked");
@@ -459,14 +459,14 @@ impl GpuStream {
     }
 }
 
-/// What is queued comes to its end, as a driver's work does; left there, it would keep its own queue alive.
+/// Runs the remaining work, as a driver would; otherwise that work would keep its own queue alive.
 impl Drop for GpuStream {
     fn drop(&mut self) {
         self.queue.run_all();
     }
 }
 
-// SAFETY: what is queued runs in order when somebody waits.
+// SAFETY: queued work runs in order when a caller waits.
 unsafe impl BackendStream for GpuStream {
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.stats.alive()?;
@@ -577,7 +577,7 @@ struct GpuEvent {
     time: Arc<Mutex<Option<Instant>>>,
 }
 
-// SAFETY: it is done once the stream has run what is before it.
+// SAFETY: it is done once the stream has run the work before it.
 unsafe impl BackendEvent for GpuEvent {
     fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
         let since: &dyn Any = since;

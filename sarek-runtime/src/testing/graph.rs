@@ -1,4 +1,4 @@
-//! Graphs of the fake GPU's driver.
+//! Driver graphs of the fake GPU.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ pub(super) struct FakeGraph {
 }
 
 impl FakeGraph {
-    /// The graph, if the driver makes any.
+    /// The graph, if the driver makes graphs.
     pub(super) fn of(
         stats: &Arc<Stats>,
         operations: &[GraphOp<'_>],

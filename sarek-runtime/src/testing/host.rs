@@ -1,4 +1,4 @@
-//! A host backend: calls compiled bodies on the launching thread.
+//! A host backend that calls compiled bodies on the launching thread.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ unsafe impl BackendDevice for HostDevice {
 
 struct HostStream;
 
-// SAFETY: a call has ended when it returns, and there are no copies.
+// SAFETY: the work has ended when a call returns, and there are no copies.
 unsafe impl BackendStream for HostStream {
     unsafe fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
         panic!("a copy to a host device");

@@ -1,4 +1,4 @@
-//! Kernels for tests: their IR, and their compiled bodies written by hand.
+//! Kernels for tests: their IR, and hand-written compiled bodies.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,14 +63,14 @@ pub(crate) fn axpy() -> KernelDef {
     def(k, axpy_body)
 }
 
-/// A call of [`axpy`], one kernel in all tests.
+/// A call of [`axpy`]; all calls share one kernel.
 pub(crate) fn axpy_call<'a>(a: f32, x: &'a Vector<f32>, y: &'a mut Vector<f32>) -> Launch<'a> {
     static AXPY: LazyLock<KernelDef> = LazyLock::new(axpy);
     // SAFETY: the arguments are those of `axpy`, which the definition runs.
     unsafe { Launch::of(&AXPY, [a.into(), x.into(), y.into()]) }
 }
 
-/// A definition that lives for the rest of the test run; each is another kernel to the caches.
+/// A definition that lives until the test run ends; to the caches, each one is a different kernel.
 pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
     KernelDef {
         ir: Box::leak(Box::new(ir.into())),
@@ -159,7 +159,7 @@ unsafe fn axpy_body(
     Ok(())
 }
 
-/// What the fake GPU runs for a kernel of this name.
+/// The function that the fake GPU runs for a kernel of this name.
 pub(crate) fn on_gpu(name: &str) -> fn(&Run) {
     match name {
         "axpy" => axpy_on_gpu,

@@ -1,4 +1,4 @@
-//! The memory of a fake device: its own, or the host's in its place.
+//! The memory of a fake device: its own, or host memory used in place.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -9,13 +9,13 @@ use super::gpu::Stats;
 use crate::plugin::backend::{Mem, Slice};
 use crate::sync::lock;
 
-/// Memory of the device, counted.
+/// Memory of the device, which is counted.
 pub(super) struct Memory {
     bytes: Mutex<Bytes>,
     stats: Arc<Stats>,
 }
 
-/// Where its bytes are.
+/// The place of the bytes.
 pub(super) enum Bytes {
     Own(Vec<u8>),
     OfHost(NonNull<u8>, usize),
@@ -32,7 +32,7 @@ impl Memory {
         }
     }
 
-    /// Is this the host memory from byte `offset` on?
+    /// True if `place` is byte `offset` of this memory, which is on the host.
     pub(super) fn is_at(&self, offset: usize, place: *const u8) -> bool {
         match &*lock(&self.bytes) {
             Bytes::Own(_) => false,
@@ -45,13 +45,13 @@ impl Bytes {
     fn get(&mut self) -> &mut [u8] {
         match self {
             Bytes::Own(bytes) => bytes,
-            // SAFETY: the promise of who imported it.
+            // SAFETY: the promise of the code that imported it.
             Bytes::OfHost(at, len) => unsafe { std::slice::from_raw_parts_mut(at.as_ptr(), *len) },
         }
     }
 }
 
-// SAFETY: the length is that of the bytes it owns.
+// SAFETY: the length is that of its bytes.
 unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         match &*lock(&self.bytes) {
@@ -67,7 +67,7 @@ impl Drop for Memory {
     }
 }
 
-/// The bytes of a slice, seen and changed.
+/// Accesses the bytes of a slice.
 pub(super) fn with<R>(slice: &Slice, f: impl FnOnce(&mut [u8]) -> R) -> R {
     f(&mut lock(&memory(slice).bytes).get()[slice.offset..][..slice.len])
 }

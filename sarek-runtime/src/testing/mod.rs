@@ -15,7 +15,7 @@ use crate::device::registry::Registry;
 use crate::plugin::backend::Backend;
 use gpu::{GpuBackend, Stats};
 
-/// A registry of these backends, with `SAREK_BACKEND` set to `preference`.
+/// A registry of these backends, with `preference` as the value of `SAREK_BACKEND`.
 pub(crate) fn registry(preference: &str, backends: &[Arc<dyn Backend>]) -> Registry {
     let registry = Registry::new(Preference::parse(preference));
     for backend in backends {
@@ -24,12 +24,12 @@ pub(crate) fn registry(preference: &str, backends: &[Arc<dyn Backend>]) -> Regis
     registry
 }
 
-/// Two devices of different backends, and what they were asked to do.
+/// Two devices of different backends, with their statistics.
 pub(crate) fn two_gpus() -> [(Device, Arc<Stats>); 2] {
     [GpuBackend::new("one", 100), GpuBackend::new("two", 90)].map(|backend| device(&backend))
 }
 
-/// The device of a backend.
+/// The device of a backend, with its statistics.
 pub(crate) fn device(backend: &Arc<GpuBackend>) -> (Device, Arc<Stats>) {
     let one: [Arc<dyn Backend>; 1] = [backend.clone()];
     let device = registry("", &one).best().unwrap();

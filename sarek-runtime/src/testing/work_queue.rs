@@ -1,4 +1,4 @@
-//! The work of a stream of the simulated GPU.
+//! The work queue of a stream of the fake GPU.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use crate::sync::lock;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Work in its order, which runs when somebody waits for it.
+/// A queue of work, in order, which runs when a caller waits for it.
 #[derive(Default)]
 pub(super) struct WorkQueue {
     pub(super) waiting: Mutex<VecDeque<Work>>,
@@ -20,13 +20,14 @@ pub(super) struct WorkQueue {
 
 impl WorkQueue {
     pub(super) fn push(&self, work: impl FnOnce() + Send + 'static) {
-        // Counted before others can queue behind it, so that whoever waits for their count waits for it as well.
+        // The count is increased before others can queue more, so that waiting for their count
+        // includes this work.
         let mut waiting = lock(&self.waiting);
         waiting.push_back(Box::new(work));
         self.queued.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Runs work until so many were run.
+    /// Runs work until `until` items have run in total.
     pub(super) fn run(&self, until: usize) {
         // Work may wait for another stream whose work waited for earlier work here.
         if self.done.load(Ordering::Acquire) >= until {

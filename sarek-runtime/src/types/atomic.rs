@@ -4,18 +4,18 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use crate::Element;
 
-/// A number that several threads may change at once: the element of a `&[Atomic<T>]` parameter, whose
-/// argument is a `&mut Vector<T>`, or of an array that a block shares.
+/// A number that several threads may change at once. It is the element of a `&[Atomic<T>]`
+/// parameter, whose argument is a `&mut Vector<T>`, or of a shared array.
 ///
-/// Every operation is relaxed: it is one step for all threads, and orders nothing else. Operations that
-/// change the number return what it was.
+/// Every operation is atomic and relaxed: it orders no other accesses. Operations that change the
+/// number return its old value.
 #[repr(transparent)]
 pub struct Atomic<T>(UnsafeCell<T>);
 
-// SAFETY: through a shared reference the number is changed and read by atomic instructions alone.
+// SAFETY: through a shared reference the number is read and changed by atomic instructions alone.
 unsafe impl<T: AtomicElement> Sync for Atomic<T> {}
 
-/// A type that [`Atomic`] holds: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
+/// A type that [`Atomic`] can hold: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "SRK0513: `{Self}` cannot be changed atomically",
     label = "not a type that `Atomic` holds",
@@ -24,7 +24,7 @@ unsafe impl<T: AtomicElement> Sync for Atomic<T> {}
 )]
 pub trait AtomicElement: Element + sealed::Cell {}
 
-/// An integer that [`Atomic`] holds.
+/// An integer that [`Atomic`] can hold.
 #[diagnostic::on_unimplemented(
     message = "SRK0512: `{Self}` has no bitwise operations",
     label = "not an integer that `Atomic` holds",
@@ -34,10 +34,11 @@ pub trait AtomicElement: Element + sealed::Cell {}
 pub trait AtomicInteger: AtomicElement + sealed::Bits {}
 
 mod sealed {
-    /// What the processor does to a value in memory.
+    /// The atomic operations on a value in memory.
     ///
-    /// The pointers are to live values that nothing but atomic instructions uses meanwhile.
-    #[allow(clippy::missing_safety_doc)] // told once, above
+    /// Safety contract of all functions: the pointer is to a live value, which meanwhile only
+    /// atomic instructions access.
+    #[allow(clippy::missing_safety_doc)] // the contract is above
     pub trait Cell: Sized {
         unsafe fn load(at: *mut Self) -> Self;
         unsafe fn store(at: *mut Self, value: Self);
@@ -58,67 +59,67 @@ mod sealed {
 }
 
 impl<T: AtomicElement> Atomic<T> {
-    /// A number.
+    /// Makes an atomic number.
     pub const fn new(value: T) -> Atomic<T> {
         Atomic(UnsafeCell::new(value))
     }
 
-    /// The number, when nobody else can change it.
+    /// Returns the number, through exclusive access.
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }
 
-    /// What stands there.
+    /// Returns the current value.
     #[inline(always)]
     pub fn load(&self) -> T {
-        // SAFETY: the cell is live, and reached by atomic instructions alone.
+        // SAFETY: the cell is live, and accessed by atomic instructions alone.
         unsafe { T::load(self.0.get()) }
     }
 
-    /// Writes.
+    /// Replaces the value.
     #[inline(always)]
     pub fn store(&self, value: T) {
         // SAFETY: as in `load`.
         unsafe { T::store(self.0.get(), value) }
     }
 
-    /// Replaces.
+    /// Replaces the value, and returns the old one.
     #[inline(always)]
     pub fn swap(&self, value: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::swap(self.0.get(), value) }
     }
 
-    /// Replaces by `new` if the bits are those of `current`. The result is what stood there, so that it was
-    /// replaced exactly if that has the bits of `current`.
+    /// Replaces the value by `new` if it has the same bits as `current`. Returns the old value: it
+    /// has the bits of `current` exactly if the value was replaced.
     #[inline(always)]
     pub fn compare_and_swap(&self, current: T, new: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::compare_and_swap(self.0.get(), current, new) }
     }
 
-    /// Adds, wrapping on integers.
+    /// Adds `value`, wrapping on integers, and returns the old value.
     #[inline(always)]
     pub fn fetch_add(&self, value: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::add(self.0.get(), value) }
     }
 
-    /// Subtracts, wrapping on integers.
+    /// Subtracts `value`, wrapping on integers, and returns the old value.
     #[inline(always)]
     pub fn fetch_sub(&self, value: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::sub(self.0.get(), value) }
     }
 
-    /// Keeps the smaller one, as the type's `min`.
+    /// Takes the minimum with `value`, like the type's `min`, and returns the old value.
     #[inline(always)]
     pub fn fetch_min(&self, value: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::min(self.0.get(), value) }
     }
 
-    /// Keeps the larger one, as the type's `max`.
+    /// Takes the maximum with `value`, like the type's `max`, and returns the old value.
     #[inline(always)]
     pub fn fetch_max(&self, value: T) -> T {
         // SAFETY: as in `load`.
@@ -127,21 +128,21 @@ impl<T: AtomicElement> Atomic<T> {
 }
 
 impl<T: AtomicInteger> Atomic<T> {
-    /// Keeps the bits that both have.
+    /// Takes the bitwise AND with `value`, and returns the old value.
     #[inline(always)]
     pub fn fetch_and(&self, value: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::and(self.0.get(), value) }
     }
 
-    /// Sets the bits of `value`.
+    /// Takes the bitwise OR with `value`, and returns the old value.
     #[inline(always)]
     pub fn fetch_or(&self, value: T) -> T {
         // SAFETY: as in `load`.
         unsafe { T::or(self.0.get(), value) }
     }
 
-    /// Flips the bits of `value`.
+    /// Takes the bitwise XOR with `value`, and returns the old value.
     #[inline(always)]
     pub fn fetch_xor(&self, value: T) -> T {
         // SAFETY: as in `load`.
@@ -155,7 +156,7 @@ impl<T: AtomicElement + fmt::Debug> fmt::Debug for Atomic<T> {
     }
 }
 
-/// The atomic of the standard library at a number's place.
+/// The standard library's atomic at the address of a number.
 macro_rules! cell {
     ($std:ident, $at:expr) => {{
         const { assert!(align_of::<$std>() == align_of::<Self>()) };
@@ -231,7 +232,7 @@ integers! {
     u64 AtomicU64;
 }
 
-/// A loop around a compare-exchange of a float's bits.
+/// A compare-exchange loop on a float's bits.
 macro_rules! update {
     ($ty:ident, $cell:expr, |$old:ident| $new:expr) => {{
         let cell = $cell;

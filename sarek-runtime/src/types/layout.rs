@@ -1,4 +1,4 @@
-//! Arithmetic of layouts, for what `#[derive(KernelType)]` writes.
+//! Layout computations for the code that `#[derive(KernelType)]` generates.
 
 use std::mem::MaybeUninit;
 
@@ -6,7 +6,7 @@ use sarek_ir::FieldInfo;
 
 use crate::KernelType;
 
-/// A field at an offset.
+/// Describes a field at an offset.
 pub const fn field<T: KernelType>(name: &'static str, offset: usize) -> FieldInfo {
     FieldInfo {
         name,
@@ -15,17 +15,17 @@ pub const fn field<T: KernelType>(name: &'static str, offset: usize) -> FieldInf
     }
 }
 
-/// Where the fields of variants begin, given the alignment of each: behind the tag.
+/// The offset of variant fields, which follow the tag; from the alignment of each.
 pub const fn payload_start(aligns: &[usize]) -> usize {
     round_up(4, most(aligns, 1))
 }
 
-/// The offset of a field, given the sizes and alignments of those before it in its variant.
+/// The offset of a field, from the sizes and alignments of the fields before it in its variant.
 pub const fn offset(start: usize, before: &[(usize, usize)], align: usize) -> usize {
     round_up(end(start, before), align)
 }
 
-/// Where the last of some fields ends.
+/// The end offset of the last of these fields.
 pub const fn end(start: usize, fields: &[(usize, usize)]) -> usize {
     let mut at = start;
     let mut i = 0;
@@ -37,7 +37,8 @@ pub const fn end(start: usize, fields: &[(usize, usize)]) -> usize {
     at
 }
 
-/// The size of an enum, which rustc must find the same: of the alignments of its fields, and where its variants end.
+/// The size of an enum, from the alignments of its fields and the ends of its variants. Fails to
+/// compile unless it equals rustc's size.
 pub const fn checked_size(size: usize, aligns: &[usize], ends: &[usize]) -> u64 {
     let computed = round_up(most(ends, 4), most(aligns, 4));
     assert!(
@@ -47,14 +48,14 @@ pub const fn checked_size(size: usize, aligns: &[usize], ends: &[usize]) -> u64 
     size as u64
 }
 
-/// Memory of a value of an enum of which the tag is written, and all else is zero.
+/// Memory for an enum with the tag set and all other bytes zero.
 pub const fn tagged<T: KernelType>(tag: u32) -> MaybeUninit<T> {
     assert!(
         size_of::<T>() >= 4 && align_of::<T>() >= 4,
         "an enum has a tag"
     );
     let mut memory = MaybeUninit::<T>::zeroed();
-    // SAFETY: there is room for a `u32`, aligned.
+    // SAFETY: the memory has room for an aligned `u32`.
     unsafe { memory.as_mut_ptr().cast::<u32>().write(tag) };
     memory
 }

@@ -1,4 +1,4 @@
-//! The types that kernels know.
+//! The types of the kernel language, and their descriptions.
 
 mod atomic;
 #[doc(hidden)]
@@ -16,7 +16,8 @@ use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, Variant
 use crate::host::{Scratch, assembled, leaves_in_memory, no_leaves, skip};
 use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
 
-/// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
+/// A type that kernels can compute with: scalars, arrays, tuples, `Option`, `Result`, and types
+/// that derive it.
 ///
 /// ```ignore
 /// #[derive(Clone, Copy, KernelType)]
@@ -28,7 +29,7 @@ use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
 /// ```
 ///
 /// # Safety
-/// `TYPE` describes the type: its fields, in order, by their names, and where rustc puts them.
+/// `TYPE` describes the type: its fields, in order, by their names, and at rustc's offsets.
 #[diagnostic::on_unimplemented(
     message = "SRK0312: `{Self}` is no type that kernels know",
     label = "kernels cannot see into this type",
@@ -36,35 +37,37 @@ use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
     note = "instead: write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` (for an enum `#[repr(C, u32)]`) before it"
 )]
 pub unsafe trait KernelType: Copy + Send + Sync + 'static {
-    /// What kernels know of it.
+    /// The type's description.
     const TYPE: TypeInfo;
 
-    // As of `Element`, expansions come to these through the trait.
+    // As for `Element`, expansions access these items through the trait.
 
     #[doc(hidden)]
     fn __type_of(_: impl FnOnce() -> Self) -> TypeInfo {
         Self::TYPE
     }
 
-    /// Itself: expansions have rustc see by this that kernels know it.
+    /// Returns the value itself. Expansions call it to make rustc check that kernels know the type.
     #[doc(hidden)]
     fn __printed(self) -> Self {
         self
     }
 
-    /// The value of these scalars, depth first: of an array each element, of an enum the tag and the fields of all variants. `None` if a
-    /// tag is no variant's. As it stands here it is that of types that stand in memory.
+    /// Builds a value from its scalars in depth-first order: each element of an array; the tag of
+    /// an enum and the fields of all variants. `None` for an unknown tag. The default
+    /// implementation is for types with a layout in memory.
     #[doc(hidden)]
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
-        // SAFETY: the type describes where its scalars stand.
+        // SAFETY: the type describes the offsets of its scalars.
         unsafe { assembled(&Self::TYPE, scalars) }
     }
 
-    /// Its scalars as linking orders them, those together that arrays have several of; of a variant that it is not, zeros. As it
-    /// stands here it is that of types that stand in memory.
+    /// The scalars in the order of linking; the scalars of array elements are grouped. Fields of
+    /// inactive variants are zeros. The default implementation is for types with a layout in
+    /// memory.
     #[doc(hidden)]
     fn __leaves(&self) -> Vec<Vec<Value>> {
-        // SAFETY: the type describes where its scalars stand.
+        // SAFETY: the type describes the offsets of its scalars.
         unsafe { leaves_in_memory(self) }
     }
 
@@ -81,12 +84,12 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     }
 }
 
-/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`, arrays of such types, and
-/// what derives [`KernelType`].
+/// A type that vectors can hold: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`,
+/// arrays of such types, and types that derive [`KernelType`].
 ///
 /// # Safety
-/// Its layout is what [`KernelType::TYPE`] says, on every device, and it owns nothing. Any bytes are a value of
-/// it but for those of `bool`s, of an enum's tag, and of fields of variants.
+/// Its layout is the one in [`KernelType::TYPE`] on every device, and it owns nothing. Any bytes
+/// are a valid value, except those of `bool`s, of enum tags, and of fields of variants.
 #[diagnostic::on_unimplemented(
     message = "SRK0311: `{Self}` cannot be stored in a `Vector`",
     label = "not an element type",
@@ -96,7 +99,8 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
             `#[derive(Clone, Copy, KernelType)]`"
 )]
 pub unsafe trait Element: KernelType {
-    // Expansions come to what needs the trait through it, so that rustc tells of a type without it and of nothing else.
+    // Expansions access other items through this trait, so that for other types rustc reports the
+    // missing `Element` and nothing else.
 
     #[doc(hidden)]
     const __TYPE: TypeInfo = Self::TYPE;
@@ -129,12 +133,12 @@ pub unsafe trait Element: KernelType {
 
 macro_rules! scalars {
     ($($ty:ident $scalar:ident)*) => {$(
-        // SAFETY: the type is what `Scalar` names.
+        // SAFETY: `Scalar` names this type.
         unsafe impl KernelType for $ty {
             const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::$scalar);
         }
 
-        // SAFETY: the type is what `Scalar` names, and owns nothing.
+        // SAFETY: `Scalar` names this type, and it owns nothing.
         unsafe impl Element for $ty {}
     )*};
 }
@@ -155,10 +159,11 @@ scalars! {
     f64 F64
 }
 
-/// What a constant may be of which kernels see the name alone. It is stored in no vector, so tuples and `usize` may be parts of it.
+/// A type of named constants that kernels use. Constants are not stored in vectors, so their parts
+/// may be tuples and `usize`.
 ///
 /// # Safety
-/// [`Constant::leaves`] are its scalars: proofs take them for what bodies use.
+/// [`Constant::leaves`] returns exactly the scalars that bodies use: proofs rely on it.
 ///
 /// ```
 /// assert_eq!(sarek_runtime::Constant::leaves(&(1u32, true)).len(), 2);
@@ -181,18 +186,18 @@ scalars! {
             `#[derive(Clone, Copy, KernelType)]`"
 )]
 pub unsafe trait Constant {
-    /// Its scalars.
+    /// Returns the scalars of the constant.
     fn leaves(&self) -> Vec<Value>;
 }
 
-// SAFETY: the type tells its scalars.
+// SAFETY: the type returns its own scalars.
 unsafe impl<T: KernelType> Constant for T {
     fn leaves(&self) -> Vec<Value> {
         self.__leaves().concat()
     }
 }
 
-// SAFETY: the primitive is what `Scalar` names.
+// SAFETY: `Scalar` names this primitive type.
 unsafe impl KernelType for usize {
     const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::Usize);
 
@@ -201,7 +206,7 @@ unsafe impl KernelType for usize {
     }
 }
 
-// SAFETY: an array is its elements.
+// SAFETY: an array consists of its elements.
 unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
     const TYPE: TypeInfo = TypeInfo::Array(const { &T::TYPE }, N as u64);
 
@@ -223,10 +228,10 @@ unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
     }
 }
 
-// SAFETY: an array has its elements one after the other.
+// SAFETY: an array stores its elements contiguously.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {}
 
-/// A field of a type without a layout of its own.
+/// A field of a type without a defined layout.
 const fn part<T: KernelType>(name: &'static str) -> FieldInfo {
     FieldInfo {
         name,
@@ -239,7 +244,7 @@ const fn variant(name: &'static str, tag: u32, fields: &'static [FieldInfo]) -> 
     VariantInfo { name, tag, fields }
 }
 
-// SAFETY: the variants are those of core; the size says that it has no layout.
+// SAFETY: the variants are those of core; the size marks it as having no layout.
 unsafe impl<T: KernelType> KernelType for Option<T> {
     const TYPE: TypeInfo = TypeInfo::Enum(
         const {
@@ -315,7 +320,7 @@ unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
 
 macro_rules! tuples {
     ($(($($ty:ident $name:literal),*))*) => {$(
-        // SAFETY: the fields are those of the tuple; the size says that it has no layout.
+        // SAFETY: the fields are those of the tuple; the size marks it as having no layout.
         unsafe impl<$($ty: KernelType),*> KernelType for ($($ty,)*) {
             const TYPE: TypeInfo = TypeInfo::Struct(
                 const {

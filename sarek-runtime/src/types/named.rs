@@ -1,6 +1,6 @@
-//! A test, for rustc, that a name means what a kernel took it for.
+//! Compile-time checks that a name in a kernel means what the macro assumed.
 
-/// Is only itself.
+/// Implemented for `Self = T` alone, so the bound `N: Means<K>` requires equal types.
 #[diagnostic::on_unimplemented(
     message = "SRK0316: `{Self}` is not what kernels know by this name",
     label = "another of that name",
@@ -11,8 +11,9 @@ pub trait Means<T> {}
 
 impl<T> Means<T> for T {}
 
-/// No type has it: what a function assumes of it holds in that function alone.
+/// A trait that no type implements. A function may assume it in its own bounds alone.
 pub trait Assumed<T> {}
 
-/// Is the function that a kernel names the one that it knows? Each function has a type of its own.
+/// Checks that the function named in a kernel is the known one. It works because each function has
+/// its own type.
 pub const fn named<K: Copy, N: Copy + Means<K>>(_known: K, _named: N) {}

@@ -1,4 +1,4 @@
-//! What generic kernels know of their type parameters.
+//! Traits that bound the type parameters of generic kernels.
 
 use std::fmt::Debug;
 use std::ops::{
@@ -16,7 +16,7 @@ mod sealed {
 }
 use sealed::Sealed;
 
-/// A scalar that stands in vectors: `bool`, an integer of a fixed width, or a float.
+/// A scalar that vectors can hold: `bool`, an integer of fixed width, or a float.
 #[diagnostic::on_unimplemented(
     message = "SRK0315: `{Self}` is no scalar of vectors",
     label = "not a scalar of vectors",
@@ -28,14 +28,14 @@ pub trait Scalar:
 {
 }
 
-/// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`.
+/// A number that vectors can hold: `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "SRK0315: `{Self}` is no number of vectors",
     label = "not a number of vectors",
     note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
     note = "instead: use one of i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
-#[allow(missing_docs)] // the conversions mean `as`
+#[allow(missing_docs)] // the conversions work like `as`
 pub trait Num:
     Scalar
     + Divide
@@ -50,9 +50,9 @@ pub trait Num:
     + DivAssign
     + RemAssign
 {
-    /// 0
+    /// The value 0.
     const ZERO: Self;
-    /// 1
+    /// The value 1.
     const ONE: Self;
     /// The smallest finite value.
     const MIN: Self;
@@ -75,7 +75,7 @@ pub trait Num:
     fn to_f64(self) -> f64;
 }
 
-/// An integer that stands in vectors.
+/// An integer that vectors can hold.
 #[diagnostic::on_unimplemented(
     message = "SRK0315: `{Self}` is no integer of vectors",
     label = "not an integer of vectors",
@@ -96,26 +96,26 @@ pub trait Int:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// How many bits it has.
+    /// The number of bits.
     const BITS: u32;
 
-    /// The number of ones among its bits.
+    /// The number of bits that are 1.
     fn count_ones(self) -> u32;
-    /// The zeros before its highest one.
+    /// The number of leading zero bits.
     fn leading_zeros(self) -> u32;
-    /// The zeros after its lowest one.
+    /// The number of trailing zero bits.
     fn trailing_zeros(self) -> u32;
-    /// The sum, without what does not fit.
+    /// Adds with wrapping at the type's bounds.
     fn wrapping_add(self, other: Self) -> Self;
-    /// The difference, without what does not fit.
+    /// Subtracts with wrapping at the type's bounds.
     fn wrapping_sub(self, other: Self) -> Self;
-    /// The product, without what does not fit.
+    /// Multiplies with wrapping at the type's bounds.
     fn wrapping_mul(self, other: Self) -> Self;
 }
 
-/// A float that stands in vectors: `f16`, `bf16`, `f32` or `f64`.
+/// A float that vectors can hold: `f16`, `bf16`, `f32` or `f64`.
 ///
-/// What `f16` and `bf16` have of it is the method of `f32`, rounded.
+/// The methods of `f16` and `bf16` compute in `f32` and round the result.
 #[diagnostic::on_unimplemented(
     message = "SRK0315: `{Self}` is no float of vectors",
     label = "not a float of vectors",
@@ -131,7 +131,7 @@ pub trait Float: Num + Neg<Output = Self> + Elementary {
     /// Infinity.
     const INFINITY: Self;
 
-    /// `1 / sqrt(self)`
+    /// The reciprocal square root, `1 / sqrt(self)`.
     fn rsqrt(self) -> Self;
     fn min(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
@@ -271,7 +271,7 @@ floats!(f32 f64);
 
 macro_rules! half_conversions {
     ($t:ident: $($from:ident $to:ident $ty:ident;)*) => {$(
-        // By way of `f32`, as in the `half` crate.
+        // The conversion goes through `f32`, as in the `half` crate.
         #[inline(always)]
         fn $from(value: $ty) -> $t {
             narrow(value as f32)

@@ -1,8 +1,9 @@
-//! Elements as the bytes that backends copy: the only `unsafe` code behind vectors.
+//! Conversion between elements and the bytes that backends copy. It holds the `unsafe` code of
+//! element access.
 //!
-//! Not every byte of an element has a value: there may be padding between fields, and an enum has bytes of the
-//! variants that it is not. Such elements are copied scalar by scalar. The other way, not all bytes are a value:
-//! what is no `bool` and no tag is mended.
+//! Some bytes of an element may be uninitialised: padding between fields, and the fields of an
+//! enum's inactive variants. Such elements are copied scalar by scalar. In the other direction,
+//! some bytes are no valid value: invalid `bool`s and enum tags are replaced by valid ones.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::borrow::Cow;
@@ -13,16 +14,16 @@ use sarek_ir::{FieldInfo, Scalar, TypeInfo};
 use super::pages;
 use crate::{Element, Error, KernelType, Result};
 
-/// The bytes of some elements; those without a value are 0.
+/// The bytes of elements; uninitialised bytes become 0.
 pub(crate) fn of<T: Element>(elements: &[T]) -> Cow<'_, [u8]> {
-    // SAFETY: `Element` promises that.
+    // SAFETY: `Element` promises that the layout is the described one.
     unsafe { of_described(elements) }
 }
 
-/// The same.
+/// The same for any type with a described layout.
 ///
 /// # Safety
-/// The type's layout is what [`KernelType::TYPE`] says.
+/// The type's layout is the one that [`KernelType::TYPE`] describes.
 pub(crate) unsafe fn of_described<T: KernelType>(elements: &[T]) -> Cow<'_, [u8]> {
     let size = size_of::<T>();
     if covered(&T::TYPE) == Some(size as u64) {
@@ -38,31 +39,31 @@ pub(crate) unsafe fn of_described<T: KernelType>(elements: &[T]) -> Cow<'_, [u8]
     Cow::Owned(bytes)
 }
 
-/// As [`of`], of many elements: an error if there is no memory for a copy.
+/// The same as [`of`] for many elements; returns an error if there is no memory for a copy.
 pub(super) fn of_many<T: Element>(elements: &[T]) -> Result<Cow<'_, [u8]>> {
     if covered(&T::TYPE) == Some(size_of::<T>() as u64) {
         return Ok(of(elements));
     }
     let mut bytes = fresh(size_of_val(elements))?;
-    // SAFETY: `Element` promises that.
+    // SAFETY: `Element` promises that the layout is the described one.
     unsafe { copy_all(elements, &mut bytes) };
     Ok(Cow::Owned(bytes))
 }
 
-/// Copies the scalars of values; the bytes between them stay.
+/// Copies the scalars of values, and leaves the bytes between them alone.
 ///
 /// # Safety
-/// The type's layout is what [`KernelType::TYPE`] says.
+/// The type's layout is the one that [`KernelType::TYPE`] describes.
 unsafe fn copy_all<T: KernelType>(elements: &[T], bytes: &mut [u8]) {
     let size = size_of::<T>().max(1);
     for (element, to) in elements.iter().zip(bytes.chunks_exact_mut(size)) {
         let from = std::ptr::from_ref(element).cast();
-        // SAFETY: the caller promises that this is where the scalars of a valid value are.
+        // SAFETY: the caller promises that the scalars of a valid value are at these offsets.
         unsafe { copy(&T::TYPE, from, to) };
     }
 }
 
-/// How many bytes the scalars of a type cover; `None` if that depends on the value.
+/// The number of bytes that the scalars of a type cover; `None` if it depends on the value.
 fn covered(info: &TypeInfo) -> Option<u64> {
     match info {
         TypeInfo::Scalar(scalar) => Some(scalar.size() as u64),
@@ -73,7 +74,7 @@ fn covered(info: &TypeInfo) -> Option<u64> {
     }
 }
 
-/// Are elements their bytes, all of them, and are any bytes elements?
+/// True if every byte of an element is initialised, and every byte pattern is a valid element.
 pub(super) fn are_elements<T: Element>() -> bool {
     covered(&T::TYPE) == Some(size_of::<T>() as u64) && !needs_mending(&T::TYPE)
 }
@@ -81,7 +82,7 @@ pub(super) fn are_elements<T: Element>() -> bool {
 /// Copies the scalars of a value.
 ///
 /// # Safety
-/// A value of the type stands at `from`.
+/// A valid value of the type is at `from`.
 unsafe fn copy(info: &TypeInfo, from: *const u8, to: &mut [u8]) {
     match info {
         TypeInfo::Scalar(scalar) => {
@@ -92,14 +93,14 @@ unsafe fn copy(info: &TypeInfo, from: *const u8, to: &mut [u8]) {
         TypeInfo::Array(elem, n) => {
             let size = elem.size() as usize;
             for i in 0..*n as usize {
-                // SAFETY: elements stand one after the other.
+                // SAFETY: array elements are contiguous.
                 unsafe { copy(elem, from.add(i * size), &mut to[i * size..]) };
             }
         }
         // SAFETY: the caller's promise.
         TypeInfo::Struct(info) => unsafe { copy_fields(info.fields, from, to) },
         TypeInfo::Enum(info) => {
-            // SAFETY: the tag stands at the beginning.
+            // SAFETY: the tag is at offset 0.
             let tag = unsafe { from.cast::<u32>().read_unaligned() };
             to[..4].copy_from_slice(&tag.to_ne_bytes());
             if let Some(variant) = info.variants.iter().find(|v| v.tag == tag) {
@@ -111,7 +112,7 @@ unsafe fn copy(info: &TypeInfo, from: *const u8, to: &mut [u8]) {
 }
 
 /// # Safety
-/// The fields stand behind `from`.
+/// A valid value with these fields is at `from`.
 unsafe fn copy_fields(fields: &[FieldInfo], from: *const u8, to: &mut [u8]) {
     for field in fields {
         let at = field.offset as usize;
@@ -120,16 +121,17 @@ unsafe fn copy_fields(fields: &[FieldInfo], from: *const u8, to: &mut [u8]) {
     }
 }
 
-/// Elements for [`overwrite`] to overwrite: zeros, as far as these are values. Memory that the allocator has as zeros is not
-/// touched here: who overwrites it does so first, by several threads if it is large.
+/// Allocates elements for [`overwrite`]: zeros, or valid values where a zero is none. Zeroed pages
+/// from the allocator are not touched here, so that the code that overwrites them touches them
+/// first; for large memory it uses several threads.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`], as of all functions here that allocate.
+/// [`Error::OutOfMemory`], as for all allocating functions here.
 pub(super) fn fresh<T: Element>(len: usize) -> Result<Vec<T>> {
     zeroed(len, true)
 }
 
-/// `len` times `value`.
+/// Allocates `len` copies of `value`.
 pub(super) fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>> {
     if of(std::slice::from_ref(&value))
         .iter()
@@ -142,21 +144,21 @@ pub(super) fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// A copy of elements.
+/// Copies elements.
 pub(super) fn copied<T: Element>(elements: &[T]) -> Result<Vec<T>> {
     let mut copy = reserved(elements.len())?;
     copy.extend_from_slice(elements);
     Ok(copy)
 }
 
-/// Bytes, so many times one after the other.
+/// Repeats bytes `count` times.
 pub(crate) fn repeated(bytes: &[u8], count: usize) -> Result<Vec<u8>> {
     let mut all = reserved(bytes.len().saturating_mul(count))?;
     (0..count).for_each(|_| all.extend_from_slice(bytes));
     Ok(all)
 }
 
-/// Room for so many elements.
+/// Allocates an empty `Vec` with room for `len` elements.
 pub(super) fn reserved<T: Element>(len: usize) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     match elements.try_reserve_exact(len) {
@@ -172,15 +174,16 @@ fn exhausted<T>(len: usize) -> Error {
     }
 }
 
-/// Zeros as far as these are values, in large pages if those are preferred.
+/// Allocates zeros, or valid values where a zero is none; prefers large pages if `large`.
 fn zeroed<T: Element>(len: usize, large: bool) -> Result<Vec<T>> {
     let layout = Layout::array::<T>(len).map_err(|_| exhausted::<T>(len))?;
     if layout.size() == 0 {
-        // SAFETY: no bytes are elements of a type without any, of which there are as many as one likes; or there is none. Neither
-        // takes memory.
+        // SAFETY: a layout of size 0 takes no memory, and any number of zero-sized elements may be
+        // made of no bytes.
         return Ok(unsafe { Vec::from_raw_parts(NonNull::dangling().as_ptr(), len, len) });
     }
-    // SAFETY: the layout has a size. Zeros are mended to values of the type before they are a `Vec` of it, whose layout this is.
+    // SAFETY: the layout's size is not 0. Zeros are made valid values of the type before they
+    // become a `Vec` of it, whose layout this is.
     unsafe {
         let at = alloc_zeroed(layout);
         if at.is_null() {
@@ -194,7 +197,8 @@ fn zeroed<T: Element>(len: usize, large: bool) -> Result<Vec<T>> {
     }
 }
 
-/// Lets `write` overwrite elements through their bytes. Whatever it leaves there becomes a value.
+/// Lets `write` overwrite elements through their bytes. Invalid values that it leaves are replaced
+/// by valid ones.
 pub(super) fn overwrite<T: Element>(
     elements: &mut [T],
     write: impl FnOnce(&mut [u8]) -> Result<()>,
@@ -202,12 +206,13 @@ pub(super) fn overwrite<T: Element>(
     let len = size_of_val(elements);
     let at = elements.as_mut_ptr().cast::<u8>();
     if covered(&T::TYPE) != Some(size_of::<T>() as u64) {
-        // Its bytes may have no value yet.
-        // SAFETY: the borrow is exclusive; `Mended` makes values of the zeros before the elements are used again.
+        // Padding may be uninitialised so far.
+        // SAFETY: the borrow is exclusive; `Mended` makes the zeros valid values before the
+        // elements are used again.
         unsafe { at.write_bytes(0, len) };
     }
-    // SAFETY: the bytes are initialised, and the borrow is exclusive. Should `write` leave what is no value,
-    // `Mended` mends it before `elements` can be used again, even if `write` panics.
+    // SAFETY: the bytes are initialised, and the borrow is exclusive. If `write` leaves invalid
+    // values, `Mended` replaces them before `elements` can be used again, even if `write` panics.
     let bytes = unsafe { std::slice::from_raw_parts_mut(at, len) };
     let guard = Mended {
         bytes,
@@ -227,7 +232,7 @@ impl Drop for Mended<'_> {
     }
 }
 
-/// Makes the bytes those of elements.
+/// Replaces invalid values by valid ones.
 fn mend_all<T: Element>(bytes: &mut [u8]) {
     let info = T::TYPE;
     if needs_mending(&info) {
@@ -246,7 +251,8 @@ fn needs_mending(info: &TypeInfo) -> bool {
     }
 }
 
-/// Every byte of a `bool` but 0 becomes `true`, every tag that is none that of the first variant.
+/// Turns every `bool` byte other than 0 into `true`, and every unknown tag into that of the first
+/// variant.
 fn mend(info: &TypeInfo, bytes: &mut [u8]) {
     match info {
         TypeInfo::Scalar(Scalar::Bool) => bytes[0] = u8::from(bytes[0] != 0),

@@ -1,11 +1,12 @@
-//! Where a vector's contents are, and what is known about them.
+//! The coherence of a vector's copies, and the outcomes that its contents depend on.
 //!
-//! The host copy (see [`super::Vector`]) and each device copy are valid or not; all valid ones hold
-//! the same contents, and one is always valid, unless the vector is failed. Reading makes the copy
-//! that is read valid and changes no other; writing makes the copy that is written the only valid one.
+//! The host copy (see [`super::Vector`]) and each device copy are valid or stale. All valid ones
+//! hold the same contents. At least one is valid, unless the vector is failed. Reading makes the
+//! copy that is read valid, and changes no other. Writing makes the written copy the only valid
+//! one.
 //!
-//! A launch that wrote the vector may turn out to have failed. Its outcome stays here until it is
-//! known, and a fault stays until the whole vector is rewritten.
+//! A launch that wrote the vector may turn out to have failed. Its pending outcome is kept here
+//! until it is known. A fault stays until the whole vector is rewritten.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::{Device, Error, Result};
 #[derive(Default)]
 pub(super) struct Copies {
     devices: Vec<DeviceCopy>,
-    /// Where on devices it is; `None` for their own memory.
+    /// The storage on devices; `None` for their own memory.
     pub(super) storage: Option<Tag<StorageKind>>,
     /// The memory of the host copy, if a device may work in it.
     home: Option<Home>,
@@ -28,7 +29,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Copies of a vector that cannot be read.
+    /// The state of an unreadable vector.
     pub(super) fn failed(error: Error) -> Copies {
         Copies {
             failed: Some(error),
@@ -36,7 +37,7 @@ impl Copies {
         }
     }
 
-    /// The outcome to wait for next; once there is none, the fault, if one failed.
+    /// The pending outcome to wait for next; without one, the fault if a launch failed.
     pub(super) fn next_outcome(&self) -> Result<Option<&Pending>> {
         match self.outcomes.first() {
             Some(pending) => Ok(Some(pending)),
@@ -44,13 +45,13 @@ impl Copies {
         }
     }
 
-    /// What was waited for is known.
+    /// Records a known outcome.
     pub(super) fn learn(&mut self, pending: &Pending, outcome: Result<()>) {
         self.outcomes.retain(|own| !own.is_same(pending));
         self.failed = self.failed.take().or(outcome.err());
     }
 
-    /// The outcomes that are not known yet; the fault, if one is known.
+    /// The outcomes that are still pending; the fault if one is known.
     pub(super) fn unsettled(&mut self) -> Result<&[Pending]> {
         if self.outcomes.is_empty() {
             return self.known_to_be_good().map(|()| &[][..]);
@@ -71,7 +72,7 @@ impl Copies {
         }
     }
 
-    /// Is nothing left to be known of it, and nothing wrong?
+    /// True if no outcome is pending and none was a fault.
     pub(super) fn is_settled(&self) -> bool {
         self.outcomes.is_empty() && self.failed.is_none()
     }
@@ -83,45 +84,45 @@ impl Copies {
         }
     }
 
-    /// The contents are those of a launch that failed.
+    /// Marks the contents as those of a launch that failed.
     pub(super) fn fail(&mut self, error: Error) {
         self.failed = Some(error);
     }
 
-    /// From now on devices hold it elsewhere.
+    /// Changes the storage on devices, and drops all device copies.
     pub(super) fn store_in(&mut self, storage: Option<Tag<StorageKind>>, home: Option<Home>) {
         self.devices.clear();
         self.storage = storage;
         self.home = home;
     }
 
-    /// Waits for the work of a device in the vector's own memory, which the host is going to write. What went wrong there is
-    /// told by what depends on it.
+    /// Waits for a device's work in the vector's own host memory, because the host is about to
+    /// write there. Vectors that depend on that work report its errors.
     pub(super) fn finish_at_home(&self) {
         for copy in self.devices.iter().filter(|copy| copy.is_at_home()) {
             let _lost = copy.finish();
         }
     }
 
-    /// `true` if the copy on a device is in the memory of the host copy.
+    /// True if the copy on a device is in the memory of the host copy.
     pub(super) fn is_at_home(&self, device: &Device) -> bool {
         let mut devices = self.devices.iter();
         devices.any(|copy| copy.device == *device && copy.is_at_home())
     }
 
-    /// The whole vector is being rewritten on the host.
+    /// Resets the state for a complete rewrite on the host.
     pub(super) fn forget(&mut self) {
         self.forget_outcomes();
         self.invalidate();
     }
 
-    /// The whole vector is being rewritten.
+    /// Resets the outcomes for a complete rewrite.
     pub(super) fn forget_outcomes(&mut self) {
         self.outcomes.clear();
         self.failed = None;
     }
 
-    /// The host copy is going to be written.
+    /// Marks all device copies stale, because the host copy is about to be written.
     pub(super) fn invalidate(&mut self) {
         self.finish_at_home();
         for copy in &mut self.devices {
@@ -129,7 +130,7 @@ impl Copies {
         }
     }
 
-    /// A valid device copy.
+    /// Any valid device copy.
     pub(super) fn valid(&mut self) -> Option<&mut DeviceCopy> {
         self.devices.iter_mut().find(|copy| copy.valid)
     }
@@ -140,13 +141,14 @@ impl Copies {
         devices.find(|copy| copy.valid && copy.device == *device)
     }
 
-    /// Does no device hold the contents, and did no launch fail that should have made them?
+    /// True if no device copy is valid and no fault is known.
     pub(super) fn is_blank(&self) -> bool {
         self.failed.is_none() && !self.devices.iter().any(|copy| copy.valid)
     }
 
-    /// Nobody knows what the copy on a device holds: work that writes it failed, or was not queued. It is waited for, since it may
-    /// work in the host's memory. Where there is another valid copy, this one is none any more. Are the contents known still?
+    /// Handles a device copy with unknown contents, because work that writes it failed or was not
+    /// queued. The work is waited for, since it may use the host's memory. If another copy is
+    /// valid, this one becomes stale. Returns true if the contents are still known.
     pub(super) fn give_up(&mut self, device: &Device, on_host: bool) -> bool {
         let is_other = |copy: &DeviceCopy| copy.valid && copy.device != *device;
         let elsewhere = self.devices.iter().any(is_other);
@@ -163,32 +165,32 @@ impl Copies {
         elsewhere || on_host && apart
     }
 
-    /// Makes a copy the only valid one, of those on devices.
+    /// Makes a copy the only valid one among those on devices.
     pub(super) fn only(&mut self, device: &Device) {
         for copy in &mut self.devices {
             copy.valid &= copy.device == *device;
         }
     }
 
-    /// Reads a part of a valid device copy.
+    /// Reads bytes of a valid device copy.
     pub(super) fn download(&mut self, from: usize, to: &mut [u8]) -> Result<()> {
         let copy = self.valid().expect("some copy of a vector is valid");
         copy.read(from, to)
     }
 
-    /// Memory of a device becomes the only copy.
+    /// Makes existing memory of a device the only device copy.
     pub(super) fn import(&mut self, device: &Device, part: Slice) {
         self.devices = vec![DeviceCopy::imported(device, part)];
     }
 
-    /// Where the copy on a device is, valid or not.
+    /// The index of the copy on a device, valid or not; allocates it if there is none.
     fn position(&mut self, device: &Device, bytes: usize, purpose: Purpose) -> Result<usize> {
         let known = self.devices.iter().position(|c| c.device == *device);
         match known {
             Some(position) => Ok(position),
             None => {
                 let storage = self.storage.as_ref();
-                // One device alone works there: each would have to wait for the others.
+                // Only one device works in host memory; several would have to wait for each other.
                 let taken = self.devices.iter().any(DeviceCopy::is_at_home);
                 let home = self.home.as_ref();
                 let at_home = match home.filter(|home| !taken && home.bytes == bytes) {
@@ -211,7 +213,8 @@ impl Copies {
         Ok(&mut self.devices[position])
     }
 
-    /// Fetches the contents from another device of the same backend, `bytes` of them; is there one?
+    /// Fetches `bytes` bytes of the contents from another device of the same backend. Returns true
+    /// if there is such a device.
     pub(super) fn fetch(
         &mut self,
         stream: StreamRef<'_>,
@@ -234,8 +237,8 @@ impl Copies {
         copied.map(|()| true)
     }
 
-    /// The valid copy on the stream's device, for the stream's next work; `host` is uploaded if the
-    /// copy is stale.
+    /// Returns the valid copy on the stream's device, for the next work of that stream. A stale
+    /// copy is updated from `host`.
     pub(super) fn on_device(
         &mut self,
         stream: StreamRef<'_>,
@@ -256,14 +259,16 @@ impl Copies {
         copy.for_work(queue, min_bytes, exclusive)
     }
 
-    /// The copy on the stream's device, valid or not, for the stream's next work to overwrite.
+    /// Returns the copy on the stream's device, valid or not, for the next work of that stream to
+    /// overwrite.
     pub(super) fn for_overwriting(&mut self, stream: StreamRef<'_>, bytes: usize) -> Result<Slice> {
         let copy = self.on(stream.device(), bytes)?;
         copy.before_write(stream.queue())?;
         Ok(copy.part(0..bytes))
     }
 
-    /// Work that writes the copy of the stream's device was queued there. `outcomes` are all that the contents depend on.
+    /// Records that work which writes the copy on the stream's device was queued. `outcomes` are
+    /// all that the contents depend on.
     pub(super) fn written_on(&mut self, stream: StreamRef<'_>, outcomes: &[Pending]) {
         self.written_by(stream.device(), stream.queue());
         self.outcomes.clear();
@@ -280,7 +285,7 @@ impl Copies {
         }
     }
 
-    /// The contents depend on these.
+    /// Adds outcomes that the contents depend on.
     pub(super) fn depend(&mut self, outcomes: &[Pending]) {
         for outcome in outcomes {
             if !self.outcomes.iter().any(|own| own.is_same(outcome)) {
@@ -289,14 +294,14 @@ impl Copies {
         }
     }
 
-    /// The last work of the stream, which wrote the copy there, lies before an event.
+    /// Records an event behind the stream's last work, which wrote the copy there.
     pub(super) fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>) {
         if let Some(copy) = self.valid_on(stream.device()) {
             copy.passed(stream.queue(), done);
         }
     }
 
-    /// The point behind what wrote the copy that a read would take.
+    /// An event behind the writer of the copy that a read would use.
     pub(super) fn mark_written(&mut self) -> Result<Option<Arc<dyn BackendEvent>>> {
         self.valid().map_or(Ok(None), DeviceCopy::mark_written)
     }

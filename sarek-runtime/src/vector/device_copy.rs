@@ -1,7 +1,8 @@
-//! One device's copy of a vector, and what may be done with it when.
+//! A device's copy of a vector, and the ordering of work on it.
 //!
-//! A copy knows the stream that last wrote it and those that read it since; work on another
-//! stream first waits for them, a reader for the writer and a writer for both.
+//! A copy knows the stream that last wrote it, and those that have read it since. Work on another
+//! stream first waits for them: a reader waits for the writer, a writer for the writer and all
+//! readers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,32 +17,33 @@ use crate::sync::fork;
 use crate::sync::span::span;
 use crate::{Device, Result};
 
-/// From so many readers on, those that are idle are forgotten: to ask takes longer than to remember a few.
+/// From this many readers on, idle ones are forgotten. Below, asking for idleness costs more than
+/// remembering them.
 const MANY_READERS: usize = 8;
 
 pub(super) struct DeviceCopy {
     pub(super) device: Device,
-    /// Does it hold what the vector holds?
+    /// True if the copy holds the current contents.
     pub(super) valid: bool,
     block: Block,
-    /// Where on the device it is; `None` for its own memory.
+    /// The storage on the device; `None` for its own memory.
     storage: Option<Tag<StorageKind>>,
     writer: Option<Writer>,
     /// Streams that have waited for the writer and read since.
     readers: Vec<Arc<Queue>>,
-    /// The vector's own memory, if that is where it is. Dropped last.
+    /// The vector's own host memory, if the device works there. Dropped last.
     home: Option<Home>,
 }
 
-/// What last wrote a copy.
+/// The last writer of a copy.
 struct Writer {
     queue: Arc<Queue>,
-    /// The point behind that, if somebody has marked it.
+    /// An event behind the write, if one was recorded.
     done: Option<Arc<dyn BackendEvent>>,
 }
 
 impl DeviceCopy {
-    /// Memory for so many bytes, which hold nothing yet.
+    /// Allocates memory for `bytes` bytes, without contents.
     pub(super) fn new(
         device: &Device,
         bytes: usize,
@@ -54,14 +56,14 @@ impl DeviceCopy {
             valid: false,
             storage: storage.cloned(),
             writer: None,
-            // Whoever used the memory before is waited for by the first write.
+            // The first write waits for earlier users of the memory.
             readers: block.take_users(),
             block,
             home: None,
         })
     }
 
-    /// Memory that was there before, and holds the contents.
+    /// Wraps existing memory that holds the contents.
     pub(super) fn imported(device: &Device, part: Slice) -> DeviceCopy {
         DeviceCopy {
             device: device.clone(),
@@ -74,14 +76,16 @@ impl DeviceCopy {
         }
     }
 
-    /// The vector's own memory, if the device can work there; it holds nothing yet as far as the device knows.
+    /// Uses the vector's own host memory, if the device can work there. The copy counts as stale at
+    /// first.
     pub(super) fn at_home(
         device: &Device,
         home: &Home,
         storage: Option<&Tag<StorageKind>>,
     ) -> Result<Option<DeviceCopy>> {
-        // SAFETY: the copy keeps the home, and waits for its users when it is dropped. The host writes there when it has waited
-        // for all of them (`Copies::finish_at_home`), and reads there when it has waited for the writer.
+        // SAFETY: the copy keeps the home alive, and waits for its users when it is dropped. The
+        // host writes there only after it has waited for all of them (`Copies::finish_at_home`),
+        // and reads there only after it has waited for the writer.
         let mem = unsafe { device.raw().import_host(home.at, home.bytes) }?;
         Ok(mem.map(|mem| {
             let (offset, len) = (0, home.bytes);
@@ -93,18 +97,18 @@ impl DeviceCopy {
         }))
     }
 
-    /// Is it in the vector's own memory?
+    /// True if the copy is in the vector's own host memory.
     pub(super) fn is_at_home(&self) -> bool {
         self.home.is_some()
     }
 
-    /// Is this the place in the vector's own memory from byte `at` on?
+    /// True if `place` is byte `at` of the vector's own host memory, where this copy is.
     fn is_home_of(&self, at: usize, place: *const u8) -> bool {
         let home = self.home.as_ref();
         home.is_some_and(|home| home.at.as_ptr().wrapping_add(at).cast_const() == place)
     }
 
-    /// Waits for all work that uses it, also where some of that went wrong.
+    /// Waits for all work that uses the copy, even where some of it fails.
     pub(super) fn finish(&self) -> Result<()> {
         fork::check()?;
         let writer = self.writer.iter().map(|writer| &writer.queue);
@@ -112,7 +116,7 @@ impl DeviceCopy {
         users.map(|user| user.raw.sync()).fold(Ok(()), Result::and)
     }
 
-    /// A part, in bytes.
+    /// A byte range of the copy.
     pub(super) fn part(&self, range: Range<usize>) -> Slice {
         let whole = self.block.slice();
         Slice {
@@ -122,7 +126,7 @@ impl DeviceCopy {
         }
     }
 
-    /// Lets `queue` read what the copy holds.
+    /// Makes `queue` wait until it may read the copy.
     pub(super) fn before_read(&mut self, queue: &Arc<Queue>) -> Result<()> {
         fork::check()?;
         if self.readers.iter().any(|r| Arc::ptr_eq(r, queue)) {
@@ -137,7 +141,7 @@ impl DeviceCopy {
             }
         }
         if self.readers.len() >= MANY_READERS {
-            // A vector that stays need not keep the streams of all who ever read it.
+            // A long-lived vector need not keep the streams of all its readers.
             let is_busy = |reader: &Arc<Queue>| !reader.raw.is_idle().unwrap_or(false);
             self.readers.retain(is_busy);
         }
@@ -145,7 +149,8 @@ impl DeviceCopy {
         Ok(())
     }
 
-    /// Lets `queue` overwrite what the copy holds. From here on it counts as a user, whatever becomes of its work.
+    /// Makes `queue` wait until it may overwrite the copy. From here on it counts as a user, even
+    /// if its work fails.
     pub(super) fn before_write(&mut self, queue: &Arc<Queue>) -> Result<()> {
         fork::check()?;
         let writer = self.writer.iter().map(|writer| &writer.queue);
@@ -163,7 +168,7 @@ impl DeviceCopy {
         Ok(())
     }
 
-    /// The copy, which is valid, for work of `queue` that reads it or, if `exclusive`, writes it.
+    /// Returns the valid copy, for work of `queue` that reads it or, if `exclusive`, writes it.
     pub(super) fn for_work(
         &mut self,
         queue: &Arc<Queue>,
@@ -177,7 +182,7 @@ impl DeviceCopy {
         Ok(self.part(0..bytes))
     }
 
-    /// Work of `queue` that was let overwrite it was queued.
+    /// Records that work of `queue` which overwrites the copy was queued.
     pub(super) fn written_by(&mut self, queue: &Arc<Queue>) {
         match &mut self.writer {
             Some(writer) if Arc::ptr_eq(&writer.queue, queue) => writer.done = None,
@@ -190,7 +195,7 @@ impl DeviceCopy {
         self.valid = true;
     }
 
-    /// `done` stands behind the last work of `queue`.
+    /// Records the event `done` behind the last work of `queue`.
     pub(super) fn passed(&mut self, queue: &Arc<Queue>, done: &Arc<dyn BackendEvent>) {
         if let Some(writer) = &mut self.writer
             && Arc::ptr_eq(&writer.queue, queue)
@@ -199,7 +204,8 @@ impl DeviceCopy {
         }
     }
 
-    /// The point behind what last wrote it; behind all work of that stream, if nobody has marked it.
+    /// Returns an event behind the last write; records one behind all work of that stream if there
+    /// is none yet.
     pub(super) fn mark_written(&mut self) -> Result<Option<Arc<dyn BackendEvent>>> {
         fork::check()?;
         let Some(writer) = &mut self.writer else {
@@ -211,7 +217,7 @@ impl DeviceCopy {
         Ok(writer.done.clone())
     }
 
-    /// Reads a part when its own writer is done, whatever was queued since.
+    /// Reads bytes as soon as the copy's own writer is done, without waiting for later work.
     pub(super) fn read(&self, from: usize, to: &mut [u8]) -> Result<()> {
         if to.is_empty() {
             return Ok(());
@@ -219,11 +225,11 @@ impl DeviceCopy {
         fork::check()?;
         let part = self.part(from..from + to.len());
         if self.is_home_of(from, to.as_ptr()) {
-            // It is there; who is behind the copy sees it.
+            // The bytes are there already; users of the copy see them.
             self.finish()?;
             let writer = self.writer.as_ref().map(|writer| &writer.queue);
             let queue = writer.unwrap_or_else(|| self.device.default_queue());
-            // SAFETY: a part of this copy, which is valid; its users have ended.
+            // SAFETY: a part of this copy, which is valid; its users have finished.
             return unsafe { queue.raw.copy_out(&part, to) };
         }
         span!("download", bytes = to.len(), device = self.device);
@@ -238,12 +244,13 @@ impl DeviceCopy {
             None => self.device.default_queue(),
         };
         let begun = self.device.begin_transfer()?;
-        // SAFETY: a part of this copy, which is valid; its writer was waited for, or is before this in the queue.
+        // SAFETY: a part of this copy, which is valid; its writer was waited for, or precedes this
+        // in the queue.
         unsafe { queue.raw.copy_out(&part, to) }?;
         self.transferred(queue, begun, WorkKind::Download, to.len())
     }
 
-    /// Tells a profile of a transfer.
+    /// Reports a transfer to the profile.
     fn transferred(
         &self,
         queue: &Queue,
@@ -270,7 +277,7 @@ impl DeviceCopy {
         self.device.end_work(queue, begun, done)
     }
 
-    /// Overwrites a part, behind the work of `queue`.
+    /// Overwrites bytes, after the work of `queue`.
     pub(super) fn write(&mut self, queue: &Arc<Queue>, at: usize, from: &[u8]) -> Result<()> {
         self.before_write(queue)?;
         if self.is_home_of(at, from.as_ptr()) {
@@ -290,7 +297,7 @@ impl DeviceCopy {
         Ok(())
     }
 
-    /// Fills it with zero bytes, behind the work of `queue`.
+    /// Fills the copy with zero bytes, after the work of `queue`.
     pub(super) fn zero(&mut self, queue: &Arc<Queue>, bytes: usize) -> Result<()> {
         self.before_write(queue)?;
         if bytes > 0 {
@@ -301,8 +308,8 @@ impl DeviceCopy {
         Ok(())
     }
 
-    /// Copies a part of another copy to `at`, on `queue`, which is one of this device's; through the host where the
-    /// backend knows no other way.
+    /// Copies a byte range of another copy to `at`, on `queue`, which belongs to this copy's
+    /// device. It goes through the host if the backend has no direct way.
     pub(super) fn copy_from(
         &mut self,
         queue: &Arc<Queue>,
@@ -329,7 +336,8 @@ impl DeviceCopy {
             other.before_read(queue)?;
             self.before_write(queue)?;
             let (to, from) = (self.part(at..at + range.len()), other.part(range.clone()));
-            // SAFETY: parts of two copies; the queue waits for the users of one and for the writer of the other, which is valid.
+            // SAFETY: parts of two copies; the queue waits for the users of one and for the writer
+            // of the other, which is valid.
             if unsafe { queue.raw.copy(&to, &from) }? {
                 self.written_by(queue);
                 return Ok(());

@@ -1,4 +1,4 @@
-//! A vector as a launch sees it, whatever its elements.
+//! The type-erased view of a vector that a launch works with.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 
 pub(crate) trait Operand: Send + Sync {
-    /// What devices see elements as: so many of a scalar.
+    /// The scalar type that devices see, and the number of such scalars in an element.
     fn unit(&self) -> (Scalar, u64);
 
-    /// By what graphs know the vector: a number that no other has.
+    /// A unique number, by which graphs identify the vector.
     fn id(&self) -> u64;
 
-    /// Where on devices it is; `None` for their own memory.
+    /// The storage of the vector on devices; `None` for their own memory.
     fn storage(&self) -> Option<Tag<StorageKind>>;
 
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     fn size(&self) -> usize;
 
     fn len(&self) -> usize;
@@ -31,18 +31,20 @@ pub(crate) trait Operand: Send + Sync {
     /// The type of an element, and its name.
     fn element(&self) -> (TypeId, &'static str);
 
-    /// Does the device work in the memory of the host copy? That may be borrowed, and gone before the device's own is.
+    /// True if the device works in the memory of the host copy. That memory may be borrowed, and
+    /// may be freed before the device's own.
     fn is_at_home(&self, device: &Device) -> bool;
 
-    /// The valid host copy, for reading.
+    /// Returns the valid host copy, for reading.
     fn on_host(&self) -> Result<*const u8>;
 
-    /// The host copy as the only valid one, for writing.
+    /// Makes the host copy the only valid one, and returns it for writing.
     fn on_host_mut(&mut self) -> Result<*mut u8>;
 
-    /// The valid copy on the stream's device, for the stream's next work to read or, if
-    /// `exclusive`, to write. At least one element long. Outcomes not yet known of launches that the contents depend on
-    /// are added to `outcomes`, if they are asked for; the fault if one is known.
+    /// Returns the valid copy on the stream's device, for the next work of that stream to read or,
+    /// if `exclusive`, to write. The slice holds at least one element. If `outcomes` is given, the
+    /// pending outcomes of launches that the contents depend on are added to it. A known fault is
+    /// returned as the error.
     fn on_device(
         &self,
         stream: StreamRef<'_>,
@@ -50,7 +52,7 @@ pub(crate) trait Operand: Send + Sync {
         outcomes: Option<&mut Vec<Pending>>,
     ) -> Result<Slice>;
 
-    /// As [`Operand::on_device`], where nobody else can reach the vector.
+    /// The same as [`Operand::on_device`] for a vector that is borrowed mutably; needs no lock.
     fn on_device_mut(
         &mut self,
         stream: StreamRef<'_>,
@@ -60,27 +62,29 @@ pub(crate) trait Operand: Send + Sync {
         self.on_device(stream, exclusive, outcomes)
     }
 
-    /// The host copy as the only valid one, for overwriting all of it.
+    /// Makes the host copy the only valid one, and returns it to be overwritten completely.
     fn on_host_to_overwrite(&mut self) -> Result<*mut u8>;
 
-    /// The copy on the stream's device, for the stream's next work to overwrite all of it.
+    /// Returns the copy on the stream's device, for the next work of that stream to overwrite
+    /// completely.
     fn on_device_to_overwrite(&mut self, stream: StreamRef<'_>) -> Result<Slice>;
 
-    /// All of it is being overwritten: what became of earlier launches is of no account.
+    /// Forgets the outcomes of earlier launches, because the whole vector is being overwritten.
     fn forget_outcomes(&mut self);
 
-    /// Work that writes the vector was queued on the stream. What it holds depends on these outcomes alone, among which are
-    /// those that it depended on before.
+    /// Records that work which writes the vector was queued on the stream. From now on the contents
+    /// depend on exactly these outcomes, which include the earlier ones.
     fn written_on(&mut self, stream: StreamRef<'_>, outcomes: &[Pending]);
 
-    /// Work that writes the vector could not be queued on the stream, as far as that is known. It holds what another valid copy
-    /// does; without one, the error is all that is left.
+    /// Records that queuing work which writes the vector failed on the stream, and that it is
+    /// unknown whether the work runs. The vector falls back to another valid copy; without one, it
+    /// is unreadable with this error.
     fn give_up(&mut self, stream: StreamRef<'_>, error: &Error);
 
-    /// The stream's last work, which wrote the vector, lies before an event.
+    /// Records an event behind the stream's last work, which wrote the vector.
     fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>);
 
-    /// The contents are those of a launch that failed.
+    /// Marks the contents as those of a launch that failed.
     fn fail(&mut self, error: Error);
 }
 
@@ -149,7 +153,8 @@ impl<T: Element> Operand for Vector<T> {
         let host = if on_a_device && state.copies.fetch(stream, bytes, min_bytes)? {
             None
         } else {
-            // From a device of another backend it goes through the host, which then holds it too.
+            // A copy from a device of another backend goes through the host, which then holds it
+            // too.
             Some(bytes::of_many(self.valid_host(&mut state)?)?)
         };
         let host = host.as_deref();

@@ -1,4 +1,4 @@
-//! Elements that were there before the vector: on the host, or on a device.
+//! Vectors of existing elements, in memory of the host or of a device.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,8 +9,9 @@ use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 
 impl<T: Element> Vector<T> {
-    /// A vector of the elements of an owner, in its memory: a memory map, a buffer of another library. The host and the
-    /// devices that use host memory as it is work there; it is dropped with the vector.
+    /// Makes a vector of an owner's elements in the owner's memory, such as a memory map or a
+    /// buffer of another library. The host works in that memory, and so do devices that use host
+    /// memory. The owner is dropped with the vector.
     pub fn from_owner<O>(owner: O) -> Vector<T>
     where
         O: AsMut<[T]> + Send + Sync + 'static,
@@ -18,16 +19,16 @@ impl<T: Element> Vector<T> {
         Vector::stored(Storage::of_owner(owner))
     }
 
-    /// A vector of elements that others read as well. Nothing is copied unless somebody writes.
+    /// Makes a vector of shared elements. Nothing is copied until the vector is written.
     pub fn from_shared(elements: Arc<[T]>) -> Vector<T> {
         Vector::stored(Storage::Shared(elements))
     }
 
-    /// Makes borrowed elements a vector while `f` runs, in their own memory. Launches read them.
+    /// Lends borrowed elements to `f` as a vector in their own memory, for launches to read.
     pub fn with_slice<R>(elements: &[T], f: impl FnOnce(&Vector<T>) -> R) -> R {
         let at = elements.as_ptr().cast_mut();
-        // SAFETY: the elements are never written through a vector that is shared; it is dropped below, and nobody can move it
-        // away.
+        // SAFETY: the elements are never written through a shared borrow of the vector. It is
+        // dropped below, and `f` cannot move it away.
         let storage = unsafe {
             let elements = std::ptr::slice_from_raw_parts_mut(at, elements.len());
             Storage::borrowed_from(elements)
@@ -35,13 +36,16 @@ impl<T: Element> Vector<T> {
         f(&Vector::stored(storage))
     }
 
-    /// Makes borrowed elements a vector while `f` runs, in their own memory. What launches write is there when this returns,
-    /// or the fault of one that failed.
+    /// Lends borrowed elements to `f` as a vector in their own memory, for launches to read and
+    /// write. When this returns, the elements hold the results of those launches.
     ///
-    /// The vector is lent, and has to be there when `f` returns: a program that swaps it for another is aborted.
+    /// `f` must leave the vector in place: swapping it for another one aborts the program.
+    ///
+    /// # Errors
+    /// The fault of a launch that failed to write the vector.
     pub fn with_slice_mut<R>(elements: &mut [T], f: impl FnOnce(&mut Vector<T>) -> R) -> Result<R> {
         let (at, len) = (elements.as_mut_ptr(), elements.len());
-        // SAFETY: `Scope` sees to it that the storage is dropped below.
+        // SAFETY: `Scope` ensures that the storage is dropped below.
         let storage = unsafe { Storage::borrowed_from(elements) };
         let mut scope = Scope {
             vector: Vector::stored(storage),
@@ -53,7 +57,7 @@ impl<T: Element> Vector<T> {
         Ok(result)
     }
 
-    /// A vector of these elements.
+    /// Makes a vector in this storage.
     fn stored(storage: Storage<T>) -> Vector<T> {
         let mut vector = Vector::from_vec(Vec::new());
         vector.len = storage.len();
@@ -61,17 +65,19 @@ impl<T: Element> Vector<T> {
         vector
     }
 
-    /// A vector of what stands in a device's memory. Where a backend takes handles of its own, `sarek::interop` makes this of
-    /// them.
+    /// Makes a vector of elements in a device's memory. For backends with native handles,
+    /// `sarek::interop` makes it from such a handle.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the part does not consist of elements, or begins where the device binds none.
+    /// [`Error::Unsupported`] if the device uses host memory, or if the part is empty, is not a
+    /// whole number of elements, or is not aligned as the device requires.
     ///
     /// # Safety
-    /// - The memory is the device's.
-    /// - All of it was written, with elements that are valid for their type.
-    /// - From here on nobody else uses it before the vector is dropped, unless in turns with what is queued for the vector.
-    ///   In particular it is imported once, and is no memory that another vector lends.
+    /// - The memory belongs to the device.
+    /// - All of it is initialised, with valid elements.
+    /// - Until the vector is dropped, any other use of the memory is ordered with the work that is
+    ///   queued for the vector. In particular, the memory is imported once, and is not lent by
+    ///   another vector.
     pub unsafe fn from_device(device: &Device, part: Slice) -> Result<Vector<T>> {
         let unsupported = |what: String| Error::Unsupported {
             backend: device.backend().to_owned(),
@@ -104,7 +110,7 @@ impl<T: Element> Vector<T> {
     }
 }
 
-/// A vector of borrowed elements, which is there to the end.
+/// A vector of borrowed elements; its drop checks that the vector was not moved away.
 struct Scope<T: Element> {
     vector: Vector<T>,
     at: *mut T,
@@ -119,17 +125,18 @@ impl<T: Element> Drop for Scope<T> {
             Storage::Held(held) if held.is_borrowed() => Some(held.as_ptr()),
             Storage::Held(_) | Storage::Own(_) | Storage::Shared(_) => None,
         });
-        // Another lent vector may begin at the same place: that of no elements before it.
+        // Another lent vector may begin at the same address, if it has no elements.
         let is_own = self.vector.len == self.len;
         if !is_own || held.next() != Some(self.at.cast_const()) {
-            // Somewhere is a vector of memory whose borrow ends here: going on would not be sound.
+            // A vector of this memory exists elsewhere and outlives the borrow: continuing would be
+            // unsound.
             eprintln!("sarek: the vector that `with_slice_mut` lent was taken away");
             std::process::abort();
         }
     }
 }
 
-/// Elements for storage of a vector's own.
+/// Allocates owned storage.
 pub(super) fn fresh<T: Element>(len: usize) -> Result<Storage<T>> {
     bytes::fresh(len).map(Storage::Own)
 }
@@ -154,7 +161,7 @@ mod tests {
         let own = part(&device, 16);
         let queue = device.stream();
         let numbers: Vec<u8> = [1.0f32; 4].iter().flat_map(|x| x.to_ne_bytes()).collect();
-        // SAFETY: memory that nobody else has.
+        // SAFETY: no other code has this memory.
         unsafe { queue.as_backend().copy_in(&own, &numbers) }.unwrap();
         queue.sync().unwrap();
         // SAFETY: it was just made.
@@ -164,10 +171,10 @@ mod tests {
         let stream = device.new_stream().unwrap();
         axpy(3.0, &x, &mut y).over(4).enqueue(&stream).unwrap();
         drop((y, x));
-        // The fake device runs what is queued when somebody waits.
+        // The fake device runs queued work when a caller waits for it.
         assert_eq!(stats.launches.load(Relaxed), 1, "its work was waited for");
         let mut after = [0; 16];
-        // SAFETY: nobody else has the memory any more.
+        // SAFETY: no other code has the memory any more.
         unsafe { queue.as_backend().copy_out(&own, &mut after) }.unwrap();
         assert_eq!(after[..4], 7.0f32.to_ne_bytes());
         assert_eq!(
@@ -183,7 +190,7 @@ mod tests {
         let whole = part(&device, 16);
         let refused = |offset, len| {
             let mem = whole.mem.clone();
-            // SAFETY: nothing becomes of it.
+            // SAFETY: the vector is not used.
             let made = unsafe { Vector::<f32>::from_device(&device, Slice { mem, offset, len }) };
             matches!(made, Err(Error::Unsupported { .. }))
         };
@@ -205,10 +212,10 @@ mod tests {
         assert_eq!(seen[12..], 5.0f32.to_ne_bytes());
         drop(lent);
         let lent = y.lend_mut(&stream).unwrap();
-        // SAFETY: it is lent on this stream, to be written.
+        // SAFETY: it is lent on this stream, for writing.
         unsafe { stream.as_backend().zero(lent.slice()) }.unwrap();
         drop(lent);
-        // On the default stream, behind what was queued there.
+        // On the default stream, after the work that was queued there.
         axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
         assert_eq!(y.to_vec().unwrap(), [1.0; 4]);
         assert_eq!(stats.uploads.load(Relaxed), 2, "nothing was brought twice");

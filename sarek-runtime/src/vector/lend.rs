@@ -1,4 +1,4 @@
-//! A vector's memory on a device, for work that is queued without this library.
+//! Raw access to a vector's memory on a device, for work that is queued without this library.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use crate::device::Stream;
 use crate::plugin::backend::Slice;
 use crate::{Element, Error, Result};
 
-/// A vector's memory on a device; see [`Vector::lend`].
+/// A vector's memory on a device, made by [`Vector::lend`] or [`Vector::lend_mut`].
 pub struct Lent<'a> {
     slice: Slice,
     stream: Stream,
@@ -17,18 +17,22 @@ pub struct Lent<'a> {
 }
 
 impl<T: Element> Vector<T> {
-    /// The elements in the memory of a stream's device, to be read there by work of one's own: `sarek::interop` gives its
-    /// handle. That work is queued on the stream, or somewhere else once [`Lent::wait`] has returned; it is done, or queued
-    /// on the stream, when the result is dropped.
+    /// Gives raw read access to the elements in the memory of a stream's device; `sarek::interop`
+    /// returns the native handle.
+    ///
+    /// Queue your work on this stream, or elsewhere once [`Lent::wait`] has returned. It must be
+    /// done, or queued on this stream, when the result is dropped.
     ///
     /// # Errors
-    /// The fault of a launch that was to make the elements; [`Error::Unsupported`] on devices that use host memory.
+    /// The fault of a launch that failed to write the elements; [`Error::Unsupported`] on devices
+    /// that use host memory.
     pub fn lend(&self, stream: &Stream) -> Result<Lent<'_>> {
         let slice = self.lent(stream, false)?;
         Ok(Lent::new(slice, stream, false))
     }
 
-    /// As [`Vector::lend`], to be read and written. Other copies are stale from here on.
+    /// The same as [`Vector::lend`], for reading and writing. All other copies of the elements
+    /// become stale.
     pub fn lend_mut(&mut self, stream: &Stream) -> Result<Lent<'_>> {
         let slice = self.lent(stream, true)?;
         self.written_on(stream.by_ref(), &[]);
@@ -59,26 +63,26 @@ impl Lent<'_> {
         }
     }
 
-    /// Where it is, for the backend of the device.
+    /// The memory, in the form that the device's backend uses.
     ///
     /// # Safety
-    /// The slice is used as it is lent: for reading, and for writing as well if [`Lent::is_mutable`]. No work that uses it, and
-    /// no clone of it, outlives what the vector was borrowed for.
+    /// Work reads the slice, and writes it only if [`Lent::is_mutable`]. No such work, and no clone
+    /// of the slice, outlives the borrow of the vector.
     pub unsafe fn slice(&self) -> &Slice {
         &self.slice
     }
 
-    /// The stream in whose order it is lent.
+    /// The stream that orders accesses to the memory.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// May it be written?
+    /// True if the memory may be written.
     pub fn is_mutable(&self) -> bool {
         self.mutable
     }
 
-    /// Waits until the elements are there for work on any stream or queue.
+    /// Waits until work on any stream or queue may use the elements.
     pub fn wait(&self) -> Result<()> {
         self.stream.queue().raw.sync()
     }

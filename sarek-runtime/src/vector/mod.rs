@@ -1,4 +1,4 @@
-//! Vectors: memory that the host and the devices see alike.
+//! Vectors: memory that the host and all devices share, with copies made on demand.
 
 pub(crate) mod bytes;
 mod copies;
@@ -28,7 +28,7 @@ pub use parts::{Part, PartMut, Parts};
 pub(crate) use ranges::resolve;
 pub use read_back::{ReadBack, Reading};
 
-/// Zeroed bytes, if there is memory for them.
+/// Allocates zeroed bytes.
 pub(crate) fn host_bytes(len: usize) -> Result<Vec<u8>> {
     bytes::fresh(len)
 }
@@ -37,33 +37,36 @@ pub use view::{VectorView, VectorViewMut};
 
 /// A vector of fixed length that kernels read and write on any device.
 ///
-/// Copies are made when they are needed: to a device when a launch there uses the vector, back
-/// when the host reads it. A read on the host waits for the launches that write the vector.
+/// Copies are made when they are needed: to a device when a launch there uses the vector, back to
+/// the host when the host reads it. A read on the host waits for the launches that write the
+/// vector.
 ///
-/// If such a launch failed, the vector is unreadable: reads and launches that use it return the
-/// launch's error until all elements are rewritten by [`Vector::fill`] or [`Vector::copy_from_slice`]
-/// (or the vector is replaced). So is a vector for which the host had no memory: the error is then [`Error::OutOfMemory`].
+/// If such a launch failed, the vector is unreadable: reads, and launches that use it, return the
+/// launch's error. Overwriting all elements with [`Vector::fill`] or [`Vector::copy_from_slice`]
+/// makes it readable again. A vector for which the host had no memory is unreadable too; its error
+/// is [`Error::OutOfMemory`].
 pub struct Vector<T> {
     len: usize,
-    /// The host copy, present while it is valid.
+    /// The host copy; present while it is valid.
     host: OnceLock<Storage<T>>,
     state: Mutex<State<T>>,
-    /// What devices see elements as, once that was asked.
+    /// The scalar type that devices see and the scalars per element; computed once.
     unit: OnceLock<(sarek_ir::Scalar, u64)>,
-    /// By which graphs know it, once that was asked.
+    /// The number by which graphs identify the vector; assigned at first use.
     id: OnceLock<u64>,
-    /// Is it in a storage other than devices' own memory? So that launches need not ask its state.
+    /// True if the storage is not the devices' own memory. Launches read this instead of the locked
+    /// state.
     elsewhere: bool,
 }
 
 struct State<T> {
     copies: Copies,
-    /// Storage of the host copy while that is invalid, for re-use.
+    /// Memory of the invalid host copy, for reuse.
     spare: Option<Storage<T>>,
 }
 
 impl<T: Element> Vector<T> {
-    /// A vector of these elements; takes the storage over.
+    /// Makes a vector of these elements without copying them.
     pub fn from_vec(elements: Vec<T>) -> Vector<T> {
         Vector {
             len: elements.len(),
@@ -78,7 +81,7 @@ impl<T: Element> Vector<T> {
         }
     }
 
-    /// A vector whose elements are all still to be written; nobody sees it before.
+    /// Makes a vector without contents; the caller writes all elements before anything reads them.
     fn blank(len: usize) -> Vector<T> {
         let mut vector = Vector::from_vec(Vec::new());
         if len > 0 {
@@ -88,7 +91,8 @@ impl<T: Element> Vector<T> {
         vector
     }
 
-    /// These elements; should there be no memory for them, a vector of as many that cannot be read.
+    /// Makes a vector of these elements; after a failed allocation, an unreadable one of the same
+    /// length.
     fn made(len: usize, elements: Result<Vec<T>>) -> Vector<T> {
         let error = match elements {
             Ok(elements) => return Vector::from_vec(elements),
@@ -107,17 +111,17 @@ impl<T: Element> Vector<T> {
         }
     }
 
-    /// The bytes of its elements. Where the host never had so many, more than any device has.
+    /// The size of all elements in bytes. It saturates for a vector that the host never held.
     pub(crate) fn bytes(&self) -> usize {
         self.len.saturating_mul(size_of::<T>())
     }
 
-    /// A vector of a copy of these elements.
+    /// Makes a vector of a copy of these elements.
     pub fn from_slice(elements: &[T]) -> Vector<T> {
         Vector::made(elements.len(), bytes::copied(elements))
     }
 
-    /// `len` times the default: zeros, or `false`.
+    /// Makes a vector of `len` default values: zeros, or `false`.
     pub fn zeros(len: usize) -> Vector<T>
     where
         T: Default,
@@ -125,7 +129,7 @@ impl<T: Element> Vector<T> {
         Vector::filled(len, T::default())
     }
 
-    /// `len` times `value`.
+    /// Makes a vector of `len` copies of `value`.
     pub fn filled(len: usize, value: T) -> Vector<T> {
         Vector::made(len, bytes::filled(len, value))
     }
@@ -135,48 +139,56 @@ impl<T: Element> Vector<T> {
         self.len
     }
 
-    /// Has it no elements?
+    /// True if the vector has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The devices that hold the elements as they are, and so need no upload for the next launch.
+    /// The devices that hold a valid copy, and so need no upload for the next launch.
     pub fn devices(&self) -> Vec<Device> {
         lock(&self.state).copies.valid_devices().cloned().collect()
     }
 
-    /// A copy of the elements.
+    /// Copies the elements to a `Vec`.
+    ///
+    /// # Errors
+    /// The error of a launch that failed to write the vector, or of the transfer. The same holds
+    /// for all reads on the host.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.as_slice().and_then(bytes::copied)
     }
 
-    /// The elements, in the vector's own storage; a copy if that is somebody else's.
+    /// Converts the vector into a `Vec`; without a copy if the vector owns its memory.
     pub fn into_vec(mut self) -> Result<Vec<T>> {
         self.as_slice()?;
         let host = self.host.take();
         host.map_or(Ok(Vec::new()), Storage::into_vec)
     }
 
-    /// The element at `index`.
+    /// Returns the element at `index`.
     pub fn get(&self, index: usize) -> Result<T> {
         let found = self.as_slice()?.get(index).copied();
         found.ok_or(self.out_of_bounds(index))
     }
 
-    /// Overwrites the element at `index`.
+    /// Overwrites the element at `index` on the host.
     pub fn set(&mut self, index: usize, value: T) -> Result<()> {
         let error = self.out_of_bounds(index);
         *self.as_mut_slice()?.get_mut(index).ok_or(error)? = value;
         Ok(())
     }
 
-    /// Overwrites all elements; this also makes the vector of a failed launch readable again.
+    /// Overwrites all elements with `value` on the host. A vector that a failed launch made
+    /// unreadable is readable again.
     pub fn fill(&mut self, value: T) -> Result<()> {
         self.rewrite(|elements| elements.fill(value))
     }
 
-    /// Overwrites all elements with as many others; this also makes the vector of a failed launch
-    /// readable again.
+    /// Overwrites all elements with a slice of the same length. A vector that a failed launch made
+    /// unreadable is readable again.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the lengths differ.
     pub fn copy_from_slice(&mut self, elements: &[T]) -> Result<()> {
         if elements.len() != self.len {
             return Err(Error::Length {
@@ -187,13 +199,14 @@ impl<T: Element> Vector<T> {
         self.rewrite(|storage| storage.copy_from_slice(elements))
     }
 
-    /// The elements, to read on the host.
+    /// The elements, for reading on the host. Waits for the launches that write them.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.valid_host(&mut *self.settled()?)
     }
 
-    /// The state once the outcome of each launch that wrote the vector is known; the fault, if one failed. What these launches print is
-    /// printed while nothing is locked: the output hook may use the vector.
+    /// Returns the state after the outcome of each launch that wrote the vector is known; the fault
+    /// if one failed. The output of these launches is printed while no lock is held, so that the
+    /// output hook may use the vector.
     fn settled(&self) -> Result<MutexGuard<'_, State<T>>> {
         loop {
             let state = lock(&self.state);
@@ -204,14 +217,15 @@ impl<T: Element> Vector<T> {
             let outcome = pending.outcome();
             let mut state = lock(&self.state);
             if pending.known().is_none() {
-                // The device could not tell; it is asked again.
+                // The device could not report the outcome; a later call asks again.
                 return outcome.map(|()| state);
             }
             state.copies.learn(&pending, outcome);
         }
     }
 
-    /// The elements, to read and write on the host. Devices get them anew when they next use them.
+    /// The elements, for reading and writing on the host. Devices get the elements anew at their
+    /// next use.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         self.as_slice()?;
         let state = self.state.get_mut();
@@ -223,7 +237,7 @@ impl<T: Element> Vector<T> {
         Ok(elements)
     }
 
-    /// The host copy, downloaded if it is not valid.
+    /// Returns the host copy; downloads it if it is not valid.
     fn valid_host(&self, state: &mut State<T>) -> Result<&[T]> {
         if let Some(valid) = self.host.get() {
             return Ok(valid);
@@ -240,7 +254,7 @@ impl<T: Element> Vector<T> {
         Ok(self.host.get_or_init(|| fresh))
     }
 
-    /// Replaces the elements by those that `write` puts into storage of as many.
+    /// Replaces all elements by those that `write` puts into memory of the same length.
     fn rewrite(&mut self, write: impl FnOnce(&mut [T])) -> Result<()> {
         let len = self.len;
         let state = self.state.get_mut();
@@ -270,7 +284,8 @@ impl<T> Vector<T> {
     }
 }
 
-/// A vector of its own with the same elements. Should those be unreadable, so is the clone.
+/// A clone is a separate vector with the same elements. The clone of an unreadable vector is
+/// unreadable.
 impl<T: Element> Clone for Vector<T> {
     fn clone(&self) -> Vector<T> {
         Vector::made(self.len, self.to_vec())
@@ -303,7 +318,7 @@ impl<T: Element> FromIterator<T> for Vector<T> {
     }
 }
 
-/// The elements if the host has them, else where they are: nothing is copied for this.
+/// Prints the elements if the host has them, else the devices that hold them; copies nothing.
 impl<T: Element + fmt::Debug> fmt::Debug for Vector<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut state = lock(&self.state);

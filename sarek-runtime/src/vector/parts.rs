@@ -1,7 +1,8 @@
-//! Sub-vectors: parts of a vector that are vectors to kernels.
+//! Sub-vectors: parts of a vector that kernels use as vectors of their own.
 //!
-//! A part is a vector of its own, made from the whole where that is, on the device if it is there; changes are put
-//! back, likewise, when the part goes. The whole is borrowed meanwhile, so that nobody sees it half changed.
+//! Each part is a copy, made where the whole vector is: on the device if it is valid there. When a
+//! mutable part is dropped, its elements are copied back the same way. The whole vector stays
+//! borrowed meanwhile, so that it is never seen half changed.
 
 use std::ops::{Deref, DerefMut, Range, RangeBounds};
 
@@ -9,20 +10,24 @@ use super::Vector;
 use super::ranges::resolve;
 use crate::{Element, Result};
 
-/// A part of a vector, to read.
+/// A read-only part of a vector, made by [`Vector::part`]. It dereferences to a [`Vector`].
 pub struct Part<'a, T: Element> {
     part: Vector<T>,
     whole: std::marker::PhantomData<&'a Vector<T>>,
 }
 
-/// A part of a vector, to read and write. Its elements are put back when it is dropped; should that fail, or should a
-/// kernel have failed that wrote it, the whole vector is unreadable, with that error.
+/// A mutable part of a vector, made by [`Vector::part_mut`]. It dereferences to a [`Vector`].
+///
+/// Dropping it writes its elements back to the whole vector. If that fails, or if a kernel that
+/// wrote the part failed, the whole vector is unreadable and its reads return that error.
 pub struct PartMut<'a, T: Element> {
     parts: Parts<'a, T>,
 }
 
-/// Parts of a vector that together are all of it, each a vector of its own, on any device. They are put back when this is
-/// dropped, as that of [`PartMut`].
+/// The parts into which [`Vector::parts_mut`] splits a whole vector. It dereferences to a slice of
+/// vectors, each usable on any device.
+///
+/// Dropping it writes the elements back, as for [`PartMut`].
 pub struct Parts<'a, T: Element> {
     whole: &'a mut Vector<T>,
     starts: Vec<usize>,
@@ -30,13 +35,13 @@ pub struct Parts<'a, T: Element> {
 }
 
 impl<T: Element> Vector<T> {
-    /// Some elements as a vector of its own.
+    /// Copies a range of elements into a new vector.
     pub fn sub_vector(&self, range: impl RangeBounds<usize>) -> Result<Vector<T>> {
         let range = resolve(range, self.len())?;
         self.copied(range)
     }
 
-    /// A part, to read.
+    /// Returns a range of elements as a read-only part.
     pub fn part(&self, range: impl RangeBounds<usize>) -> Result<Part<'_, T>> {
         let range = resolve(range, self.len())?;
         Ok(Part {
@@ -45,27 +50,30 @@ impl<T: Element> Vector<T> {
         })
     }
 
-    /// A part, to read and write.
+    /// Returns a range of elements as a mutable part. Its elements are written back when it is
+    /// dropped.
     pub fn part_mut(&mut self, range: impl RangeBounds<usize>) -> Result<PartMut<'_, T>> {
         let range = resolve(range, self.len())?;
         let parts = self.cut([range])?;
         Ok(PartMut { parts })
     }
 
-    /// `count` parts whose lengths differ by one at most, the longer ones first: for as many devices.
+    /// Splits the vector into `count` mutable parts, for example one for each device. Lengths
+    /// differ by at most one; longer parts come first.
     pub fn parts_mut(&mut self, count: usize) -> Result<Parts<'_, T>> {
         let len = self.len();
         self.cut(even(len, count))
     }
 
-    /// Its elements in `count` vectors whose lengths differ by one at most, the longer ones first.
+    /// Copies the elements into `count` new vectors. Lengths differ by at most one; longer vectors
+    /// come first.
     pub fn partition(&self, count: usize) -> Result<Vec<Vector<T>>> {
         even(self.len(), count)
             .map(|part| self.copied(part))
             .collect()
     }
 
-    /// The elements of several vectors, one after the other.
+    /// Concatenates vectors into a new one.
     pub fn gather<'a>(parts: impl IntoIterator<Item = &'a Vector<T>>) -> Result<Vector<T>> {
         let parts: Vec<_> = parts.into_iter().collect();
         let len = parts.iter().map(|part| part.len()).sum();
@@ -98,7 +106,7 @@ impl<T: Element> Vector<T> {
     }
 }
 
-/// `len` elements in `count` ranges.
+/// Splits `0..len` into `count` ranges whose lengths differ by at most one.
 fn even(len: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     let (each, more) = (
         len.checked_div(count).unwrap_or(0),

@@ -1,7 +1,7 @@
-//! Parts of a vector, read, written and copied where the contents are.
+//! Reads, writes and copies of ranges of a vector, made where the contents are.
 //!
-//! A part is read from the copy that is valid, and written into one that is: the host's if that is valid, else a device's. So
-//! the rest of the vector stays where it is.
+//! A range is read from a valid copy and written into a valid copy: the host's if that is valid,
+//! else a device's. The other elements stay where they are.
 
 use std::ops::{Bound, Range, RangeBounds};
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::plugin::tag::{Kind, StorageKind, Tag};
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 
-/// The elements of a vector of `len` that a range names.
+/// Resolves a range against a vector of `len` elements; [`Error::Range`] if it lies outside.
 pub(crate) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>> {
     let after = |n: usize| n.saturating_add(1);
     let start = match range.start_bound() {
@@ -32,13 +32,17 @@ pub(crate) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Rang
     }
 }
 
-/// The range of `count` elements from `at`.
+/// The range of `count` elements that starts at `at`.
 fn from(at: usize, count: usize, len: usize) -> Result<Range<usize>> {
     resolve(at..at.saturating_add(count), len)
 }
 
 impl<T: Element> Vector<T> {
-    /// A copy of some elements; only these come back from a device.
+    /// Copies some elements to the host. Only these are transferred from a device.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a range outside the vector; the error of a launch that failed to write
+    /// it.
     pub fn read(&self, range: impl RangeBounds<usize>) -> Result<Vec<T>> {
         let range = resolve(range, self.len)?;
         let mut elements = bytes::fresh(range.len())?;
@@ -46,7 +50,12 @@ impl<T: Element> Vector<T> {
         Ok(elements)
     }
 
-    /// Copies the elements from `at` on into as many others; only these come back from a device.
+    /// Copies the elements that start at `at` into `to`, and fills it. Only these are transferred
+    /// from a device.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a range outside the vector; the error of a launch that failed to write
+    /// it.
     pub fn read_into(&self, at: usize, to: &mut [T]) -> Result<()> {
         let range = from(at, to.len(), self.len)?;
         let mut state = self.settled()?;
@@ -57,7 +66,12 @@ impl<T: Element> Vector<T> {
         bytes::overwrite(to, |to| state.copies.download(at * size_of::<T>(), to))
     }
 
-    /// Overwrites the elements from `at` on, where the vector is: only these go to a device.
+    /// Overwrites the elements that start at `at`, in the copy that is valid. Only these are
+    /// transferred to a device.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a range outside the vector; the error of a launch that failed to write
+    /// it.
     pub fn write(&mut self, at: usize, elements: &[T]) -> Result<()> {
         let range = from(at, elements.len(), self.len)?;
         let host = self.host.get_mut();
@@ -79,7 +93,7 @@ impl<T: Element> Vector<T> {
                 let device = copy.device.clone();
                 let from = bytes::of_many(elements)?;
                 let queue = device.default_queue();
-                // Should that fail, nobody knows what the part holds; the error is the caller's.
+                // If this fails, the contents of the range are unknown; the caller gets the error.
                 let written = copy.write(queue, at * size_of::<T>(), &from);
                 copies.only(&device);
                 written
@@ -87,8 +101,13 @@ impl<T: Element> Vector<T> {
         }
     }
 
-    /// Overwrites the elements from `at` on with a part of another vector: on a device that holds that one, or between
-    /// devices, without going through the host if they can do without.
+    /// Overwrites the elements that start at `at` with a range of another vector. The copy runs on
+    /// a device that holds the source, or between devices; it goes through the host only where
+    /// there is no direct way.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a range outside either vector; the error of a launch that failed to
+    /// write the source, or to write this vector, unless all of it is overwritten.
     pub fn copy_from(
         &mut self,
         at: usize,
@@ -100,7 +119,7 @@ impl<T: Element> Vector<T> {
         if range.is_empty() {
             return Ok(());
         }
-        // Of a vector that holds nothing yet, nothing has to be kept.
+        // A vector without contents has nothing to keep.
         let blank = !self.is_on_host() && self.state_mut().copies.is_blank();
         let rewrites = target.len() == self.len || blank;
         let mut theirs = lock(&source.state);
@@ -142,8 +161,8 @@ impl<T: Element> Vector<T> {
     ) -> Result<()> {
         let size = size_of::<T>();
         let source_device = |state: &mut State<T>| state.copies.valid().map(|c| c.device.clone());
-        // Where this vector is valid on a device that holds the other too, that is the place; else where this vector is
-        // valid; else, if all of it is rewritten, where the other is.
+        // Choose a device that holds both vectors; else one that holds this vector; else, for a
+        // complete overwrite, one that holds the source.
         let shared = theirs.copies.valid_devices().cloned().collect::<Vec<_>>();
         let own = &mut self.state_mut().copies;
         let both = shared.iter().find(|d| own.valid_on(d).is_some()).cloned();
@@ -152,7 +171,7 @@ impl<T: Element> Vector<T> {
             .or(elsewhere)
             .or_else(|| rewrites.then(|| source_device(theirs)).flatten());
         let Some(place) = place else {
-            // This vector is on the host alone.
+            // Only the host holds this vector.
             let target = at..at + range.len();
             self.state_mut().copies.invalidate();
             let host = self.host.get_mut().expect("some copy of a vector is valid");
@@ -169,7 +188,7 @@ impl<T: Element> Vector<T> {
         )
     }
 
-    /// Copies bytes into the copy of a device, which becomes the only valid one.
+    /// Copies bytes into a device copy, which becomes the only valid one.
     fn copy_to(
         &mut self,
         place: &Device,
@@ -188,12 +207,13 @@ impl<T: Element> Vector<T> {
         self.settle_on(place, copied)
     }
 
-    /// The copy of a device was overwritten, or nobody knows how far: then the others stay.
+    /// Updates the state after a device copy was overwritten. After an error it is unknown how much
+    /// was, so other copies stay valid.
     fn settle_on(&mut self, device: &Device, written: Result<()>) -> Result<()> {
         match written {
             Ok(()) => self.leave_host(device),
             Err(_) => {
-                // What of it is there is the caller's to find out.
+                // The caller gets the error, and learns from it that the contents may have changed.
                 let on_host = self.is_on_host();
                 let _known = self.state_mut().copies.give_up(device, on_host);
             }
@@ -201,7 +221,7 @@ impl<T: Element> Vector<T> {
         written
     }
 
-    /// The copy of a device is the only valid one now.
+    /// Makes a device copy the only valid one.
     fn leave_host(&mut self, device: &Device) {
         let host = self.host.take();
         let state = self.state_mut();
@@ -211,8 +231,9 @@ impl<T: Element> Vector<T> {
         state.copies.only(device);
     }
 
-    /// Overwrites all elements, in the order of a stream: what is queued there later finds them, what was queued before does
-    /// not. This also makes the vector of a failed launch readable again. A value whose bytes are all zero is not uploaded.
+    /// Overwrites all elements with `value`, in the order of a stream: later work on it sees the
+    /// new elements, earlier work does not. A vector that a failed launch made unreadable is
+    /// readable again. A value whose bytes are all zero needs no upload.
     pub fn fill_on(&mut self, stream: &Stream, value: T) -> Result<()> {
         if self.len == 0 {
             return Ok(());
@@ -238,23 +259,34 @@ impl<T: Element> Vector<T> {
         self.settle_on(stream.device(), filled)
     }
 
-    /// The same vector, which devices hold in memory of a certain storage. [`StorageKind::device`] is what every vector begins
-    /// with; [`StorageKind::pinned`] is host memory that the device reads and writes over the bus, for what kernels touch once;
-    /// [`StorageKind::zero_copy`] is the vector's own memory on the host, where that is the device's memory, too: nothing is
-    /// copied. A device that has no such memory, or
-    /// whose backend has not claimed a storage of another's, says so when it should hold the vector. Devices that run kernels
-    /// in host memory have no other, and take vectors in their own storages and the framework's. [`StorageKind::shared`] is no place for
-    /// a vector. Parts of the vector and clones are vectors of their own, which begin in devices' own memory.
+    /// Moves the vector into another kind of device memory, for all devices.
+    ///
+    /// - [`StorageKind::device`], the default: the device's own memory.
+    /// - [`StorageKind::pinned`]: host memory that the device accesses over the bus, for data that
+    ///   kernels touch once.
+    /// - [`StorageKind::zero_copy`]: the vector's own host memory, for devices that share it;
+    ///   nothing is copied.
+    /// - [`StorageKind::shared`]: not for vectors; an error.
+    ///
+    /// Devices that run kernels in host memory have no other memory, and accept the framework's
+    /// storages and their own. Parts and clones of the vector are separate vectors, and start in
+    /// device memory.
+    ///
+    /// # Errors
+    /// A device that has no such memory, or whose backend has not claimed another backend's
+    /// storage, returns an error when it is to hold the vector.
     pub fn stored_in(mut self, storage: &Tag<StorageKind>) -> Result<Vector<T>> {
         self.store_in(storage)?;
         Ok(self)
     }
 
-    /// As [`Vector::stored_in`], of a vector that stays where it is, such as one that [`Vector::with_slice_mut`] lends.
+    /// The same as [`Vector::stored_in`] for a borrowed vector, such as the one that
+    /// [`Vector::with_slice_mut`] passes.
     ///
-    /// In `zero_copy`, one device works in the place of the elements: the first that can. What the host does to them waits for all of
-    /// its work that uses them, also when the vector is dropped. Elements with `bool`s, enums or bytes of no field are copied, as is
-    /// memory that does not begin at a multiple of 16 bytes.
+    /// With `zero_copy`, a single device works in the host memory of the elements: the first that
+    /// can. Host accesses to them, and the drop of the vector, wait for that device's work on them.
+    /// Elements with `bool`s, enums or padding are copied instead, as is memory that is not aligned
+    /// to 16 bytes.
     pub fn store_in(&mut self, storage: &Tag<StorageKind>) -> Result<()> {
         if *storage == StorageKind::shared() {
             return Err(Error::Tag {
@@ -282,7 +314,8 @@ impl<T: Element> Vector<T> {
         Ok(())
     }
 
-    /// Brings the elements to a device ahead of the launches that use them, in the order of a stream.
+    /// Uploads the elements to a stream's device ahead of the launches that use them, in the order
+    /// of the stream.
     pub fn prefetch(&self, stream: &Stream) -> Result<()> {
         if stream.device().info().host_memory {
             if let Some(storage) = super::Operand::storage(self) {

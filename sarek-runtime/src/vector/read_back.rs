@@ -1,4 +1,4 @@
-//! Reading a vector without waiting on a thread.
+//! Asynchronous reads of a vector: futures that never block the thread that polls them.
 
 use std::future::Future;
 use std::ops::{Range, RangeBounds};
@@ -12,18 +12,29 @@ use crate::sync::waiting::OnThread;
 use crate::{Element, Result};
 
 impl<T: Element> Vector<T> {
-    /// The elements once the launches that write them are done. The vector goes along, and comes back as its elements.
+    /// Returns the elements as a future, which consumes the vector. It is ready when the launches
+    /// that write the vector are done.
     ///
-    /// A thread of the future's own waits for the device; the one that polls it never does. Dropping the future lets that
-    /// thread finish by itself.
+    /// The first poll starts a thread that waits for the device; the polling thread never blocks.
+    /// If the future is dropped, that thread ends by itself.
+    ///
+    /// # Errors
+    /// The future returns the error of a launch that failed to write the vector, or the one of the
+    /// transfer.
     pub fn into_vec_async(self) -> ReadBack<T> {
         ReadBack(State::Idle(Some(Box::new(self))))
     }
 
-    /// A copy of some elements once the launches that write them are done; only these come back from a device.
+    /// Returns a copy of some elements as a future. Only these elements are transferred from a
+    /// device.
     ///
-    /// A thread of the future's own waits for those launches. What is left for the poll that follows is the transfer, behind
-    /// the vector's own writer and nothing that was queued since.
+    /// A thread of the future waits for the launches that write the vector. The poll after that
+    /// makes the transfer, which waits for the last writer of the vector, but not for work that was
+    /// queued later.
+    ///
+    /// # Errors
+    /// The future returns [`Error::Range`](crate::Error::Range) for a range outside the vector, or the error of a launch
+    /// that failed to write it.
     pub fn read_async(&self, range: impl RangeBounds<usize>) -> Reading<'_, T> {
         Reading {
             range: Some(resolve(range, self.len())),
@@ -32,7 +43,8 @@ impl<T: Element> Vector<T> {
         }
     }
 
-    /// What has to be waited for before the contents can be read; `None` if that is nothing.
+    /// Returns a function that blocks until the contents can be read; `None` if they can be read
+    /// now.
     fn readable(&self) -> Result<Option<impl FnOnce() + Send + 'static>> {
         if self.host.get().is_some() {
             return Ok(None);
@@ -40,7 +52,7 @@ impl<T: Element> Vector<T> {
         let mut state = lock(&self.state);
         let outcomes = state.copies.unsettled()?.to_vec();
         let written = state.copies.mark_written()?;
-        // What goes wrong here is told by the read.
+        // The read that follows reports these errors.
         Ok(Some(move || {
             let _ = written.map(|event| event.sync());
             let _ = outcomes.iter().try_for_each(Pending::outcome);
@@ -48,7 +60,7 @@ impl<T: Element> Vector<T> {
     }
 }
 
-/// The elements of a vector, as a future. See [`Vector::into_vec_async`].
+/// A future of all elements of a vector, made by [`Vector::into_vec_async`].
 #[must_use = "nothing is read until the future is polled"]
 pub struct ReadBack<T>(State<T>);
 
@@ -75,7 +87,7 @@ impl<T: Element> Future for ReadBack<T> {
     }
 }
 
-/// Some elements of a vector, as a future. See [`Vector::read_async`].
+/// A future of some elements of a vector, made by [`Vector::read_async`].
 #[must_use = "nothing is read until the future is polled"]
 pub struct Reading<'a, T: Element> {
     vector: &'a Vector<T>,
@@ -161,7 +173,7 @@ mod tests {
         axpy(1.0, &x, &mut y).over(4).enqueue(&stream).unwrap();
         assert_eq!(stats.uploads.load(Relaxed), uploads);
         assert_eq!(block_on(y.read_async(1..3)).0.unwrap(), [4.0; 2]);
-        // On the host there is nothing to wait for.
+        // A vector on the host is ready at the first poll.
         let (elements, polls) = block_on(x.read_async(..));
         assert_eq!((elements.unwrap(), polls), (vec![1.0; 4], 1));
         let (outside, _) = block_on(y.read_async(3..9));

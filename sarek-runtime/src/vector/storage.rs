@@ -1,4 +1,4 @@
-//! The memory of a vector's host copy: its own, or somebody else's.
+//! The memory of a vector's host copy: owned, borrowed or shared.
 
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -10,20 +10,21 @@ use crate::{Element, Result};
 /// Elements on the host.
 pub(super) enum Storage<T> {
     Own(Vec<T>),
-    /// Somebody else's, to read and write.
+    /// Memory of another owner, for reading and writing.
     Held(Held<T>),
-    /// What others read as well; who writes gets a copy.
+    /// Memory with other readers; a write copies it first.
     Shared(Arc<[T]>),
 }
 
-/// Elements in memory that an owner keeps, or that a scope has borrowed.
+/// Elements in memory that an owner keeps alive, or that are borrowed for a scope.
 pub(super) struct Held<T> {
     at: NonNull<T>,
     len: usize,
     owner: Option<Arc<Owner>>,
 }
 
-/// The place of elements in which a device may work, kept as long as this.
+/// The host memory in which a device may work. Holding this keeps the memory alive if it has an
+/// owner.
 #[derive(Clone)]
 pub(super) struct Home {
     pub(super) at: NonNull<u8>,
@@ -31,43 +32,44 @@ pub(super) struct Home {
     _owner: Option<Arc<Owner>>,
 }
 
-// SAFETY: it is an address; who uses it sees to it that nobody else does.
+// SAFETY: it is an address; its users ensure exclusive access.
 unsafe impl Send for Home {}
 // SAFETY: as above.
 unsafe impl Sync for Home {}
 
-/// A box whose type is forgotten.
+/// A type-erased box.
 struct Owner {
     raw: NonNull<()>,
     drop: unsafe fn(NonNull<()>),
 }
 
-// SAFETY: it is reached through this value alone, and its owner, if it has one, may be sent.
+// SAFETY: the elements are reached through this value alone, and its owner, if it has one, may be
+// sent.
 unsafe impl<T: Send> Send for Held<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Held<T> {}
 
-// SAFETY: what it owns may be sent, and is reached by nobody through this.
+// SAFETY: the boxed value may be sent, and is never reached through this.
 unsafe impl Send for Owner {}
 // SAFETY: as above.
 unsafe impl Sync for Owner {}
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // SAFETY: the function is the one for the type of the box, which is dropped once.
+        // SAFETY: the function matches the box's type, and the box is dropped once.
         unsafe { (self.drop)(self.raw) }
     }
 }
 
 /// # Safety
-/// A box of `O` was made the pointer, and nobody uses it any more.
+/// The pointer comes from a box of `O`, and is not used again.
 unsafe fn unbox<O>(raw: NonNull<()>) {
     // SAFETY: the caller's promise.
     drop(unsafe { Box::from_raw(raw.cast::<O>().as_ptr()) });
 }
 
 impl<T> Storage<T> {
-    /// The elements of an owner, asked for once.
+    /// The elements of an owner, which is asked for them once.
     pub(super) fn of_owner<O>(owner: O) -> Storage<T>
     where
         O: AsMut<[T]> + Send + Sync + 'static,
@@ -77,7 +79,8 @@ impl<T> Storage<T> {
             raw: raw.cast(),
             drop: unbox::<O>,
         };
-        // SAFETY: the box was just made, and is not reached again before it is dropped: the elements are borrowed until then.
+        // SAFETY: the box was just made, and is not used again before it is dropped: the elements
+        // are borrowed until then.
         let elements = unsafe { (*raw.as_ptr()).as_mut() };
         Storage::Held(Held {
             len: elements.len(),
@@ -89,9 +92,10 @@ impl<T> Storage<T> {
     /// Borrowed elements.
     ///
     /// # Safety
-    /// The storage is dropped while they are borrowed, and not written unless they are borrowed to be.
+    /// The storage is dropped while the borrow lasts. It is not written unless the borrow is
+    /// mutable.
     pub(super) unsafe fn borrowed_from(elements: *mut [T]) -> Storage<T> {
-        // SAFETY: what is borrowed is not at 0.
+        // SAFETY: a borrow is never null.
         let elements = unsafe { NonNull::new_unchecked(elements) };
         Storage::Held(Held {
             len: elements.len(),
@@ -100,8 +104,8 @@ impl<T> Storage<T> {
         })
     }
 
-    /// The same elements, which stay where they are as long as their home is held; `None` of those that others read as well, which
-    /// may come to be elsewhere.
+    /// Pins the elements where they are as long as the returned [`Home`] is held. `None` for shared
+    /// elements, which a write may move.
     pub(super) fn at_home(self) -> (Storage<T>, Option<Home>)
     where
         T: Send + Sync + 'static,
@@ -121,7 +125,7 @@ impl<T> Storage<T> {
         (storage, home)
     }
 
-    /// The elements in a vector of the standard library: where they are, if they are the storage's own.
+    /// Converts into a `Vec`; without a copy if the storage owns its elements.
     pub(super) fn into_vec(self) -> Result<Vec<T>>
     where
         T: Element,
@@ -132,7 +136,7 @@ impl<T> Storage<T> {
         }
     }
 
-    /// The elements, to write.
+    /// The elements, for writing.
     pub(super) fn make_mut(&mut self) -> Result<&mut [T]>
     where
         T: Element,
@@ -172,7 +176,7 @@ impl<T> Deref for Held<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many elements stand there as long as this lives, reached through it alone.
+        // SAFETY: `len` elements are there as long as this lives, and are reached through it alone.
         unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.len) }
     }
 }
@@ -185,7 +189,7 @@ impl<T> DerefMut for Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Is it kept by nobody but a scope?
+    /// True if no owner keeps the memory alive, but only a scope.
     pub(super) fn is_borrowed(&self) -> bool {
         self.owner.is_none()
     }

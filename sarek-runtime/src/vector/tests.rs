@@ -17,7 +17,7 @@ fn a_vector_fresh_on_one_device_reaches_the_other() {
     let x = ones(3);
     let mut y = Vector::zeros(3);
     let mut z = Vector::zeros(3);
-    // The host copy of `y` is stale from here on, and so is what `two` first got.
+    // From here on the host copy of `y` is stale, and so is the copy of `y` that `two` holds.
     axpy(1.0, &y, &mut z).over(3).run_on(&two).unwrap();
     axpy(5.0, &x, &mut y).over(3).run_on(&one).unwrap();
     axpy(2.0, &y, &mut z).over(3).run_on(&two).unwrap();
@@ -57,7 +57,7 @@ fn reading_makes_no_copy_stale() {
         axpy(1.0, &x, &mut z).over(8).run_on(&two).unwrap();
     }
     assert_eq!(x.to_vec().unwrap(), [1.0; 8]);
-    // `x` and the vector written there, once each; nothing comes back before it is asked for.
+    // `x` and the written vector are uploaded once each; nothing is downloaded before it is read.
     assert_eq!(
         (first.uploads.load(Relaxed), first.downloads.load(Relaxed)),
         (2, 0)
@@ -68,7 +68,7 @@ fn reading_makes_no_copy_stale() {
     );
     assert_eq!((y.get(7).unwrap(), y.get(0).unwrap()), (3.0, 3.0));
     assert_eq!(first.downloads.load(Relaxed), 1);
-    // The device's copy is as good as the host's.
+    // The device's copy is still valid next to the host's.
     axpy(1.0, &x, &mut y).over(8).run_on(&one).unwrap();
     assert_eq!(first.uploads.load(Relaxed), 2);
 }
@@ -81,7 +81,7 @@ fn work_on_other_streams_waits() {
     let mut y = Vector::zeros(4);
     let mut z = Vector::zeros(4);
     axpy(1.0, &x, &mut y).over(4).enqueue(&a).unwrap();
-    // Read after write, then write after read and after write.
+    // Read after write, then write after read and write after write.
     axpy(1.0, &y, &mut z).over(4).enqueue(&b).unwrap();
     axpy(1.0, &x, &mut y).over(4).enqueue(&a).unwrap();
     a.sync().unwrap();
@@ -108,7 +108,7 @@ fn a_stream_waits_once_for_what_it_reads_often() {
         axpy(1.0, &y, &mut ones(4)).over(4).enqueue(&b).unwrap();
         events.push(stats.events.load(Relaxed) - before);
     }
-    // One for the event that is returned; that of the writer of `y` is there already.
+    // One event is the returned one; the event of `y`'s writer exists already.
     assert_eq!(events, [1, 1, 1]);
     axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
     let mut z = ones(4);
@@ -134,7 +134,7 @@ fn empty_vectors_are_vectors() {
     let [(device, stats), _] = two_gpus();
     let x = Vector::zeros(0);
     let mut y = ones(1);
-    // Threads run, and find every index out of bounds.
+    // Threads run, and every index is out of bounds.
     axpy(1.0, &x, &mut y).over(1).run_on(&device).unwrap();
     assert!(y.to_vec().is_err());
     assert_eq!(stats.launches.load(Relaxed), 1);
@@ -212,7 +212,7 @@ fn ranges_are_read_and_written_where_the_vector_is() {
     axpy(1.0, &x, &mut y).over(100).run_on(&device).unwrap();
     assert_eq!(y.read(9..=11).unwrap(), [10.0, -9.0, 12.0]);
     y.write(98, &[7.0, 8.0]).unwrap();
-    // The rest stays on the device, where the next launch finds all of it.
+    // The other elements stay on the device, where the next launch uses them.
     axpy(1.0, &x, &mut y).over(100).run_on(&device).unwrap();
     assert_eq!(stats.uploads.load(Relaxed), 3);
     let mut due: Vec<f32> = (0..100).map(|i| i as f32 + 2.0).collect();
@@ -255,12 +255,12 @@ fn copies_between_vectors_stay_on_the_device() {
         (stats.copies.load(Relaxed), stats.downloads.load(Relaxed)),
         (1, 0)
     );
-    // The copy stands in the order of what uses both.
+    // The copy is ordered with other work on both vectors.
     axpy(5.0, &x, &mut y).over(8).run_on(&device).unwrap();
     let mut due = [3.0; 8];
     due[1..4].fill(2.0);
     assert_eq!(z.to_vec().unwrap(), due);
-    // A clone, a rewrite and a part likewise.
+    // The same for a clone, a complete overwrite, and a part.
     let mut w = ones(8);
     w.copy_from(0, &y, ..).unwrap();
     assert_eq!((w.devices(), stats.copies.load(Relaxed)), (vec![device], 2));
@@ -299,7 +299,7 @@ fn copies_between_places() {
             "{from:?} to {to:?}"
         );
         assert_eq!(source.to_vec().unwrap(), [5.0; 4]);
-        // Rewritten as a whole, it stays where it is.
+        // A vector that is overwritten completely stays on the device of its source.
         target.copy_from(0, &source, ..).unwrap();
         if let Some(from) = from {
             assert_eq!(target.devices(), [to.unwrap_or(from).clone()]);
@@ -335,7 +335,7 @@ fn parts_are_vectors_and_are_put_back() {
     let mut sum = Vector::zeros(2);
     axpy(1.0, &part, &mut sum).over(2).run_on(&one).unwrap();
     assert_eq!(sum.to_vec().unwrap(), [54.0; 2]);
-    // On one device nothing goes through the host.
+    // On a single device nothing goes through the host.
     axpy(0.0, &x, &mut y).over(10).run_on(&one).unwrap();
     let before = (stats.uploads.load(Relaxed), stats.downloads.load(Relaxed));
     let mut part = y.part_mut(2..5).unwrap();
@@ -411,7 +411,7 @@ fn fills_stand_in_the_order_of_their_stream() {
     assert_eq!(y.to_vec().unwrap(), [3.5, 3.5, 2.5, 2.5]);
     z.fill_on(&host().stream(), 1.0).unwrap();
     assert_eq!(z.to_vec().unwrap(), [1.0; 4]);
-    // Memory that another vector has left dirty is filled all the same.
+    // Dirty memory from another vector is filled as well.
     drop(y);
     let mut clean = Vector::<f32>::filled(4, 9.0);
     clean.fill_on(&stream, 0.0).unwrap();

@@ -1,9 +1,10 @@
-//! Strided views of vectors: what kernels take as `View2`, `ViewMut2`, `View3` and `ViewMut3`.
+//! Strided views of vectors: the arguments of kernel parameters `View2`, `ViewMut2`, `View3` and
+//! `ViewMut3`.
 
 use super::Vector;
 use crate::{Element, Error, Result};
 
-/// Which elements of a vector a view shows, and in which order.
+/// The elements of a vector that a view shows, and their order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Layout<const N: usize> {
     pub(crate) shape: [usize; N],
@@ -12,7 +13,7 @@ pub(crate) struct Layout<const N: usize> {
 }
 
 impl<const N: usize> Layout<N> {
-    /// Row after row, from the first element on.
+    /// The row-major layout that starts at the first element; `None` on overflow.
     fn dense(shape: [usize; N]) -> Option<Layout<N>> {
         let mut strides = [1; N];
         for d in (0..N.saturating_sub(1)).rev() {
@@ -26,7 +27,7 @@ impl<const N: usize> Layout<N> {
         })
     }
 
-    /// One more than the position of the last element; 0 without elements. `None` if there is no such number.
+    /// One past the position of the last element; 0 without elements. `None` on overflow.
     fn end(&self) -> Option<usize> {
         if self.shape.contains(&0) {
             return Some(0);
@@ -38,8 +39,9 @@ impl<const N: usize> Layout<N> {
         last.checked_add(1)
     }
 
-    /// Do different indices always lead to different elements? Each dimension steps over all that those of smaller
-    /// strides reach; where that is not so, elements may be seen twice.
+    /// True if different indices always lead to different elements. The test: sorted by stride,
+    /// each dimension steps over the whole reach of the dimensions before it. It is sufficient, not
+    /// necessary.
     fn is_injective(&self) -> bool {
         let mut dimensions: Vec<(usize, usize)> =
             self.strides.into_iter().zip(self.shape).collect();
@@ -50,7 +52,7 @@ impl<const N: usize> Layout<N> {
             if stride <= reach {
                 return false;
             }
-            // `end` has seen to it that it does not overflow.
+            // `end` has checked that this does not overflow.
             reach += (n - 1) * stride;
         }
         true
@@ -92,7 +94,7 @@ impl<const N: usize> Layout<N> {
                     problem: "the window reaches beyond the view",
                 });
             }
-            // Of a view without elements, nothing is reached.
+            // A view without elements reaches nothing, so saturation is harmless.
             offset = offset.saturating_add(first[d].saturating_mul(self.strides[d]));
         }
         Ok(Layout {
@@ -111,13 +113,15 @@ impl<const N: usize> Layout<N> {
     /// The scalar arguments of a kernel, in the order of [`sarek_ir::Kernel::view_param`].
     pub(crate) fn scalars(&self) -> Vec<u64> {
         let mut strides = self.strides;
-        // Without elements, what a failed check leads to is the slice's first one, as without a view.
+        // Without elements, a failed check falls back to the slice's first element, as without a
+        // view.
         let offset = if self.shape.contains(&0) {
             0
         } else {
             self.offset
         };
-        // A dimension of one element at most has any stride: the usual one is code for itself.
+        // With at most one element in the last dimension, its stride is arbitrary; 1 selects the
+        // faster code.
         if let (Some(stride), true) = (strides.last_mut(), self.shape[N - 1] <= 1) {
             *stride = 1;
         }
@@ -147,12 +151,13 @@ macro_rules! views {
                 Ok(Self { vector, layout })
             }
 
-            /// How many elements there are along each dimension.
+            /// The number of elements along each dimension.
             pub fn shape(&self) -> [usize; N] {
                 self.layout.shape
             }
 
-            /// A part of it: `shape` elements along each dimension, from those at `first` on.
+            /// Restricts the view to `shape` elements along each dimension, starting at index
+            /// `first`.
             ///
             /// # Errors
             /// [`Error::View`] if the part reaches beyond the view.
@@ -171,11 +176,12 @@ macro_rules! views {
 }
 
 views! {
-    /// A view of a vector, for a kernel to read: the argument of a `View2<T>` or `View3<T>`.
+    /// A view of a vector for a kernel to read: the argument of a `View2<T>` or `View3<T>`.
     ///
     /// Made by [`Vector::view2`], [`Vector::view3`] and [`Vector::strided`].
     VectorView: &'a Vector<T>, false;
-    /// A view of a vector, for a kernel to read and write: the argument of a `ViewMut2<T>` or `ViewMut3<T>`.
+    /// A view of a vector for a kernel to read and write: the argument of a `ViewMut2<T>` or
+    /// `ViewMut3<T>`.
     ///
     /// Made by [`Vector::view2_mut`], [`Vector::view3_mut`] and [`Vector::strided_mut`]. Different indices lead to different
     /// elements.
@@ -183,16 +189,16 @@ views! {
 }
 
 impl<T: Element> Vector<T> {
-    /// The first `rows * cols` elements as rows, one after the other.
+    /// Views the first `rows * cols` elements as a row-major matrix.
     ///
     /// # Errors
-    /// [`Error::View`] if the vector has fewer.
+    /// [`Error::View`] if the vector has fewer elements.
     pub fn view2(&self, rows: usize, cols: usize) -> Result<VectorView<'_, T, 2>> {
         let shape = [rows, cols];
         VectorView::new(self, Layout::dense(shape), shape)
     }
 
-    /// As [`Vector::view2`], for a kernel to write.
+    /// The same as [`Vector::view2`], for a kernel to write.
     ///
     /// # Errors
     /// [`Error::View`] if the vector has fewer elements.
@@ -201,16 +207,16 @@ impl<T: Element> Vector<T> {
         VectorViewMut::new(self, Layout::dense(shape), shape)
     }
 
-    /// The first `depth * rows * cols` elements as planes of rows, one after the other.
+    /// Views the first `depth * rows * cols` elements as `depth` consecutive row-major planes.
     ///
     /// # Errors
-    /// [`Error::View`] if the vector has fewer.
+    /// [`Error::View`] if the vector has fewer elements.
     pub fn view3(&self, depth: usize, rows: usize, cols: usize) -> Result<VectorView<'_, T, 3>> {
         let shape = [depth, rows, cols];
         VectorView::new(self, Layout::dense(shape), shape)
     }
 
-    /// As [`Vector::view3`], for a kernel to write.
+    /// The same as [`Vector::view3`], for a kernel to write.
     ///
     /// # Errors
     /// [`Error::View`] if the vector has fewer elements.
@@ -224,11 +230,12 @@ impl<T: Element> Vector<T> {
         VectorViewMut::new(self, Layout::dense(shape), shape)
     }
 
-    /// A view with the element at `[i, j, …]` at `offset + i * strides[0] + j * strides[1] + …`, of two or three
-    /// dimensions. A stride of 0 shows the same elements again and again. Kernels are fastest where the last stride is 1.
+    /// Views the vector in two or three dimensions: the element at `[i, j, …]` is at `offset + i *
+    /// strides[0] + j * strides[1] + …`, counted in elements. A stride of 0 repeats the same
+    /// elements. Kernels are fastest where the last stride is 1.
     ///
     /// # Errors
-    /// [`Error::View`] if it reaches beyond the vector.
+    /// [`Error::View`] if the view reaches beyond the vector.
     pub fn strided<const N: usize>(
         &self,
         shape: [usize; N],
@@ -243,10 +250,11 @@ impl<T: Element> Vector<T> {
         VectorView::new(self, Some(layout), shape)
     }
 
-    /// As [`Vector::strided`], for a kernel to write.
+    /// The same as [`Vector::strided`], for a kernel to write.
     ///
     /// # Errors
-    /// [`Error::View`] if it reaches beyond the vector, or if indices that differ may lead to one element.
+    /// [`Error::View`] if the view reaches beyond the vector, or if different indices may lead to
+    /// the same element.
     pub fn strided_mut<const N: usize>(
         &mut self,
         shape: [usize; N],

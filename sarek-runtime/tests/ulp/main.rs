@@ -1,20 +1,21 @@
-//! The errors of [`Elementary`] are within those that `docs/ulp.md` states.
+//! Tests that the errors of [`Elementary`] are at most those that `docs/ulp.md` states.
 //!
 //! ```sh
 //! cargo test -p sarek-runtime --release --test ulp -- --ignored --nocapture   # every f32
 //! ```
 //!
-//! `ULP_FUNCTIONS=exp,ln` chooses functions.
+//! `ULP_FUNCTIONS=exp,ln` selects functions.
 //!
-//! The reference of `f32` is std in `f64`. That of `f64` is std too, whose own error on this
-//! platform (glibc's `libm`) is part of what is allowed; the figures of the page were measured with 113 bits.
+//! The reference of `f32` is std in `f64`. That of `f64` is std too, and the tolerance includes its
+//! own error on this platform (glibc's `libm`). The figures in `docs/ulp.md` were measured with 113
+//! bits.
 
 mod measure;
 
 use measure::{Worst, edges, random};
 use sarek_runtime::host::Elementary;
 
-/// A function of one argument: ours and std's, and the greatest error in ulps that is stated.
+/// A function of one argument: this crate's and std's, and the stated maximal error in ulps.
 struct Function<T> {
     name: &'static str,
     ours: fn(T) -> T,
@@ -39,14 +40,15 @@ const F32: [Function<f32>; 17] = functions! { f32:
     sinh 0.501; cosh 0.501; tanh 0.501; cbrt 0.501;
 };
 
-/// With std's error added: 2.2 for the hyperbolic functions and `log10`, 1 for others.
+/// The bounds include std's own error: 2.2 for the hyperbolic functions and `log10`, 1 for others.
 const F64: [Function<f64>; 17] = functions! { f64:
     exp 2.0; exp2 2.1; exp_m1 2.1; ln 1.9; ln_1p 1.9; log2 1.9; log10 3.1;
     sin 0.0; cos 0.0; tan 0.0; asin 2.7; acos 2.2; atan 2.9;
     sinh 4.0; cosh 3.9; tanh 3.3; cbrt 1.7;
 };
 
-/// Every `step`th `f32` from `first`. A chunk at a time, so that ours are computed as in a kernel.
+/// Measures every `step`th `f32` from `first`, in chunks, so that the function is vectorised as in
+/// a kernel.
 fn measure_f32(function: &Function<f32>, first: u32, step: u32) -> Worst {
     const CHUNK: usize = 1024;
     let mut worst = Worst::default();
@@ -111,7 +113,8 @@ fn f64_is_as_stated() {
     }
 }
 
-/// A function of two arguments: ours for both types, std's in `f64`, the error stated for both.
+/// A function of two arguments: this crate's for both types, std's in `f64`, and the stated errors
+/// of both.
 struct Pair {
     name: &'static str,
     narrow: fn(f32, f32) -> f32,

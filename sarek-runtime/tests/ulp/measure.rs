@@ -1,18 +1,19 @@
-//! Errors in units in the last place, and arguments to find them with.
+//! Error measurement in units in the last place, and test arguments.
 
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
 
-/// The greatest error so far.
+/// The largest error so far.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Worst {
-    /// In units in the last place; infinite where a special value is another one.
+    /// The error in units in the last place; infinite if a special value is wrong.
     pub ulps: f64,
-    /// The (first) argument.
+    /// The argument, or the first of two.
     pub at: f64,
 }
 
 impl Worst {
-    /// Takes a result whose exact value is near `due`. Infinity counts as the number after the greatest.
+    /// Records a result whose exact value is near `due`. Infinity counts as the number after the
+    /// largest.
     pub fn f32(&mut self, x: f64, got: f32, due: f64) {
         let top = 2f64.powi(128);
         let (mut got, mut due) = (f64::from(got), due);
@@ -27,7 +28,7 @@ impl Worst {
         self.take(x, got, due, ulp(due, -126, 127, 23));
     }
 
-    /// As for [`Worst::f32`].
+    /// The same as [`Worst::f32`] for `f64`.
     pub fn f64(&mut self, x: f64, got: f64, due: f64) {
         self.take(x, got, due, ulp(due, -1022, 1023, 52));
     }
@@ -46,20 +47,20 @@ impl Worst {
         }
     }
 
-    /// Takes what another found.
+    /// Takes over another error if it is larger.
     pub fn merge(&mut self, other: &Worst) {
         if other.ulps > self.ulps {
             *self = *other;
         }
     }
 
-    /// Panics when the error is greater.
+    /// Panics if the error is larger than `ulps`.
     pub fn at_most(&self, ulps: f64, name: &str) {
         assert!(self.ulps <= ulps, "{name}: {self:?}, {ulps} stated");
     }
 }
 
-/// The unit in the last place of a number, by the format's exponents and fraction bits.
+/// The unit in the last place of a number, from the format's exponents and fraction bits.
 fn ulp(x: f64, least: i64, most: i64, fraction: i64) -> f64 {
     let exponent = ((x.to_bits() >> 52) & 0x7ff) as i64 - 1023;
     let exponent = exponent.clamp(least, most) - fraction;
@@ -70,7 +71,7 @@ fn ulp(x: f64, least: i64, most: i64, fraction: i64) -> f64 {
     }
 }
 
-/// Arguments where something changes, with their neighbours and of both signs.
+/// Arguments at which functions or formats change, with their neighbours and of both signs.
 pub fn edges() -> Vec<f64> {
     let centres = [
         0.0,

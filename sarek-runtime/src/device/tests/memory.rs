@@ -1,4 +1,4 @@
-//! Device memory: where it is, when it is free, and what happens when there is none.
+//! Tests of device memory: placement, reuse, accounting, and running out of it.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -68,7 +68,7 @@ fn what_is_freed_is_used_again_and_joined() {
     let (first, second) = (place(&a), place(&b));
     drop(b);
     drop(a);
-    // Both holes are one.
+    // The two free parts were merged.
     let large = device.block(2048, Purpose::Working, None).unwrap();
     assert_eq!(place(&large), first);
     drop(large);
@@ -113,7 +113,8 @@ fn a_vectors_memory_is_free_after_its_last_use() {
     let x = Vector::filled(n, 1.0f32);
     let mut sums = Vec::new();
     for round in 0..4 {
-        // The memory of the last round's vectors is used again while their work is still queued on another stream.
+        // The memory of the last round's vectors is reused while their work is still queued on
+        // another stream.
         let mut y = Vector::filled(n, round as f32);
         let mut z = Vector::filled(n, 0.0f32);
         let stream = if round % 2 == 0 { &a } else { &b };
@@ -122,7 +123,7 @@ fn a_vectors_memory_is_free_after_its_last_use() {
         drop(y);
         sums.push(z);
     }
-    // The last stream first: it has to wait for the other where it uses the same memory.
+    // The last stream first: it has to wait for the other one where both use the same memory.
     for (round, z) in sums.iter().enumerate().rev() {
         assert_eq!(z.read(n - 1..).unwrap(), [round as f32 + 1.0], "{round}");
     }
@@ -158,7 +159,7 @@ fn what_is_kept_is_given_back_before_memory_is_said_to_be_out() {
     let x = Vector::<f32>::zeros(1 << 18);
     axpy(1.0, &x, &mut y).over(1 << 18).run_on(&device).unwrap();
     drop((x, y));
-    // 3 MiB are kept in two buffers, neither of which is large enough.
+    // The pool keeps 3 MiB in two buffers, neither of which is large enough.
     let (x, mut y) = (Vector::<f32>::zeros(1), Vector::<f32>::filled(5 << 17, 2.0));
     axpy(1.0, &x, &mut y).over(1).run_on(&device).unwrap();
     assert_eq!(y.read(5..6).unwrap(), [2.0]);
@@ -166,13 +167,13 @@ fn what_is_kept_is_given_back_before_memory_is_said_to_be_out() {
     let error = axpy(1.0, &x, &mut z).over(1).run_on(&device).unwrap_err();
     let asked = |bytes| matches!(error, Error::OutOfMemory { bytes: asked, .. } if asked == bytes);
     assert!(asked(4 << 20), "{error}");
-    // Nothing is lost, and the device goes on.
+    // No vector is lost, and the device still works.
     assert_eq!(z.to_vec().unwrap(), vec![0.0; 1 << 20]);
     axpy(1.0, &x, &mut y).over(1).run_on(&device).unwrap();
     drop(y);
 }
 
-/// A program that uses the device in every way that allocates; what it computes.
+/// A program that allocates in every way that a device offers; returns its result.
 fn program(device: &Device) -> crate::Result<Vec<f32>> {
     let stream = device.new_stream()?;
     let x = Vector::filled(8, 1.0);
@@ -217,11 +218,11 @@ fn every_allocation_may_fail() {
             .into_iter()
             .chain([2.0])
             .collect();
-        // Whatever failed, the device goes on, and keeps nothing.
+        // After any failure, the device still works and keeps no memory.
         assert_eq!(program(&device).unwrap(), due);
         let Err(error) = tried else {
             assert_eq!(tried.unwrap(), due);
-            // It failed nowhere, neither with slabs nor without.
+            // No allocation failed, neither with slabs nor without.
             if failed == first - 2 {
                 break;
             }
@@ -270,7 +271,7 @@ fn memory_of_other_storage_is_the_backends_to_give() {
         error.to_string().contains("the storage `memory/bank`"),
         "{error}"
     );
-    // Used again for that storage only.
+    // The memory is reused for the same storage only.
     drop(y);
     let y = Vector::<f32>::zeros(4).stored_in(&bank).unwrap();
     y.prefetch(&device.stream()).unwrap();

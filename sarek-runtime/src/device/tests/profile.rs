@@ -1,4 +1,4 @@
-//! Profiles and their traces.
+//! Tests of profiles and their traces.
 
 use std::time::Duration;
 
@@ -31,13 +31,13 @@ fn a_profile_tells_what_a_device_did() {
         (launch.name.as_str(), launch.clock),
         ("axpy", Clock::Device)
     );
-    // `y` is read and written.
+    // `y` is both read and written.
     assert_eq!((launch.read, launch.written, launch.threads), (64, 32, 8));
     assert!(launch.time < Duration::from_secs(10) && profile.work[2].start >= launch.start);
     assert!(profile.bandwidth.unwrap() > 0.0 && profile.share(launch).unwrap() > 0.0);
     let table = profile.to_string();
     assert!(table.contains("axpy") && table.contains(" 2 "), "{table}");
-    // It is over.
+    // The profile has ended.
     axpy(1.0, &x, &mut y).over(8).run_on(&device).unwrap();
     let (_, profile) = device.profile(|| Ok(())).unwrap();
     assert!(profile.work.is_empty());

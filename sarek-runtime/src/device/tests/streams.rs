@@ -1,4 +1,4 @@
-//! Streams, events, and faults on them.
+//! Tests of streams, events, and faults on them.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ fn ones(len: usize) -> Vector<f32> {
     Vector::filled(len, 1.0)
 }
 
-/// Reads past the end of `x`.
+/// Queues a launch that reads past the end of `x`.
 fn fault(stream: &Stream) -> Vector<f32> {
     let (x, mut y) = (ones(1), ones(2));
     axpy(1.0, &x, &mut y).over(2).enqueue(stream).unwrap();
@@ -113,7 +113,7 @@ fn a_fault_loses_what_follows_on_its_stream_and_is_delivered_once() {
     after.sync().unwrap();
     stream.sync().unwrap();
     device.sync().unwrap();
-    // The vectors keep it until they are rewritten; what other streams do is not concerned.
+    // The vectors keep the fault until they are rewritten; other streams are not affected.
     assert!(y.to_vec().is_err() && z.to_vec().is_err());
     assert_eq!(w.to_vec().unwrap(), [2.0; 4]);
     z.fill(1.0).unwrap();
@@ -128,7 +128,8 @@ fn a_known_fault_is_told_by_the_next_launch() {
     let stream = device.new_stream().unwrap();
     let (x, mut z, mut short) = (ones(4), ones(4), ones(5));
     let y = fault(&stream);
-    // Another fault on the stream: the first is the one that counts, and is known from here on, though nobody was told.
+    // Another fault on the stream: the first one counts. From here on it is known, though not yet
+    // reported.
     axpy(1.0, &x, &mut short).over(5).enqueue(&stream).unwrap();
     stream.queue().bound_log().unwrap();
     drop(y);
@@ -197,7 +198,7 @@ fn a_lost_device_tells_so_and_hurts_no_other() {
         axpy(1.0, &x, &mut z).over(4).run_on(&one).unwrap_err()
     ));
     assert!(lost(one.sync().unwrap_err()) && lost(one.stream().sync().unwrap_err()));
-    // What the host holds is not lost, and what it rewrites is good again.
+    // The host's copies are not lost, and a rewritten vector is readable again.
     axpy(1.0, &x, &mut z).over(4).run_on(&two).unwrap();
     assert_eq!(z.to_vec().unwrap(), [3.0; 4]);
     y.fill(0.0).unwrap();
@@ -210,7 +211,7 @@ fn lines_of_a_launch_are_printed_whoever_learned_its_outcome() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     let stream = device.new_stream().unwrap();
     let lost = fault(&stream);
-    // While the fault is read, a launch that prints is queued behind it.
+    // While the fault is read, a launch that prints is queued after it.
     let queue = stream.queue().clone();
     let output = queue.output(&device).unwrap();
     let queued = Arc::new(Mutex::new(None));
@@ -270,7 +271,7 @@ fn memory_keeps_few_streams_that_are_idle() {
     drop(streams);
     assert_eq!(kept(), 20, "the memory had work queued");
     use_(&device.new_stream().unwrap());
-    // Another stream is when those that nobody holds are given up.
+    // Making another stream drops the streams that are no longer used.
     device.new_stream().unwrap();
     assert_eq!(kept(), 1, "the one that wrote `x`");
 }

@@ -1,8 +1,9 @@
 //! `exp`, `exp2`, `exp_m1`.
 //!
-//! `x = n ln 2 + r` with an integer `n`, ln 2 in two parts so that `n` times the first is exact
-//! (Cody and Waite, *Software Manual for the Elementary Functions*, 1980, chapter 6); a minimax
-//! polynomial for `e^r`; the result scaled in two steps, so that subnormal results round once.
+//! The reduction is `x = n ln 2 + r` with an integer `n`. ln 2 has two parts, so that `n` times the
+//! first is exact (Cody and Waite, *Software Manual for the Elementary Functions*, 1980, chapter
+//! 6). A minimax polynomial gives `e^r`. The result is scaled in two steps, so that subnormal
+//! results are rounded once.
 
 use super::parts::{limit, polynomial, power_of_two, round, round_f32, scale, scale_f32};
 
@@ -31,7 +32,7 @@ pub(super) fn exp2_f32(x: f32) -> f32 {
     scale_f32(1.0 + (r * std::f32::consts::LN_2 + tail), n)
 }
 
-/// `x = n ln 2 + r + c`, `c` being what `r` lost by rounding.
+/// Reduces to `x = n ln 2 + r + c`, where `c` is the rounding error of `r`.
 #[inline(always)]
 pub(super) fn reduce(x: f64) -> (f64, f64, f64) {
     let n = round(x * std::f64::consts::LOG2_E);
@@ -41,7 +42,7 @@ pub(super) fn reduce(x: f64) -> (f64, f64, f64) {
     (n, r, (hi - r) - lo)
 }
 
-/// `e^r - 1 - r` for `|r| <= ln 2 / 2`.
+/// Computes `e^r - 1 - r` for `|r| <= ln 2 / 2`.
 #[inline(always)]
 fn beyond_linear(r: f64) -> f64 {
     r * r
@@ -71,10 +72,10 @@ pub(super) fn exp2_f64(x: f64) -> f64 {
     scale(1.0 + (r * std::f64::consts::LN_2 + tail), n)
 }
 
-/// Half of `e^x - 1` as a sum of which the second part is far smaller, for `-40 <= x <= 710` or NaN.
+/// Half of `e^x - 1`, as a sum whose second part is far smaller, for `-40 <= x <= 710` or NaN.
 ///
-/// It is `2^n (e^r - 1) + (2^n - 1)`: exact to the last bits near 0, where `n` is 0. Half, since
-/// 2^1024 is no number.
+/// It is half of `2^n (e^r - 1) + (2^n - 1)`: accurate to the last bits near 0, where `n` is 0.
+/// Half, because 2^1024 is not representable.
 #[inline(always)]
 pub(super) fn half_exp_m1(x: f64) -> (f64, f64) {
     let (n, r, c) = reduce(x);
@@ -82,7 +83,7 @@ pub(super) fn half_exp_m1(x: f64) -> (f64, f64) {
     let base = half - 0.5;
     let linear = half * r;
     let sum = base + linear;
-    // |base| >= |linear| or base = 0, so this is what the sum lost.
+    // |base| >= |linear| or base = 0, so this is the rounding error of the sum.
     let lost = (base - sum) + linear;
     (sum, lost + half * (beyond_linear(r) + c))
 }
@@ -94,7 +95,8 @@ pub(super) fn exp_m1_f64(x: f64) -> f64 {
     if x.abs() < 1e-17 { x } else { result }
 }
 
-/// `2^x` for a finite `|x| <= 1000`, to 2^-34: enough to be rounded to an `f32`.
+/// Computes `2^x` for a finite `|x| <= 1000`, with an error of 2^-34, which suffices for rounding
+/// to an `f32`.
 #[inline(always)]
 pub(super) fn exp2_short(x: f64) -> f64 {
     let n = round(x);

@@ -1,8 +1,8 @@
 //! `sinh`, `cosh`, `tanh`.
 //!
-//! With `x = n ln 2 + r` as for the exponential, the theorems of addition give both from the
-//! hyperbolic functions of `n ln 2`, which are sums of powers of two, and of `r`, which are short
-//! polynomials. Nothing cancels, near 0 neither.
+//! With `x = n ln 2 + r` as for the exponential, the addition theorems give both functions from the
+//! hyperbolic functions of `n ln 2` and of `r`. The former are sums of powers of two, the latter
+//! are short polynomials. There is no cancellation, not even near 0.
 
 use super::exp::{half_exp_m1, reduce};
 use super::parts::{limit, polynomial, power_of_two, upper_half};
@@ -17,7 +17,7 @@ fn quarters(x: f64) -> (f64, f64) {
             * polynomial!(z; 0.16666666666666666, 0.008333333333333337, 0.00019841269841253104,
                 2.755731926539033e-6, 2.5052056617487035e-8, 1.6090874480317225e-10)
             + c);
-    // Without the leading 1.
+    // The leading 1 is left out.
     let cosh_r = z * polynomial!(z; 0.5, 0.041666666666666685, 0.0013888888888873355,
             2.480158734904062e-5, 2.755725196938294e-7, 2.092172060743521e-9);
     let up = power_of_two(n - 3.0);
@@ -42,7 +42,8 @@ pub(super) fn cosh_f64(x: f64) -> f64 {
     4.0 * cosh
 }
 
-/// `t / (t + 2)` with `t = e^2x - 1`, the quotient corrected by what its parts lost.
+/// Computes `t / (t + 2)` with `t = e^2x - 1`; the quotient is corrected for the rounding errors of
+/// its operands.
 #[inline(always)]
 pub(super) fn tanh_f64(x: f64) -> f64 {
     let ax = limit(x.abs(), 0.0, 22.0);

@@ -1,18 +1,18 @@
 //! `asin`, `acos`, `atan`, `atan2`.
 //!
-//! The arc tangent of a quotient of two lengths is turned by a quarter or an eighth of π so that
-//! a quotient below tan(π/8) is left (Moshier's Cephes, `atan.c`), with one division in all. Arc sine and
-//! cosine of more than ½ come from the square root of (1 - x) / 2 (fdlibm, `e_asin.c`). The
-//! polynomials are minimax.
+//! The arc tangent of a quotient is reduced by π/4 or π/2, so that a quotient below tan(π/8)
+//! remains (Moshier's Cephes, `atan.c`); this takes one division in all. Arc sine and cosine of
+//! arguments above ½ come from the square root of (1 - x) / 2 (fdlibm, `e_asin.c`). The polynomials
+//! are minimax.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use super::parts::polynomial;
 
-/// What π/2 is above its nearest `f64`.
+/// The difference of π/2 and its nearest `f64`.
 const FRAC_PI_2_LO: f64 = 6.123233995736766e-17;
 
-/// `asin(s) - s` for `z = s²` up to ¼.
+/// Computes `asin(s) - s` for `z = s²` up to ¼.
 #[inline(always)]
 fn asin_tail(s: f64, z: f64) -> f64 {
     s * z
@@ -56,7 +56,7 @@ pub(super) fn acos_f64(x: f64) -> f64 {
     if large { outer } else { middle }
 }
 
-/// The arc tangent of `a / b`, neither negative, both at most 2^1022.
+/// The arc tangent of `a / b`; neither is negative, and both are at most 2^1022.
 #[inline(always)]
 fn atan_quotient(a: f64, b: f64) -> f64 {
     let steep = a > 2.414213562373095 * b;

@@ -1,8 +1,9 @@
 //! `ln`, `ln_1p`, `log2`, `log10`.
 //!
-//! `x = 2^k m`, `m` near 1. For `f32` a minimax polynomial in `f = m - 1`; for `f64` the series of
-//! `2 artanh(f / (2 + f))` as a minimax polynomial, put together as fdlibm's `e_log.c` and, with
-//! the mantissa's logarithm in two parts, FreeBSD's `k_log.h` explain.
+//! The argument is `x = 2^k m` with `m` near 1. For `f32` the result comes from a minimax
+//! polynomial in `f = m - 1`. For `f64` it is the series of `2 artanh(f / (2 + f))` as a minimax
+//! polynomial, combined as fdlibm's `e_log.c` explains; for other bases the mantissa's logarithm is
+//! in two parts, as in FreeBSD's `k_log.h`.
 
 use super::parts::{exponent_and_mantissa, exponent_and_mantissa_f32, polynomial};
 
@@ -11,7 +12,7 @@ const LN_2_LO: f64 = -4.2009150726810846e-11;
 
 macro_rules! special {
     ($name:ident, $t:ident) => {
-        /// A logarithm's results where `x` is not positive and finite.
+        /// Replaces a logarithm's result where `x` is not positive and finite.
         #[inline(always)]
         fn $name(x: $t, result: $t) -> $t {
             let result = if x < $t::INFINITY { result } else { x };
@@ -23,7 +24,7 @@ macro_rules! special {
 special!(special_f32, f32);
 special!(special_f64, f64);
 
-/// `(k, f, g)` with `ln x = k ln 2 + f + g`, `f` exact.
+/// Returns `(k, f, g)` with `ln x = k ln 2 + f + g`; `f` is exact.
 #[inline(always)]
 fn logarithm_f32(x: f32) -> (f32, f32, f32) {
     let (k, m) = exponent_and_mantissa_f32(x);
@@ -42,8 +43,8 @@ pub(super) fn ln_f32(x: f32) -> f32 {
     special_f32(x, k * LN_2_HI + (f + (g + k * LN_2_LO)))
 }
 
-/// `k * step + (f + g) * factor`, both constants in two parts. The first of `step` has 15 bits,
-/// that of `factor` 12.
+/// Computes `k * step + (f + g) * factor`, with both constants in two parts. The first part of
+/// `step` has 15 bits, that of `factor` 12.
 #[inline(always)]
 fn to_base_f32(x: f32, step: (f32, f32), factor: (f32, f32)) -> f32 {
     let (k, f, g) = logarithm_f32(x);
@@ -70,7 +71,7 @@ pub(super) fn log10_f32(x: f32) -> f32 {
     )
 }
 
-/// `(half, rest)` with `ln(1 + f) = f - half + rest`, for `√½ <= 1 + f <= √2`.
+/// Returns `(half, rest)` with `ln(1 + f) = f - half + rest`, for `√½ <= 1 + f <= √2`.
 #[inline(always)]
 fn logarithm(f: f64) -> (f64, f64) {
     let s = f / (2.0 + f);
@@ -94,7 +95,7 @@ pub(super) fn ln_1p_f64(x: f64) -> f64 {
     let u = 1.0 + x;
     let (k, m) = exponent_and_mantissa(u);
     let f = m - 1.0;
-    // What `u` lost by rounding, relative to it.
+    // The rounding error of `u`, relative to `u`.
     let lost = if x < 1.0 {
         x - (u - 1.0)
     } else {
@@ -108,7 +109,7 @@ pub(super) fn ln_1p_f64(x: f64) -> f64 {
     if x.abs() < 1e-17 { x } else { result }
 }
 
-/// As [`to_base_f32`]; the first part of both constants has 31 or 32 bits.
+/// The same as [`to_base_f32`]; the first part of each constant has 31 or 32 bits.
 #[inline(always)]
 fn to_base(x: f64, step: (f64, f64), factor: (f64, f64)) -> f64 {
     let (k, m) = exponent_and_mantissa(x);
@@ -134,7 +135,7 @@ pub(super) fn log10_f64(x: f64) -> f64 {
     to_base(x, step, (0.4342944819945842, -9.1332375115289542e-11))
 }
 
-/// The logarithm to base 2 of a positive finite number, to 2^-38.
+/// The logarithm to base 2 of a positive finite number, with an error of 2^-38.
 #[inline(always)]
 pub(super) fn log2_short(x: f64) -> f64 {
     let (k, m) = exponent_and_mantissa(x);

@@ -1,15 +1,14 @@
-//! Elementary functions without a branch, a table or a call, so that a loop over threads that uses
-//! them becomes vector instructions.
+//! Elementary functions without branches, tables or calls, so that loops over threads that use them
+//! are vectorised.
 //!
-//! They are written with products and sums alone: a fused one is a call where the instruction set
-//! has none, and so the results are the same bits in every instruction set. What depends on
-//! the argument is a choice between two values that are both computed. Their errors are in
-//! `docs/ulp.md`.
+//! They use only sums and products, without fused multiply-add, which is a call on instruction sets
+//! that lack it. So the results have the same bits on every instruction set. Case distinctions are
+//! selects: both values are computed. `docs/ulp.md` lists the errors.
 //!
-//! Functions of `f32` that are not met in every kernel go through those of `f64`, half as many at a time,
-//! and are correctly rounded but for one case in millions.
+//! Less common functions of `f32` go through those of `f64`, with half as many lanes at a time.
+//! They are correctly rounded except for one case in millions.
 
-// Constants stand as they were computed.
+// Constants are written as they were computed.
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
 
 mod exp;
@@ -25,7 +24,8 @@ use half::{bf16, f16};
 
 use super::number::{narrow, wide};
 
-/// The functions, named as std's. Each means what std's means, to within the stated error.
+/// The functions, with std's names. Each computes the same function as std's, within the stated
+/// error.
 #[allow(missing_docs)]
 pub trait Elementary: Copy {
     fn exp(self) -> Self;
@@ -110,7 +110,7 @@ elementary! { f64:
     hypot(x, y) = root::hypot_f64(x, y);
 }
 
-/// Those of `f32`, rounded.
+/// Computes in `f32` and rounds the result.
 macro_rules! by_f32 {
     ($($t:ident)*) => {$(
         elementary! { $t:

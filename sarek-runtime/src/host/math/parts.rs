@@ -1,23 +1,23 @@
-//! What the families share: polynomials, rounding, powers of two, taking a number apart.
+//! Shared building blocks: polynomials, rounding, powers of two, exponents and mantissas.
 
-/// `c0 + x * (c1 + x * (c2 + …))`
+/// Evaluates `c0 + x * (c1 + x * (c2 + …))` by Horner's scheme.
 macro_rules! polynomial {
     ($x:expr; $c:expr) => { $c };
     ($x:expr; $c:expr, $($rest:expr),+ $(,)?) => { $c + $x * polynomial!($x; $($rest),+) };
 }
 pub(super) use polynomial;
 
-/// Adding it leaves an integer in the low bits of the sum.
+/// Adding it rounds a number, and leaves the integer in the low bits of the sum.
 const SHIFT_32: f32 = 12_582_912.0; // 1.5 * 2^23
 const SHIFT_64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
-/// The nearest integer, for `|x| < 2^22`.
+/// Rounds to the nearest integer, for `|x| < 2^22`.
 #[inline(always)]
 pub(super) fn round_f32(x: f32) -> f32 {
     (x + SHIFT_32) - SHIFT_32
 }
 
-/// The nearest integer, for `|x| < 2^51`.
+/// Rounds to the nearest integer, for `|x| < 2^51`.
 #[inline(always)]
 pub(super) fn round(x: f64) -> f64 {
     (x + SHIFT_64) - SHIFT_64
@@ -56,14 +56,14 @@ pub(super) fn scale(x: f64, n: f64) -> f64 {
     x * power_of_two(half) * power_of_two(n - half)
 }
 
-/// Within `lo..=hi`; NaN stays NaN.
+/// Clamps to `lo..=hi`; NaN stays NaN.
 #[inline(always)]
 pub(super) fn limit<T: PartialOrd>(x: T, lo: T, hi: T) -> T {
     let x = if x < lo { lo } else { x };
     if x > hi { hi } else { x }
 }
 
-/// `(k, m)` with `x = 2^k m` and `√½ <= m < √2`, for positive finite `x`.
+/// Returns `(k, m)` with `x = 2^k m` and `√½ <= m < √2`, for positive finite `x`.
 #[inline(always)]
 pub(super) fn exponent_and_mantissa_f32(x: f32) -> (f32, f32) {
     const ROOT_HALF: u32 = 0x3f35_04f3;
@@ -78,7 +78,7 @@ pub(super) fn exponent_and_mantissa_f32(x: f32) -> (f32, f32) {
     (k, m)
 }
 
-/// `(k, m)` with `x = 2^k m` and `√½ <= m < √2`, for positive finite `x`.
+/// Returns `(k, m)` with `x = 2^k m` and `√½ <= m < √2`, for positive finite `x`.
 #[inline(always)]
 pub(super) fn exponent_and_mantissa(x: f64) -> (f64, f64) {
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
@@ -93,7 +93,7 @@ pub(super) fn exponent_and_mantissa(x: f64) -> (f64, f64) {
     (k, m)
 }
 
-/// The number without its lowest 27 bits: products of two such are exact.
+/// The number with its lowest 27 bits cleared: products of two such numbers are exact.
 #[inline(always)]
 pub(super) fn upper_half(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0xffff_ffff_f800_0000)

@@ -4,7 +4,7 @@ use super::exp::exp2_short;
 use super::log::log2_short;
 use super::parts::{limit, low_bits, round};
 
-/// `2^(y log2 |x|)` in `f64`, with the sign and the special cases of C's `pow`.
+/// Computes `2^(y log2 |x|)` in `f64`, with the sign and the special cases of C's `pow`.
 #[inline(always)]
 pub(super) fn powf_f32(x: f32, y: f32) -> f32 {
     let (ax, wide) = (x.abs(), f64::from(y));
@@ -19,7 +19,7 @@ pub(super) fn powf_f32(x: f32, y: f32) -> f32 {
     let power = wide * log;
     let power = if one { 0.0 } else { power };
     let result = exp2_short(limit(power, -200.0, 200.0));
-    // All floats beyond are even integers.
+    // All larger floats are even integers.
     let n = limit(wide, -1e15, 1e15);
     let (whole, odd) = (round(n) == n, low_bits(n) & 1);
     let negative = x.is_sign_negative();

@@ -2,8 +2,8 @@
 
 use super::parts::polynomial;
 
-/// Dividing the exponent by 3 gives 5 bits, a polynomial 23, which Newton's method doubles
-/// (Kahan's method as in FreeBSD's `s_cbrt.c`, whose polynomial this is).
+/// Kahan's method as in FreeBSD's `s_cbrt.c`, whose polynomial this is. Dividing the exponent by 3
+/// gives 5 bits, the polynomial gives 23, and a Newton step doubles that.
 #[inline(always)]
 pub(super) fn cbrt_f64(x: f64) -> f64 {
     const EXPONENT: u32 = 715_094_163; // (1023 - 1023 / 3 - 0.03306235651) * 2^20
@@ -16,7 +16,7 @@ pub(super) fn cbrt_f64(x: f64) -> f64 {
     let r = (t * t) * (t / a);
     let t = t * polynomial!(r; 1.87595182427177009643, -1.88497979543377169875,
             1.621429720105354466140, -0.758397934778766047437, 0.145996192886612446982);
-    // To 23 bits, so that its square is exact.
+    // Rounded to 23 bits, so that its square is exact.
     let t = f64::from_bits(t.to_bits().wrapping_add(0x8000_0000) & 0xffff_ffff_c000_0000);
     let r = a / (t * t);
     let t = t + t * ((r - t) / (t + t + r));
@@ -27,7 +27,7 @@ pub(super) fn cbrt_f64(x: f64) -> f64 {
     if ordinary { result } else { x }
 }
 
-/// Squares of `f32`s are exact in `f64`, and in its range.
+/// Squares of `f32`s are exact in `f64`, and within its range.
 #[inline(always)]
 pub(super) fn hypot_f32(x: f32, y: f32) -> f32 {
     let (a, b) = (f64::from(x), f64::from(y));
@@ -36,7 +36,7 @@ pub(super) fn hypot_f32(x: f32, y: f32) -> f32 {
     if infinite { f32::INFINITY } else { result }
 }
 
-/// Scaled by a power of two when squares could leave the range.
+/// Scales by a power of two if squares could leave the range.
 #[inline(always)]
 pub(super) fn hypot_f64(x: f64, y: f64) -> f64 {
     const UP: f64 = 4.149515568880993e180; // 2^600

@@ -1,19 +1,19 @@
 //! `sin`, `cos`, `tan` of `f32`.
 //!
-//! An `f32` times a piece of 2/π of 26 bits is exact in `f64`. What makes a multiple of four quarter
-//! turns does not matter, so that for a large argument the leading bits of 2/π are left out: Payne
-//! and Hanek's reduction (*SIGNUM Newsletter* 18, 1983), here for three ranges of magnitude. Every
-//! `f32` is reduced to an error of 2^-58 quarter turns.
+//! Payne and Hanek's argument reduction (*SIGNUM Newsletter* 18, 1983), here for three ranges of
+//! magnitude. The product of an `f32` and a 26-bit piece of 2/π is exact in `f64`. Multiples of
+//! four quarter turns do not matter, so for a large argument the leading bits of 2/π are left out.
+//! Every `f32` is reduced with an error of at most 2^-58 quarter turns.
 //!
-//! Those of `f64` are std's: a reduction for all arguments needs a table, and costs more than the
-//! call where vectors are short.
+//! The functions of `f64` are std's: a reduction for all arguments needs a table, and costs more
+//! than the call where vectors are short.
 
 use std::f64::consts::FRAC_PI_2;
 
 use super::parts::{low_bits, polynomial, round};
 
-/// For magnitudes from 0, 2^43 and 2^86: a scale that leaves an integer (but for the first), and
-/// 2/π over that scale, modulo 4, in pieces of 26, 26, 26 and 53 bits.
+/// For magnitudes from 0, 2^43 and 2^86: a scale that makes the argument an integer (except the
+/// first), and 2/π divided by that scale, modulo 4, in pieces of 26, 26, 26 and 53 bits.
 const TURNS: [(f32, [f64; 5]); 3] = [
     (
         0.0,
@@ -47,7 +47,8 @@ const TURNS: [(f32, [f64; 5]); 3] = [
     ),
 ];
 
-/// `x` as a number of quarter turns, of which the two low bits count, and radians beyond.
+/// Splits `x` into a number of quarter turns, of which only the two low bits matter, and the
+/// remaining radians.
 #[inline(always)]
 fn reduce(x: f32) -> (u64, f64) {
     let ax = x.abs();
@@ -63,7 +64,7 @@ fn reduce(x: f32) -> (u64, f64) {
     let x = f64::from(x);
     let scaled = x * scale;
     let a = scaled * first;
-    // From there on it is a multiple of 4.
+    // At this size the product is a multiple of 4.
     let a = if scaled.abs() < 562_949_953_421_312.0 {
         a
     } else {
@@ -75,14 +76,14 @@ fn reduce(x: f32) -> (u64, f64) {
     let c = (b - whole_b) + scaled * third;
     let whole_c = round(c);
     let rest = (c - whole_c) + scaled * fourth;
-    // Of small ones nothing is to be taken away, and 2/π is too coarse.
+    // A small argument needs no reduction, and 2/π is too inexact for it.
     let small = ax < std::f32::consts::FRAC_PI_4;
     let n = low_bits(whole_a + whole_b + whole_c);
     let r = rest * FRAC_PI_2;
     (if small { 0 } else { n }, if small { x } else { r })
 }
 
-/// `(sin r, cos r)` for `|r| <= π/4`, to 2^-33.
+/// Returns `(sin r, cos r)` for `|r| <= π/4`, with an error of 2^-33.
 #[inline(always)]
 fn sin_cos(r: f64) -> (f64, f64) {
     let z = r * r;
@@ -95,7 +96,7 @@ fn sin_cos(r: f64) -> (f64, f64) {
     (sin, cos)
 }
 
-/// The sine `n` quarter turns after `r`.
+/// The sine of `r` plus `n` quarter turns.
 #[inline(always)]
 fn quarter(n: u64, (sin, cos): (f64, f64)) -> f32 {
     let value = if n & 1 == 0 { sin } else { cos };

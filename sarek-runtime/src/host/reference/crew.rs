@@ -1,8 +1,9 @@
-//! The threads of a block as threads of the operating system, one of which runs at a time.
+//! Runs the threads of a block as threads of the operating system, one at a time.
 //!
-//! A thread runs until it waits (at a barrier, or for its subgroup) or ends, and hands the token to the next
-//! that can run. When none can, those that wait for their subgroups are answered; when none waits for that, those at the
-//! barrier go on. Threads that have returned are waited for by nobody.
+//! A thread runs until it waits (at a barrier, or for its subgroup) or ends, and then passes the
+//! token to the next thread that can run. If none can, the pending subgroup operations are
+//! performed. If there are none, the threads at the barrier continue. Threads that have returned
+//! are not waited for.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -19,8 +20,9 @@ use crate::output::in_hook;
 /// Calls `body` for each thread of a launch, block after block, with the ids set.
 ///
 /// # Safety
-/// What `body` gets of [`shared_array`](crate::host::collective::shared_array) and its kin does not outlive the call of it, and no two
-/// references to one element are used across a barrier.
+/// References that `body` gets from [`shared_array`](crate::host::collective::shared_array) and
+/// similar functions do not outlive its call. No two references to the same element are used across
+/// a barrier.
 ///
 /// ```
 /// use sarek_runtime::host::{IndexSpace, for_each_block};
@@ -55,12 +57,12 @@ pub unsafe fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
 
 const STACK: usize = 1 << 20;
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Clone, Copy)]
 enum Doing {
     /// It can run.
     Ready,
-    /// It is at a barrier.
+    /// It waits at a barrier.
     Barrier,
     /// It waits for its subgroup.
     Subgroup(Call),
@@ -78,13 +80,13 @@ struct Call {
 }
 
 struct State {
-    /// The thread that runs.
+    /// The thread that has the token.
     turn: usize,
     doing: Vec<Doing>,
     answers: Vec<Option<Value>>,
     /// The block's shared arrays, in the order in which its threads make them.
     arrays: Vec<Array>,
-    /// A thread has panicked: all others end too.
+    /// True once a thread has panicked: all others end too.
     ended: bool,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -95,7 +97,7 @@ struct Crew {
     turns: Vec<Condvar>,
 }
 
-/// Unwinds a thread after another one has panicked.
+/// The panic payload that unwinds a thread after another one has panicked.
 struct Ended;
 
 impl Crew {
@@ -117,17 +119,17 @@ impl Crew {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands the token on.
+    /// Passes the token on.
     fn pass(&self, me: usize, mut state: MutexGuard<'_, State>) {
         state.wake(me);
         let Some(next) = state.next(me) else { return };
         state.turn = next;
-        // Who wakes is to find the lock free.
+        // The woken thread should find the lock free.
         drop(state);
         self.turns[next].notify_one();
     }
 
-    /// Waits for the token; an error when all is over.
+    /// Waits for the token; an error if all threads are to end.
     fn await_turn(&self, me: usize) -> Result<(), Ended> {
         let mut state = self.lock();
         while state.turn != me && !state.ended {
@@ -137,7 +139,7 @@ impl Crew {
         if state.ended { Err(Ended) } else { Ok(()) }
     }
 
-    /// Ends all threads.
+    /// Makes all threads end.
     fn end(&self, panic: Box<dyn Any + Send>) {
         let mut state = self.lock();
         state.ended = true;
@@ -149,7 +151,7 @@ impl Crew {
 }
 
 impl State {
-    /// The first behind a thread that can run, or else the first.
+    /// The next thread after `me` that can run; wraps around.
     fn next(&self, me: usize) -> Option<usize> {
         let ready = |d: &Doing| matches!(d, Doing::Ready);
         let behind = self.doing[me..].iter().position(ready);
@@ -157,7 +159,7 @@ impl State {
         behind.or_else(|| self.doing.iter().position(ready))
     }
 
-    /// When no thread can run: lets some go on, in the next block if all are done.
+    /// If no thread can run, lets some continue; starts the next block if all are done.
     fn wake(&mut self, me: usize) {
         if self.next(me).is_some() || self.answer_subgroups() {
             return;
@@ -174,8 +176,8 @@ impl State {
         }
     }
 
-    /// Performs the operations of subgroups that are waited for. Threads that wait in different ones are in different
-    /// places, and take no part in each other's.
+    /// Performs the pending subgroup operations. Threads that wait in different operations are at
+    /// different places, and are inactive in each other's.
     fn answer_subgroups(&mut self) -> bool {
         let mut answered = false;
         for first in (0..self.doing.len()).step_by(REFERENCE_SUBGROUP) {
@@ -209,7 +211,7 @@ struct Lane {
 
 thread_local! {
     static LANE: RefCell<Option<Lane>> = const { RefCell::new(None) };
-    /// How many shared arrays the thread has made.
+    /// The number of shared arrays that the thread has made.
     static ARRAYS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -234,11 +236,12 @@ impl Lane {
             self.crew.end(super::place::placed(panic));
         }
         forget_handles();
-        // Destructors of thread-local variables of the user's may follow, which are no part of the kernel.
+        // Destructors of the user's thread-local variables may follow, which are not part of the
+        // kernel.
         LANE.set(None);
     }
 
-    /// Where the thread stands in a block, if the launch has it.
+    /// The position of the thread in a block, if the launch includes it.
     fn position(&self, space: &IndexSpace, number: u64) -> Option<Position> {
         let [gx, gy, _] = space.grid;
         let block = [number % gx, number / gx % gy, number / gx / gy].map(|i| i as usize);
@@ -257,7 +260,7 @@ impl Lane {
         })
     }
 
-    /// Says what the thread does, and hands the token on.
+    /// Sets the thread's state, and passes the token on.
     fn wait(&self, doing: Doing) {
         let mut state = self.crew.lock();
         state.doing[self.me] = doing;
@@ -276,8 +279,9 @@ impl Lane {
 /// The running thread of a kernel.
 ///
 /// # Panics
-/// Where other code of the user's runs on the thread: the `Debug` of what is printed, and hooks for output and panics. It could keep what
-/// it gets of the block beyond its end, and let other threads go on while the kernel lends an element.
+/// If other user code runs on the thread: the `Debug` of printed values, or hooks for output and
+/// panics. Such code could keep references beyond the end of the block, or let other threads run
+/// while the kernel lends an element.
 fn lane(what: &str) -> Lane {
     assert!(
         !in_hook() && !std::thread::panicking(),
@@ -305,7 +309,7 @@ pub(in crate::host) fn subgroup(op: SubgroupOp, join: Join, value: Value, other:
     answer.unwrap_or_else(|| unreachable!("the subgroup has answered"))
 }
 
-/// The next shared array of the calling thread: made by the first that comes.
+/// The next shared array of the calling thread; the first thread that gets there makes it.
 pub(super) fn array<R>(
     what: &str,
     make: impl FnOnce() -> Array,

@@ -1,7 +1,7 @@
-//! Running the user's own function, thread after thread.
+//! The reference: runs the user's own function, one thread after the other.
 //!
-//! Threads that work together (by barriers, shared arrays, subgroups) are threads of the operating system that
-//! hand a token around: [`crew`].
+//! Threads that cooperate (by barriers, shared arrays, subgroups) are threads of the operating
+//! system that pass a token around: [`crew`].
 
 mod crew;
 mod place;
@@ -17,7 +17,7 @@ pub(super) use shared::make as make_shared;
 
 use super::IndexSpace;
 
-/// Where the calling thread stands in a launch.
+/// The position of the calling thread in a launch.
 #[derive(Clone, Copy)]
 pub(super) struct Position {
     pub(super) thread: [usize; 3],
@@ -37,13 +37,13 @@ thread_local! {
     static POSITION: Cell<Option<Position>> = const { Cell::new(None) };
 }
 
-/// The position that ids tell.
+/// The position that the id functions read.
 pub(super) fn position(id: &str) -> Position {
     let position = POSITION.get();
     position.unwrap_or_else(|| panic!("`{id}()` was called outside of a kernel"))
 }
 
-/// Restores the position when a kernel ends, also by a panic.
+/// Restores the position when a kernel ends, even by a panic.
 struct Restore(Option<Position>);
 
 impl Drop for Restore {
@@ -72,8 +72,8 @@ pub fn for_each_thread(space: &IndexSpace, mut body: impl FnMut()) {
     }
 }
 
-/// The argument of a `&mut [T]` parameter, for rustc to know nothing more about it: other threads of the
-/// block change it at barriers.
+/// Hides the argument of a `&mut [T]` parameter from the optimiser: other threads of the block
+/// change it at barriers.
 #[inline(never)]
 pub fn launder<T>(slice: &mut [T]) -> &mut [T] {
     std::hint::black_box(slice)

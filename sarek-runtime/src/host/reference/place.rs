@@ -1,4 +1,5 @@
-//! Where the user's function panicked: what `catch_unwind` does not tell, a panic hook does.
+//! The place where the user's function panicked. `catch_unwind` does not report it, so a panic hook
+//! records it.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -7,20 +8,20 @@ use std::sync::Once;
 
 use super::POSITION;
 
-/// Where a thread of a kernel panicked.
+/// The place where a thread of a kernel panicked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PanicPlace {
     /// The source file.
     pub file: String,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column, starting at 1.
     pub column: u32,
-    /// The global ids of the thread.
+    /// The global ids of the thread along x, y and z.
     pub thread: [u64; 3],
 }
 
-/// A panic with its place, as it unwinds out of the threads of a block.
+/// A panic payload with its place, while it unwinds out of the threads of a block.
 pub(super) struct Placed {
     panic: Box<dyn Any + Send>,
     place: PanicPlace,
@@ -30,8 +31,8 @@ thread_local! {
     static LAST: RefCell<Option<PanicPlace>> = const { RefCell::new(None) };
 }
 
-/// Notes from now on where functions of kernels panic. The hook that was there is called as ever; one that is set later puts this
-/// out of work, and then places are not known.
+/// Starts recording where kernel functions panic. The previous panic hook is still called. If
+/// another hook is set later, places are no longer recorded.
 pub fn note_panics() {
     static ONCE: Once = Once::new();
     if std::thread::panicking() {
@@ -58,7 +59,7 @@ pub fn note_panics() {
     });
 }
 
-/// The panic, with its place if this thread knows it.
+/// The panic payload, with its place if this thread has recorded one.
 pub(super) fn placed(panic: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
     match LAST.take() {
         Some(place) => Box::new(Placed { panic, place }),
@@ -66,7 +67,7 @@ pub(super) fn placed(panic: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
     }
 }
 
-/// A panic that came out of the user's function, and where, if that is known.
+/// Splits a panic of the user's function into its payload and its place, if that is known.
 pub fn place_of(panic: Box<dyn Any + Send>) -> (Box<dyn Any + Send>, Option<PanicPlace>) {
     match placed(panic).downcast::<Placed>() {
         Ok(placed) => (placed.panic, Some(placed.place)),

@@ -1,4 +1,4 @@
-//! Arrays that the threads of a block share.
+//! Shared arrays of the reference.
 
 use std::any::type_name;
 use std::cell::RefCell;
@@ -6,8 +6,8 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use crate::host::owned::Owned;
 
-/// A thread's handle of a shared array: what `shared_array` and `shared_slice` return. In a kernel it is indexed, and
-/// has a length.
+/// A thread's handle of a shared array, which `shared_array` and `shared_slice` return. Kernels
+/// index it, and read its length.
 #[repr(C)]
 pub struct Shared<T> {
     ptr: *mut T,
@@ -16,7 +16,7 @@ pub struct Shared<T> {
 
 impl<T> Shared<T> {
     /// The number of elements.
-    #[allow(clippy::len_without_is_empty)] // an array has one at least
+    #[allow(clippy::len_without_is_empty)] // an array has at least one element
     pub fn len(&self) -> usize {
         self.len
     }
@@ -29,7 +29,7 @@ impl<T> Shared<T> {
         &self[index]
     }
 
-    /// The element at `index`, to be written.
+    /// The element at `index`, for writing.
     ///
     /// # Safety
     /// `index` is below the length.
@@ -64,7 +64,7 @@ impl<T> IndexMut<usize> for Shared<T> {
     }
 }
 
-/// All of it, as `#[device]` functions take it.
+/// The whole array as a slice, for `#[device]` functions.
 impl<T> Deref for Shared<T> {
     type Target = [T];
 
@@ -81,7 +81,7 @@ impl<T> DerefMut for Shared<T> {
     }
 }
 
-/// The memory of one array.
+/// The memory of an array.
 pub(super) struct Array {
     words: Owned<u128>,
     name: &'static str,
@@ -89,7 +89,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Memory for `len` elements, in which no word is what a kernel expects.
+    /// Allocates memory for `len` elements, filled with a pattern that no kernel expects.
     pub(super) fn new<T>(len: usize) -> Array {
         let bytes = len.checked_mul(size_of::<T>());
         let words = bytes
@@ -112,17 +112,17 @@ impl Array {
 
 thread_local! {
     /// The handles of the running thread, which live until it ends or goes on to another block.
-    // Boxed, since the thread holds references to them while more are made.
+    // Boxed, because the thread holds references to them while more are made.
     #[allow(clippy::vec_box)]
     static HANDLES: RefCell<Vec<Box<Shared<u8>>>> = const { RefCell::new(vec![]) };
 }
 
-/// Ends the handles of the thread.
+/// Drops the handles of the thread.
 pub(super) fn forget_handles() {
     HANDLES.with_borrow_mut(Vec::clear);
 }
 
-/// The thread's `n`th array. `elem` is one for which any bits are a value.
+/// Makes the thread's next array. Any bits must be a valid `T`.
 pub(in crate::host) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T> {
     let same = |array: &mut Array| {
         assert!(
@@ -142,8 +142,8 @@ pub(in crate::host) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T>
     HANDLES.with_borrow_mut(|handles| {
         handles.push(handle);
         let handle: *mut Shared<u8> = &mut **handles.last_mut().expect("pushed above");
-        // SAFETY: `Shared` has one layout for all types; the box lives until the thread has left the kernel, which
-        // is all of `'static` that a kernel knows.
+        // SAFETY: `Shared` has the same layout for all types. The box lives until the thread has
+        // left the kernel; no kernel can observe that this is shorter than `'static`.
         unsafe { &mut *handle.cast::<Shared<T>>() }
     })
 }

@@ -14,10 +14,11 @@ fn space(grid: u64, block: u32) -> IndexSpace {
     }
 }
 
-/// What each thread says, by its global index.
+/// The values that the threads return, by global index.
 fn said<T: Default + Clone + Send>(space: &IndexSpace, body: impl Fn() -> T + Sync) -> Vec<T> {
     let out = Mutex::new(vec![T::default(); space.threads() as usize]);
-    // SAFETY: the bodies of tests keep nothing, and use what is theirs between barriers.
+    // SAFETY: the bodies of the tests keep no references, and access only their own elements
+    // between barriers.
     unsafe {
         for_each_block(space, || {
             let value = body();
@@ -128,13 +129,14 @@ fn outside_of_a_kernel_they_panic() {
     barrier();
 }
 
-/// What the user's own code does.
+/// Work that the user's own code does.
 type Work = fn();
 
-/// Runs `work` where the user's own code runs on the threads of two blocks, and counts how often it ended. Panics of it are kept.
+/// Runs `work` in user code on the threads of two blocks, and counts how often a thread reaches the
+/// end. Its panics are stored.
 fn in_user_code(work: Work, user: fn(Work)) -> u32 {
     let ended = AtomicU32::new(0);
-    // SAFETY: the body keeps nothing. That what it calls does not either is what is tested.
+    // SAFETY: the body keeps no references. The test is that the code it calls does not either.
     unsafe {
         for_each_block(&space(2, 2), || {
             barrier();
@@ -163,7 +165,8 @@ impl Drop for Drops {
     }
 }
 
-/// What would keep an array of a block, or let other threads of it go on, has no part in a kernel.
+/// User code that could keep an array of a block, or let its other threads run, must not use the
+/// kernel's functions.
 #[test]
 fn the_users_own_code_has_nothing_of_a_block() {
     static REACHED: AtomicU32 = AtomicU32::new(0);
@@ -190,7 +193,7 @@ fn the_users_own_code_has_nothing_of_a_block() {
     ];
     let users: [fn(Work); 2] = [
         |work| crate::output::print(format_args!("{:?}", Formats(work))),
-        // Dropped behind the panic that holds it.
+        // The value is dropped after the panic that holds it.
         |work| {
             let bomb = move || -> () { std::panic::panic_any(Drops(work)) };
             assert!(crate::output::guarded(bomb).is_none());
@@ -199,7 +202,7 @@ fn the_users_own_code_has_nothing_of_a_block() {
     for work in works {
         for user in users {
             assert_eq!(in_user_code(work, user), 4);
-            // Others may have caught it, as in a destructor.
+            // Other code may have caught the panic, for example in a destructor.
             assert_eq!(REACHED.load(Ordering::Relaxed), 0);
         }
     }
@@ -216,7 +219,7 @@ fn what_runs_at_the_end_of_a_thread_has_nothing_of_a_block() {
             })
         };
     }
-    // SAFETY: the body keeps nothing.
+    // SAFETY: the body keeps no references.
     unsafe {
         for_each_block(&space(1, 3), || {
             // Variables are destroyed in the opposite order of their first uses.
@@ -224,7 +227,7 @@ fn what_runs_at_the_end_of_a_thread_has_nothing_of_a_block() {
             LAST.with(|_| ());
         });
     }
-    // Destructors may run behind the end of the scope.
+    // Destructors may run after the end of the scope.
     let start = std::time::Instant::now();
     let told = || TOLD.lock().unwrap().clone();
     while told().len() < 3 && start.elapsed().as_secs() < 20 {

@@ -15,7 +15,7 @@ fn call<'a>(
     unsafe { Launch::of(def, [2.0f32.into(), x.into(), y.into()]) }
 }
 
-/// What a launch of another kernel each time comes to.
+/// Specializes a launch of a new kernel at each call.
 fn specialized(device: &Device, n: usize, options: &str) -> Specialized {
     let (x, mut y) = (Vector::filled(n, 1.0), Vector::filled(n, 1.0));
     let launch = call(leak(axpy()), &x, &mut y);
@@ -48,7 +48,7 @@ fn a_batch_is_what_its_parts_are_one_by_one() {
         };
         codes.iter().map(text).collect()
     };
-    // On a device that has none of them yet.
+    // On a device that has compiled none of them yet.
     let [(fresh, stats), (other, _)] = two_gpus();
     let again = |program: &Option<Specialized>| {
         let program = program.as_ref()?;

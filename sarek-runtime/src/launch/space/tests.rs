@@ -96,7 +96,7 @@ fn over_is_exact_and_cover_rounds_up() {
     assert_eq!((cover.grid, cover.extent), ([8, 1, 1], [1024, 1, 1]));
 }
 
-/// Whatever the device, the same threads run.
+/// The same threads run on every device.
 #[test]
 fn cover_is_of_the_same_blocks_everywhere() {
     let mut cpu = gpu();
@@ -212,7 +212,7 @@ fn malformed_shapes_are_refused() {
     ] {
         assert!(check(huge).unwrap_err().contains("64 bits"), "{huge:?}");
     }
-    // The block alone makes it overflow: known only once it is picked.
+    // Only the block makes it overflow, which is known when the block size is chosen.
     let cover = Shape::Cover(Dims([usize::MAX, 1, 1]));
     check(cover).unwrap();
     assert!(

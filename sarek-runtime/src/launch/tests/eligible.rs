@@ -1,4 +1,4 @@
-//! Which devices run a launch, and which one does.
+//! Tests of eligibility and of the choice of a device.
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn buffers_and_natives_decide_eligibility_too() {
         reasons(error).contains("3 buffers"),
         "the fault record is one"
     );
-    // A check that no launch can prove needs it in every launch.
+    // A check that no launch can prove needs the fault record in every launch.
     let checked = changed(|k| k.sites.to_mut()[0].provable = false);
     let error = checked(&x, &mut y).over(4).run_on(&few);
     assert!(reasons(error).contains("3 buffers"));
@@ -103,7 +103,7 @@ fn wide_indices_need_64_bit_integers() {
         .run_on(&narrow)
         .unwrap_err();
     assert!(wide.to_string().contains("exceed 32 bits"), "{wide}");
-    // Each id fits, but not the number of a block in the folded grid.
+    // Each id fits 32 bits, but not the number of a block in the folded grid.
     let folding = GpuBackend::with("folding", 1, |info| {
         info.features.i64 = false;
         info.max_grid = [1 << 20, 1 << 13, 1];
@@ -114,7 +114,7 @@ fn wide_indices_need_64_bit_integers() {
     assert!(wide.to_string().contains("exceed 32 bits"), "{wide}");
 }
 
-/// A kernel of no parameters, which this fills, on the fake GPU.
+/// A launch on the fake GPU of a kernel without parameters, with the body that `fill` writes.
 fn block_kernel(fill: impl FnOnce(&Sketch)) -> Launch<'static> {
     let s = Sketch::new("blocks");
     fill(&s);
@@ -231,7 +231,7 @@ fn schedules_and_kernels_go_to_those_who_claim_them() {
         matches!(&error, Error::Unclaimed { known, .. } if known.len() == 1),
         "{error}"
     );
-    // Without its owner the kernel is everybody's again.
+    // When the owner of the claim is unregistered, every device may run the kernel again.
     assert!(all.unregister("tiles"));
     claimed(&x, &mut Vector::zeros(4))
         .over(4)

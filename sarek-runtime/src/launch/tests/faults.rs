@@ -1,4 +1,4 @@
-//! Faults of launches: whom they concern, and who is told.
+//! Tests of launch faults: the vectors they affect, and the calls that report them.
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn a_device_fault_sticks_to_the_vectors_and_is_reported_once_elsewhere() {
     let mut y = Vector::zeros(3);
     let mut z = Vector::zeros(3);
     axpy(1.0, &x, &mut y).over(3).run_on(&device).unwrap();
-    // What is computed of it before anybody knows is lost as well, on any device.
+    // A launch that uses the result before the fault is known is lost as well, on any device.
     axpy(1.0, &y, &mut z).over(3).run_on(&device).unwrap();
     assert_eq!(index_of_x(&device.sync().unwrap_err()), 2);
     device.sync().unwrap();
@@ -64,7 +64,7 @@ fn a_device_fault_sticks_to_the_vectors_and_is_reported_once_elsewhere() {
     }
     assert!(axpy(1.0, &x, &mut z).over(2).run_on(&other).is_err());
     assert!(format!("{z:?}").contains("lost"));
-    // The device goes on, and so does the vector once it is rewritten.
+    // The device still works, and so does the vector once it is rewritten.
     z.fill(1.0).unwrap();
     axpy(1.0, &x, &mut z).over(2).run_on(&device).unwrap();
     assert_eq!(z.to_vec().unwrap(), [2.0, 3.0, 1.0]);
@@ -107,11 +107,11 @@ fn many_launches_that_might_fault_are_settled_in_between() {
     let [(device, stats), _] = two_gpus();
     let x = Vector::zeros(4);
     for _ in 0..2500 {
-        // Nobody reads the results, all of which are lost.
+        // The results are not read; all of them are lost.
         let mut y = Vector::zeros(5);
         axpy(1.0, &x, &mut y).over(5).run_on(&device).unwrap();
     }
-    // Records are read many at a time.
+    // Many fault records are read at a time.
     let read = stats.downloads.load(Relaxed);
     assert!((20..60).contains(&read), "{read} times");
     assert_eq!(index_of_x(&device.sync().unwrap_err()), 4);
@@ -137,7 +137,7 @@ fn proved_launches_carry_no_fault_record() {
 
 #[test]
 fn a_launch_that_did_not_fail_is_lost_behind_one_that_did() {
-    // A check that no launch can prove, so that each has a record of its own.
+    // Its check is not provable in any launch, so each launch has a record of its own.
     let checked = changed(|k| k.sites.to_mut()[0].provable = false);
     let [(device, _), _] = two_gpus();
     let stream = device.new_stream().unwrap();
@@ -166,7 +166,7 @@ fn a_launch_behind_a_fault_reports_the_first_one_and_others_stay() {
     let (mut w, mut v) = (Vector::zeros(4), Vector::zeros(4));
     axpy(1.0, &short, &mut y).over(3).run_on(&device).unwrap();
     axpy(1.0, &y, &mut z).over(3).run_on(&device).unwrap();
-    // It faults by itself, too.
+    // It also faults by itself.
     axpy(1.0, &z, &mut w).over(4).run_on(&device).unwrap();
     axpy(1.0, &x, &mut v).over(3).run_on(&device).unwrap();
     let first = y.to_vec().unwrap_err().to_string();
@@ -186,7 +186,7 @@ fn many_launches_in_a_row_are_dropped_on_a_small_stack() {
             axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
         }
     };
-    // Those who wait for a launch hold the one before it.
+    // Each pending launch holds the one before it.
     let thread = std::thread::Builder::new().stack_size(128 << 10).spawn(run);
     thread.unwrap().join().unwrap();
 }

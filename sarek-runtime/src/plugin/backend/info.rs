@@ -1,55 +1,57 @@
-//! What a device says of itself.
+//! The description that a device gives of itself.
 
 use serde::{Deserialize, Serialize};
 
 use crate::plugin::tag::{DeviceKind, Tag};
 
-/// What a device is and can do: serde data, in which a field that is not there has its default.
+/// The properties and limits of a device. It is serde data, in which a missing field has its
+/// default.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeviceInfo {
-    /// The driver's name of it.
+    /// The driver's name for the device.
     pub name: String,
-    /// What sort of device it is: one of the framework's, or one that the backend has added.
+    /// The kind of device: one of the framework's, or one that the backend has added.
     pub kind: Tag<DeviceKind>,
-    /// Overrides the backend's priority, for example for a software device.
+    /// Replaces the backend's priority if it is lower, for example for a software device.
     pub priority: Option<i32>,
-    /// Kernels use host memory as it is: vectors need no copy on this device.
+    /// True if kernels access host memory directly: vectors need no copy on this device.
     pub host_memory: bool,
-    /// What kernels may require of it.
+    /// The features that kernels may require.
     pub features: Features,
-    /// Largest block along each axis.
+    /// The largest block along each axis, in threads.
     pub max_block: [u32; 3],
-    /// Most threads in a block.
+    /// The most threads in a block.
     pub max_block_threads: u32,
-    /// Largest grid along each axis; larger ones are folded.
+    /// The largest grid along each axis, in blocks; larger grids are folded.
     pub max_grid: [u32; 3],
-    /// Most bytes of shared memory of one block.
+    /// The most shared memory of a block, in bytes.
     pub max_shared: u64,
-    /// Most bytes of the local arrays of one thread.
+    /// The most memory for the local arrays of a thread, in bytes.
     pub max_private: u64,
-    /// Most bytes of the local arrays of all threads of one block.
+    /// The most memory for the local arrays of all threads of a block, in bytes.
     pub max_private_block: u64,
-    /// Most bytes of one buffer.
+    /// The largest buffer in bytes.
     pub max_buffer: u64,
-    /// Most buffers of one kernel.
+    /// The most buffers of a kernel.
     pub max_buffers: u32,
-    /// Threads that run in lockstep, 1 if unknown; block sizes are multiples of it.
+    /// The number of threads that run in lockstep, 1 if unknown. Automatic block sizes are
+    /// multiples of it.
     pub warp: u32,
-    /// Processors that run blocks at the same time, 0 if unknown.
+    /// The number of processors that run blocks at the same time, 0 if unknown.
     pub compute_units: u32,
-    /// Bytes of device memory, 0 if unknown.
+    /// The device memory in bytes, 0 if unknown.
     pub memory: u64,
-    /// Do host and device share their memory?
+    /// True if host and device share their memory.
     pub unified: bool,
-    /// Offsets at which a part of a buffer may be bound are multiples of so many bytes.
+    /// The offset in bytes of a bound part of a buffer must be a multiple of this.
     pub alignment: usize,
-    /// May several parts of one buffer be arguments of a launch, some of them written, at no cost? Then small
-    /// buffers are parts of larger ones.
+    /// True if several parts of one buffer may be arguments of a launch at no cost, even if some
+    /// are written. Small buffers are then parts of larger ones.
     pub slabs: bool,
 }
 
-/// A device of 32-bit arithmetic without a name, which runs anything of any size; for `..DeviceInfo::default()`.
+/// Describes a nameless device with 32-bit arithmetic and no limits; for `..DeviceInfo::default()`.
 impl Default for DeviceInfo {
     fn default() -> DeviceInfo {
         DeviceInfo {
@@ -76,7 +78,7 @@ impl Default for DeviceInfo {
     }
 }
 
-/// What kernels may require of a device beyond 32-bit arithmetic.
+/// The features that kernels may require beyond 32-bit arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Features {
@@ -96,14 +98,16 @@ pub struct Features {
     pub atomics64: bool,
     /// Subgroups and their operations.
     pub subgroups: bool,
-    /// The same in blocks of several dimensions.
+    /// Subgroups in blocks of several dimensions.
     pub shaped_subgroups: bool,
-    /// Fences without a barrier.
+    /// Memory fences without a barrier.
     pub fences: bool,
-    /// Its renderer writes [`Variant::strided`](sarek_ir::write::Variant::strided), so that it runs the schedules `grid_stride` and `single_thread`. Devices that
-    /// compile nothing run them anyway.
+    /// The renderer supports [`Variant::strided`](sarek_ir::write::Variant::strided), so that the
+    /// device runs the schedules `grid_stride` and `single_thread`. Devices that compile nothing
+    /// run these in any case.
     pub strided: bool,
-    /// Floats to the bit as IEEE 754 says, which `#[kernel(strict)]` asks for: `+ - * /`, `sqrt` and `mul_add` rounded to
-    /// the nearest, none of them joined with another, subnormal numbers kept.
+    /// Floats that follow IEEE 754 to the bit, as `#[kernel(strict)]` requires: `+ - * /`, `sqrt`
+    /// and `mul_add` are rounded to nearest, operations are never fused, and subnormal numbers are
+    /// kept.
     pub strict: bool,
 }

@@ -1,22 +1,26 @@
-//! What a backend implements. The built-in ones use nothing else.
+//! The traits that a backend implements. The built-in backends use nothing else.
 //!
-//! A [`Backend`] lists and opens devices. A [`BackendDevice`] says what it is ([`DeviceInfo`]) and
-//! how kernels become programs for it ([`Codegen`]), loads programs, allocates memory and has
-//! [`BackendStream`]s, which run copies and launches in FIFO order. Everything is object-safe.
+//! A [`Backend`] lists and opens devices. A [`BackendDevice`] describes itself ([`DeviceInfo`]),
+//! selects how kernels become programs ([`Codegen`]), loads programs and allocates memory. Its
+//! [`BackendStream`]s run copies and launches in FIFO order. All traits are object-safe.
 //!
-//! The framework links, proves, renders, caches, keeps vectors coherent and turns faults into
-//! errors; a backend never sees a vector. Sizes and bounds are checked by the framework before a call.
+//! The framework links, proves, renders and caches kernels, keeps vectors coherent, and turns
+//! faults into errors; a backend never sees a vector. The framework checks sizes and bounds before
+//! each call.
 //!
 //! # Safety
 //!
-//! The framework trusts a backend with memory, and a backend trusts the framework. So both sides promise:
+//! The framework trusts a backend with memory, and a backend trusts the framework. So both sides
+//! make promises:
 //!
-//! - The traits of what a backend makes (devices, streams, memory, events, graphs, renderers, compilers) are `unsafe` to
-//!   implement. Their sections "Safety" list what the framework takes for granted.
-//! - Functions that load, run or touch memory are `unsafe` to call. Whoever calls them in the framework's place keeps what
-//!   their sections "Safety" list.
+//! - The traits of the objects that a backend makes (devices, streams, memory, events, graphs,
+//!   renderers, compilers) are `unsafe` to implement. Their "Safety" sections list what the
+//!   framework relies on.
+//! - Functions that load, run or access memory are `unsafe` to call. Any caller, such as the
+//!   framework, keeps the promises in their "Safety" sections.
 //!
-//! [`Backend`] itself is a safe trait: it passes on devices that others have made.
+//! [`Backend`] itself is a safe trait: it only returns devices, whose implementations make the
+//! promises.
 
 mod info;
 
@@ -40,58 +44,63 @@ pub use info::{DeviceInfo, Features};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
-    /// The name by which users select it: `cuda`, `opencl`, …
+    /// The name by which users select the backend: `cuda`, `opencl`, …
     fn name(&self) -> &'static str;
 
-    /// The number of devices, or why there are none.
+    /// Returns the number of devices, or the reason why there are none.
     fn count(&self) -> Result<usize, String>;
 
     /// Opens a device. Called once for each ordinal below [`Backend::count`]; the result is kept.
     fn open(&self, ordinal: usize) -> Result<Arc<dyn BackendDevice>>;
 
-    /// Higher is preferred. A device may lower its own, see [`DeviceInfo::priority`].
+    /// The priority; higher is preferred. A device may lower its own, see [`DeviceInfo::priority`].
     fn priority(&self) -> i32 {
         0
     }
 
-    /// What it is in charge of, see [`crate::plugin::claims`]. Asked once, when it is registered.
+    /// Adds the backend's claims, see [`crate::plugin::claims`]. Called once, when the backend is
+    /// registered.
     fn claims(&self, _claims: &mut Claims) {}
 }
 
 /// A device.
 ///
 /// # Safety
-/// An implementation keeps to the following, whatever order its safe functions are called in.
+/// An implementation guarantees the following, for any order of calls to its safe functions.
 ///
-/// - [`BackendDevice::info`] is true. Where [`DeviceInfo::host_memory`] is set, a launch works on the arguments of [`Args::Host`];
-///   otherwise on memory of its own.
-/// - A program that was loaded does what its body, its kernel or its source says: it uses the memory of its arguments
-///   and no other, and writes no argument that is read only.
-/// - Memory that is allocated has at least as many bytes as were asked for, is disjoint from all other memory, and stays until it is dropped and the
-///   work that uses it has ended.
-/// - Its streams, and the streams' events, are implementations of [`BackendStream`] and [`BackendEvent`] for this device.
+/// - [`BackendDevice::info`] is true. If [`DeviceInfo::host_memory`] is set, a launch works on the
+///   arguments of [`Args::Host`]; otherwise on the device's own memory.
+/// - A loaded program does what its body, its kernel or its source says. It accesses the memory of
+///   its arguments and no other, and writes no read-only argument.
+/// - Allocated memory has at least the requested size and is disjoint from all other memory. It
+///   stays valid until it is dropped and the work that uses it has ended.
+/// - Its streams and their events are implementations of [`BackendStream`] and [`BackendEvent`] for
+///   this device.
 pub unsafe trait BackendDevice: Any + Send + Sync {
-    /// What it is and what it can do; constant.
+    /// The device's limits and features; constant.
     fn info(&self) -> &DeviceInfo;
 
-    /// How kernels become programs for it.
+    /// Selects how kernels become programs.
     fn codegen(&self) -> Codegen<'_>;
 
-    /// Makes a program launchable. The result is what [`Launch::program`] holds.
+    /// Makes a program launchable. The result becomes [`Launch::program`].
     ///
     /// # Safety
-    /// The program can be trusted with the arguments that it will be launched with:
+    /// The program is sound for the arguments that it will be launched with:
     ///
     /// - A [`Direct`] body belongs to a kernel, see [`crate::Kernel`].
     /// - A [`Program::Ir`] is closed and valid.
-    /// - An artifact is what this device's [`Compiler`] made of the source with these parts, and the source is what its
-    ///   [`Renderer`] made of the kernel, or text whose author vouches for it.
+    /// - An artifact is the result of this device's [`Compiler`] for the source with these parts.
+    ///   The source is the result of its [`Renderer`] for the kernel, or text whose author vouches
+    ///   for it.
     unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>>;
 
-    /// Allocates device memory, of any content, never of 0 bytes. Dropping it frees it, after the work that uses it.
+    /// Allocates device memory with arbitrary contents; `bytes` is never 0. Dropping the result
+    /// frees the memory, after the work that uses it.
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>>;
 
-    /// Allocates memory of another storage than [`StorageKind::device`], which the backend has claimed.
+    /// Allocates memory of a storage other than [`StorageKind::device`], which the backend has
+    /// claimed.
     fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
         Err(Error::Unsupported {
             backend: self.info().name.clone(),
@@ -99,18 +108,20 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
         })
     }
 
-    /// Makes memory of the host its own where it works there without a copy, for [`StorageKind::zero_copy`]; `None` has the
-    /// framework ask [`BackendDevice::alloc_in`]. It begins at a multiple of 16. Copies are queued as ever, from that very place
-    /// and to it: they move nothing, but what one side wrote is seen by the other behind them.
+    /// Makes host memory usable by the device in place, for [`StorageKind::zero_copy`]; `None`
+    /// makes the framework call [`BackendDevice::alloc_in`]. The memory is aligned to 16 bytes.
+    /// Copies between this memory and the same host addresses are queued as usual. They move
+    /// nothing, but order the accesses: work after the copy sees the other side's writes.
     ///
     /// # Safety
-    /// The memory is there until the result is dropped. While anything is queued that writes it, the host does not use it; while
-    /// anything is queued that reads it, the host does not write it.
+    /// The memory is valid until the result is dropped. While queued work writes it, the host does
+    /// not access it; while queued work reads it, the host does not write it.
     unsafe fn import_host(&self, _at: NonNull<u8>, _bytes: usize) -> Result<Option<Arc<dyn Mem>>> {
         Ok(None)
     }
 
-    /// Gives back memory that it keeps for later allocations and that no work uses. The framework waits for all streams first.
+    /// Frees memory that the backend keeps for later allocations and that no work uses. The
+    /// framework waits for all streams first.
     fn trim(&self) -> Result<()> {
         Ok(())
     }
@@ -118,107 +129,114 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
     /// The default stream.
     fn stream(&self) -> Arc<dyn BackendStream>;
 
-    /// Another stream; the default one where the device has only one.
+    /// Makes another stream; returns the default one if the device has only one.
     fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
         Ok(self.stream())
     }
 
-    /// Does a loaded program fix the lengths of shared arrays that a launch gives? Then it is loaded once for
-    /// each of them.
+    /// True if a loaded program fixes the lengths of shared arrays that a launch chooses. The
+    /// framework then loads it once for each set of lengths.
     fn fixes_shared(&self) -> bool {
         false
     }
 
-    /// Makes of these operations, in this order, one thing that is launched as a whole. `None` where the driver knows no
-    /// such thing: then the framework queues them one by one, as often as they are replayed.
+    /// Combines operations, in this order, into a graph that the driver launches as a whole. `None`
+    /// if the driver has no graphs: the framework then queues the operations one by one at each
+    /// replay.
     ///
     /// # Safety
-    /// What holds for [`BackendStream::launch`], [`BackendStream::copy`] and [`BackendStream::zero`] holds for each operation
-    /// whenever the result is replayed. What the operations use lives as long as the result.
+    /// Whenever the result is replayed, each operation meets the contract of
+    /// [`BackendStream::launch`], [`BackendStream::copy`] or [`BackendStream::zero`]. Everything
+    /// that the operations use lives as long as the result.
     unsafe fn graph(&self, _operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
         Ok(None)
     }
 
-    /// Used and total memory as the driver sees it, in bytes.
+    /// The used and total memory in bytes, as the driver reports it.
     fn used_memory(&self) -> Option<(u64, u64)> {
         None
     }
 
-    /// Facts for people.
+    /// Details from the driver, as text for people.
     fn debug_info(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 }
 
-/// How kernels become programs.
+/// The way a device turns kernels into programs.
 pub enum Codegen<'a> {
-    /// The compiled Rust body is called.
+    /// Calls the compiled Rust body.
     Direct,
-    /// The linked IR is walked.
+    /// Interprets the linked IR.
     Interpret,
-    /// Source is rendered and compiled.
+    /// Renders source text and compiles it.
     Jit(&'a dyn Renderer, &'a dyn Compiler),
 }
 
-/// Kernel to source text.
+/// Translates a kernel to source text.
 ///
 /// # Safety
-/// The text does what the kernel does, its checks included, and takes the arguments that [`Source::slots`] says. The framework
-/// loads and launches it with no further look.
+/// The text does what the kernel does, including its checks, and takes the arguments that
+/// [`Source::slots`] describes. The framework loads and launches it without further checks.
 pub unsafe trait Renderer: Send + Sync {
-    /// The target's name: what `native!` and `Kernel::source` call it.
+    /// The target's name, as used by `native!` and `Kernel::source`.
     fn target(&self) -> &'static str;
 
-    /// The dialect's text of a closed kernel, or what the dialect lacks.
+    /// Returns the text of a closed kernel in the target's dialect; an error if the dialect lacks a
+    /// feature.
     fn render(&self, kernel: &sarek_ir::Kernel, variant: &Variant) -> Result<Source>;
 
-    /// Does the language have the C preprocessor, so that what is compiled may say by `#line` where its lines come from? Otherwise
-    /// the framework alone knows, and tells it with errors.
+    /// True if the language has the C preprocessor, so that `#line` can give the origin of lines.
+    /// Otherwise the framework maps the lines in error messages itself.
     fn has_line_markers(&self) -> bool {
         false
     }
 }
 
-/// Source text to a binary.
+/// Compiles source text to a binary.
 ///
 /// # Safety
-/// An artifact does what the text says. Equal fingerprints stand for compilers whose artifacts can be exchanged.
-/// [`Compiler::is_harmless_flag`] and [`Compiler::is_harmless_library`] are true of nothing that could make a correct text
-/// touch other memory than it says.
+/// An artifact does what the text says. Compilers with equal fingerprints make interchangeable
+/// artifacts. [`Compiler::is_harmless_flag`] and [`Compiler::is_harmless_library`] are false for
+/// anything that could make a correct text access other memory than it says.
 pub unsafe trait Compiler: Send + Sync {
-    /// Identifies compiler, options and architecture in cache keys.
+    /// Identifies the compiler, its options and the architecture in cache keys.
     fn fingerprint(&self) -> String;
 
-    /// Are artifacts worth keeping on disk? Not if they are the text itself.
+    /// True if artifacts are worth keeping on disk; false if they are the text itself.
     fn keeps_artifacts(&self) -> bool {
         true
     }
 
-    /// May safe code ask for this option? Whatever this is false for takes [`Parts::raw_flag`], which is `unsafe`.
+    /// True if safe code may use this option. Other options need [`Parts::raw_flag`], which is
+    /// `unsafe`.
     ///
-    /// True of options that keep the meaning of a text, or change its floats or its version of the language: levels of
-    /// optimisation, warnings, fast math.
+    /// An option is harmless if it keeps the meaning of a text, or only changes its floats or its
+    /// language version: optimisation levels, warnings, fast math.
     fn is_harmless_flag(&self, _flag: &str) -> bool {
         false
     }
 
-    /// May safe code ask for this library? Whatever this is false for takes [`Parts::raw_library`], which is `unsafe`.
+    /// True if safe code may use this library. Other libraries need [`Parts::raw_library`], which
+    /// is `unsafe`.
     fn is_harmless_library(&self, _library: &str) -> bool {
         false
     }
 
-    /// Compiles one source, with what its environments ask for.
+    /// Compiles one source, with the parts of its environments.
     ///
     /// # Safety
-    /// The parts were checked by the framework, or somebody vouches for them: an option may have a compiler load code.
+    /// The framework has checked the parts, or their author vouches for them: an option may make a
+    /// compiler load code.
     unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact>;
 
-    /// The languages beside the renderer's target in which it takes foreign text.
+    /// The languages, besides the renderer's target, in which foreign text is accepted.
     fn languages(&self) -> Vec<Tag<Language>> {
         Vec::new()
     }
 
-    /// As [`Compiler::compile`], of the user's own text in the renderer's target or one of [`Compiler::languages`].
+    /// The same as [`Compiler::compile`] for the user's own text, in the renderer's target or one
+    /// of [`Compiler::languages`].
     ///
     /// # Safety
     /// As for [`Compiler::compile`].
@@ -233,7 +251,7 @@ pub unsafe trait Compiler: Send + Sync {
         unsafe { self.compile(kernel, source, parts) }
     }
 
-    /// Compiles several; gaps stay gaps.
+    /// Compiles several sources; `None` stays `None`.
     ///
     /// # Safety
     /// As for [`Compiler::compile`].
@@ -253,11 +271,11 @@ pub unsafe trait Compiler: Send + Sync {
 pub struct Artifact {
     /// The bytes.
     pub bytes: Arc<[u8]>,
-    /// What the compiler said.
+    /// The compiler's messages.
     pub log: String,
 }
 
-/// What [`BackendDevice::load`] is given; which one follows from the device's [`Codegen`].
+/// The argument of [`BackendDevice::load`]; the device's [`Codegen`] determines the variant.
 pub enum Program<'a> {
     /// For [`Codegen::Direct`].
     Direct(Direct),
@@ -267,41 +285,42 @@ pub enum Program<'a> {
     Binary {
         /// The compiled source.
         artifact: &'a Artifact,
-        /// The source it was compiled from: the entry and its slots.
+        /// The source that was compiled, with its entry point and slots.
         source: &'a Source,
         /// The kernel's name, for messages.
         kernel: &'a str,
         /// The block size that the program is for (WGSL fixes it in the pipeline).
         block: [u32; 3],
-        /// The lengths of the kernel's shared arrays; those that a launch gives are the program's where
-        /// [`BackendDevice::fixes_shared`], and else of no account.
+        /// The lengths of the kernel's shared arrays, in elements. Lengths that a launch chooses
+        /// are meaningful only if [`BackendDevice::fixes_shared`] is true.
         shared: &'a [u64],
-        /// What its environments ask for; the artifact was compiled with it.
+        /// The parts of its environments, with which the artifact was compiled.
         parts: &'a Parts,
-        /// Where the text comes from.
+        /// The origin of the text.
         origin: Origin<'a>,
     },
 }
 
-/// Where a program's text comes from.
+/// The origin of a program's text.
 #[derive(Clone, Copy)]
 pub enum Origin<'a> {
-    /// It is a rendering of this kernel, which is closed.
+    /// A rendering of this kernel, which is closed.
     Rendered(&'a Arc<sarek_ir::Kernel>),
-    /// It is the user's own, and takes these parameters: see [`crate::foreign`] for how. A backend that can tell what an
-    /// entry point takes compares, and returns [`Error::Signature`].
+    /// The user's own text, which takes these parameters as [`crate::foreign`] describes. A backend
+    /// that can query the parameters of an entry point compares them, and returns
+    /// [`Error::Signature`] if they differ.
     Foreign(&'a [Parameter]),
 }
 
-/// Device memory.
+/// A piece of device memory.
 ///
 /// # Safety
 /// [`Mem::len`] never exceeds the memory's size.
 pub unsafe trait Mem: Any + Send + Sync {
-    /// Its size in bytes.
+    /// The size in bytes.
     fn len(&self) -> usize;
 
-    /// Is it empty? Never, by contract.
+    /// True if the size is 0, which the contract rules out.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -318,60 +337,65 @@ pub struct Slice {
     pub len: usize,
 }
 
-/// A queue of work, run in order.
+/// A queue of work on a device, run in order.
 ///
 /// # Safety
-/// Work runs in the order in which it was queued, and uses the memory that it was given and no other. A copy that succeeds
-/// has copied all bytes, and one that fails uses memory of the host no more when it returns. [`BackendStream::sync`] returns when all earlier work has ended; where it returns an error instead, no work that
-/// is left uses memory of the host. What was recorded passes no earlier than the work before it.
+/// Work runs in the order in which it was queued, and accesses only the memory that it was given. A
+/// successful copy has copied all bytes; a failed one no longer uses host memory when it returns.
+/// [`BackendStream::sync`] returns when all earlier work has ended; if it returns an error instead,
+/// no remaining work uses host memory. A recorded event is not done before the work before it.
 pub unsafe trait BackendStream: Any + Send + Sync {
     /// Copies to the device; `src` may be reused on return.
     ///
     /// # Safety
-    /// The slice lies within its memory, which is the device's, and is as long as `src`. Nobody relies on its content, and
-    /// no work of another stream uses it until this is done.
+    /// The slice lies within its memory, which belongs to the device, and is as long as `src`. No
+    /// code relies on its contents, and no work of another stream uses it until the copy is done.
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()>;
 
     /// Copies from the device, after all earlier work; complete on return.
     ///
     /// # Safety
-    /// The slice lies within its memory, which is the device's, is as long as `dst` and was written before. No work of another stream
-    /// writes it until this is done.
+    /// The slice lies within its memory, which belongs to the device, is as long as `dst` and is
+    /// initialised. No work of another stream writes it until the copy is done.
     unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()>;
 
-    /// Queues a launch. A backend that runs it before it returns reports its first fault; others record faults in the
-    /// buffer of [`sarek_ir::write::SlotKind::Faults`] and return `None`.
+    /// Queues a launch. A backend that runs it before returning returns its first fault. Others
+    /// record faults in the buffer of [`sarek_ir::write::SlotKind::Faults`] and return `None`.
     ///
     /// # Safety
-    /// The program was loaded by this device, for blocks of this size, and the arguments are those that it takes.
+    /// This device loaded the program, for blocks of this size, and the arguments are those that it
+    /// takes.
     ///
-    /// - Slices lie within memory of this device, and pointers are those of memory of their length that the host lends for the
-    ///   call. No other work and nobody on the host uses what the program writes, or writes what it reads, until it has ended.
-    /// - Checks that the program leaves out were proved for these arguments and this index space. So were the kernel's
-    ///   preconditions.
+    /// - Slices lie within memory of this device. Pointers are to memory of their length that the
+    ///   host lends for the call. Until the program has ended, no other work and no host code uses
+    ///   memory that it writes, or writes memory that it reads.
+    /// - Checks that the program leaves out were proved for these arguments and this index space.
+    ///   So were the kernel's preconditions.
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>>;
 
     /// Waits for all earlier work.
     fn sync(&self) -> Result<()>;
 
-    /// Marks the work queued so far; complete at once by default, after waiting.
+    /// Records an event behind the work queued so far. The default waits for the work and returns
+    /// an event that is done.
     fn record(&self) -> Result<Arc<dyn BackendEvent>> {
         self.sync()?;
         Ok(Arc::new(Done(Instant::now())))
     }
 
-    /// As [`BackendStream::record`], of an event that keeps the time, if the device can.
+    /// The same as [`BackendStream::record`], with an event that records the time, if the device
+    /// can.
     fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
         self.record()
     }
 
-    /// Makes later work of this stream wait for an event of the same backend, perhaps of another device. Of any other event it
-    /// waits for [`BackendEvent::sync`].
+    /// Makes later work of this stream wait for an event of the same backend, possibly of another
+    /// device. For any other event it waits by [`BackendEvent::sync`].
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
         event.sync()
     }
 
-    /// Has all work finished?
+    /// True if all work has finished.
     fn is_idle(&self) -> Result<bool> {
         Ok(true)
     }
@@ -385,37 +409,39 @@ pub unsafe trait BackendStream: Any + Send + Sync {
         unsafe { self.copy_in(dst, &vec![0; dst.len]) }
     }
 
-    /// Copies within the device, or from another device of the backend, in order. `false` means that the framework
-    /// has to go through the host.
+    /// Copies within the device, or from another device of the backend, in order. `false` makes the
+    /// framework copy through the host.
     ///
     /// # Safety
-    /// Both slices lie within their memory and are equally long; `src` was written before. What holds of `dst` for
-    /// [`BackendStream::copy_in`] and of `src` for [`BackendStream::copy_out`] holds here. Parts of one memory may overlap: they are
-    /// moved as by `memmove`, or it is `false`.
+    /// Both slices lie within their memory and are equally long; `src` is initialised. `dst` meets
+    /// the contract of [`BackendStream::copy_in`], and `src` that of [`BackendStream::copy_out`].
+    /// Parts of the same memory may overlap: the copy then works like `memmove`, or returns
+    /// `false`.
     unsafe fn copy(&self, _dst: &Slice, _src: &Slice) -> Result<bool> {
         Ok(false)
     }
 }
 
-/// A point in a stream.
+/// A point in the order of a stream.
 ///
 /// # Safety
-/// It is done, and a wait for it returns, no earlier than the work before it has ended: memory is reused then.
+/// The event is not done, and a wait for it does not return, before the work before it has ended:
+/// memory is reused then.
 pub unsafe trait BackendEvent: Any + Send + Sync {
-    /// Has the stream passed it?
+    /// True if the stream has passed the event.
     fn is_done(&self) -> Result<bool>;
 
-    /// Waits until it has.
+    /// Waits until the stream has passed the event.
     fn sync(&self) -> Result<()>;
 
-    /// The time on the device since an earlier event of the same device, both of which have passed; `None` if they
-    /// keep none, an error or `None` for any other event.
+    /// The time on the device since an earlier event of the same device; both events are done.
+    /// `None` if they record no time; an error or `None` for any other event.
     fn elapsed(&self, _since: &dyn BackendEvent) -> Result<Option<Duration>> {
         Ok(None)
     }
 }
 
-/// The event of a stream that has done its work when a call returns.
+/// An event of a stream that finishes its work before each call returns.
 struct Done(Instant);
 
 // SAFETY: the work had ended when it was made.
@@ -434,17 +460,18 @@ unsafe impl BackendEvent for Done {
     }
 }
 
-/// One launch.
+/// One launch of a program.
 pub struct Launch<'a> {
-    /// What [`BackendDevice::load`] returned.
+    /// The result of [`BackendDevice::load`].
     pub program: &'a (dyn Any + Send + Sync),
     /// The kernel's name, for messages.
     pub kernel: &'a str,
     /// The logical index space; never empty.
     pub space: IndexSpace,
-    /// The physical grid: within the device's limits, `space.grid` unless folded, or fewer blocks that take turns.
+    /// The physical grid, within the device's limits. It is `space.grid` unless folded; with a
+    /// strided schedule it may have fewer blocks.
     pub grid: [u32; 3],
-    /// How its threads are to be run; one of the framework's, or one that the backend has claimed.
+    /// The schedule of the threads: one of the framework's, or one that the backend has claimed.
     pub schedule: &'a Tag<ScheduleKind>,
     /// The arguments.
     pub args: Args<'a>,
@@ -452,36 +479,37 @@ pub struct Launch<'a> {
 
 /// An operation of a graph, on device memory.
 pub enum GraphOp<'a> {
-    /// As [`BackendStream::launch`], of a program for device memory.
+    /// The same as [`BackendStream::launch`], for a program on device memory.
     Launch(&'a Launch<'a>),
-    /// As [`BackendStream::copy`], within the device.
+    /// The same as [`BackendStream::copy`], within the device.
     Copy {
-        /// Where to.
+        /// The destination.
         to: &'a Slice,
-        /// Where from.
+        /// The source.
         from: &'a Slice,
     },
-    /// As [`BackendStream::zero`].
+    /// The same as [`BackendStream::zero`].
     Zero(&'a Slice),
 }
 
-/// Operations that a device launches as a whole; see [`BackendDevice::graph`].
+/// A graph of operations that the driver launches as a whole; see [`BackendDevice::graph`].
 ///
 /// # Safety
-/// A replay does what queueing the operations one by one on that stream does.
+/// A replay has the effect of queuing the operations one by one on that stream.
 pub unsafe trait BackendGraph: Send + Sync {
-    /// Queues all of it on a stream of its device.
+    /// Queues all operations on a stream of its device.
     ///
     /// # Safety
-    /// The stream is the device's. The replay before has ended, or is queued on the same stream. What was promised of each
-    /// operation in [`BackendDevice::graph`] holds.
+    /// The stream belongs to the device. The previous replay has ended, or is queued on the same
+    /// stream. The promises of [`BackendDevice::graph`] hold for each operation.
     unsafe fn replay(&self, stream: &dyn BackendStream) -> Result<()>;
 
-    /// Puts a launch, perhaps of another program, in the place of the operation of this number, which is one; replays that were
-    /// queued before stay as they are. `false` where that cannot be done: then the framework has a graph made anew.
+    /// Replaces the launch at index `operation` by another one, possibly of another program.
+    /// Replays that are already queued do not change. `false` if that is impossible: the framework
+    /// then makes a new graph.
     ///
     /// # Safety
-    /// As for [`BackendDevice::graph`], of this launch.
+    /// As for [`BackendDevice::graph`], for this launch.
     unsafe fn set_launch(&self, _operation: usize, _launch: &Launch<'_>) -> bool {
         false
     }
@@ -489,11 +517,11 @@ pub unsafe trait BackendGraph: Send + Sync {
 
 /// The arguments of a launch.
 pub enum Args<'a> {
-    /// For host backends: in the order of parameters.
+    /// For host backends: in the order of the parameters.
     Host {
         /// The arguments.
         args: &'a [DirectArg],
-        /// Must provable sites be checked, and the last strides of views be asked for?
+        /// True if provable sites must be checked and the last strides of views must be read.
         checked: bool,
     },
     /// For JIT backends: in the order of [`Source::slots`].
@@ -503,12 +531,12 @@ pub enum Args<'a> {
 /// The value of a slot.
 #[derive(Clone)]
 pub enum Arg {
-    /// Memory; at least one element long, also for an empty vector.
+    /// A part of memory, at least one element long even for an empty vector.
     Buffer(Slice),
-    /// The bytes of a scalar in native endianness: 4 or 8.
+    /// The bytes of a scalar in native byte order: 4 or 8.
     Scalar(ScalarBytes),
-    /// A shared array, of at least one element. They lie one after the other, each at a multiple of
-    /// [`sarek_ir::SHARED_ALIGNMENT`].
+    /// A shared array of at least one element. Shared arrays are placed one after the other, each
+    /// at a multiple of [`sarek_ir::SHARED_ALIGNMENT`].
     Shared {
         /// Its size in bytes.
         bytes: u64,
@@ -540,12 +568,12 @@ impl ScalarBytes {
         &self.bytes[..self.len as usize]
     }
 
-    /// As many bytes as there are, 4 or 8.
+    /// The number of bytes, 4 or 8.
     pub fn size(&self) -> usize {
         self.len.into()
     }
 
-    /// The bytes, followed by zeros.
+    /// The bytes, padded with zeros.
     pub fn padded(&self) -> [u8; 8] {
         self.bytes
     }

@@ -1,8 +1,9 @@
-//! Parts that safe code gave: each is known to be harmless to the text that the framework writes, or refused.
+//! The check of parts from safe code: each must be known to be harmless to the framework's own
+//! text, or the launch is refused.
 //!
-//! A definition that passes replaces, in the whole program, an identifier by one number or bool. Since the framework's text does not have
-//! that identifier, and the target's own names are refused, only text of the user's changes by it. The author of that
-//! text vouches for it, whatever number the name stands for.
+//! An accepted definition replaces one identifier by one number or bool, in the whole program. The
+//! framework's text does not contain that identifier, and the target's own names are refused. So
+//! only the user's text changes. Its author vouches for it, whatever number the name stands for.
 
 use sarek_ir::write::{self, Cuda, Dialect, OpenCl, Wgsl};
 
@@ -11,13 +12,13 @@ use super::parts::Unchecked;
 use crate::plugin::backend::Compiler;
 use crate::{Error, Result};
 
-/// How names begin, in lower case, that targets, their headers and the framework take for themselves.
+/// Lower-case prefixes of names that are reserved by targets, their headers and the framework.
 const RESERVED: &[&str] = &[
     "_", "cl_", "clk_", "cu_", "cuda", "nv_", "nvrtc_", "pocl_", "sarek_", "srk_",
 ];
 
-/// Refuses the first part that safe code gave and that is not known to be harmless. `own` gives the kernel's text without
-/// what users wrote of it, and is asked for if there are definitions.
+/// Refuses the first part from safe code that is not known to be harmless. `own` returns the
+/// kernel's text without the parts that users wrote; it is called only if there are definitions.
 pub(crate) fn check(
     parts: &Parts,
     kernel: &str,
@@ -59,7 +60,7 @@ fn refused(kernel: &str, part: Unchecked<'_>, problem: &str) -> Error {
     }
 }
 
-/// Why a part may do harm, whatever text it is compiled with.
+/// The reason why a part may do harm in any text.
 fn problem(part: Unchecked<'_>, target: &str, compiler: &dyn Compiler) -> Option<String> {
     match part {
         Unchecked::Definition { name, value } => {
@@ -72,7 +73,7 @@ fn problem(part: Unchecked<'_>, target: &str, compiler: &dyn Compiler) -> Option
     }
 }
 
-/// Why a name cannot be defined for a target, whatever the text is.
+/// The reason why a target does not allow defining a name, whatever the text.
 fn of_target(name: &str, target: &str) -> Option<String> {
     let mut letters = name.chars();
     let starts = letters
@@ -89,7 +90,7 @@ fn of_target(name: &str, target: &str) -> Option<String> {
     if name.contains("__") {
         return Some("names with two underscores are reserved".to_owned());
     }
-    // A target of another crate's backend may be close to any of them.
+    // The target of an external backend may resemble any of these.
     let all: [&dyn Dialect; 3] = [&Cuda, &OpenCl, &Wgsl];
     let dialects = match write::dialect(target) {
         Some(dialect) => vec![dialect],
@@ -103,7 +104,7 @@ fn of_target(name: &str, target: &str) -> Option<String> {
     word.then(|| format!("`{name}` is a name that {target} knows"))
 }
 
-/// Why a name cannot be defined as this.
+/// The reason why a name may not be defined as this value.
 fn of_value(value: &str) -> Option<String> {
     if matches!(value, "true" | "false") || is_number(value) {
         return None;
@@ -111,13 +112,14 @@ fn of_value(value: &str) -> Option<String> {
     Some(format!("`{value}` is neither a number nor a bool"))
 }
 
-/// Is it one number of a target, with its sign and suffix: `-1`, `0x1fu`, `2.5e-3f`?
+/// True if it is a single number of a target, with optional sign and suffix: `-1`, `0x1fu`,
+/// `2.5e-3f`.
 fn is_number(value: &str) -> bool {
     let digits = value.strip_prefix('-').unwrap_or(value).as_bytes();
     if !digits.first().is_some_and(u8::is_ascii_digit) {
         return false;
     }
-    // As a preprocessor reads it: all of this is one token.
+    // A preprocessor reads all of this as one token.
     let hexadecimal = digits.starts_with(b"0x") || digits.starts_with(b"0X");
     let exponent = |c: u8| match hexadecimal {
         true => matches!(c, b'p' | b'P'),
@@ -131,7 +133,7 @@ fn is_number(value: &str) -> bool {
     })
 }
 
-/// Does a text have this identifier?
+/// True if the text contains this identifier.
 fn has_word(text: &str, word: &str) -> bool {
     text.split(|c| !is_of_word(c)).any(|found| found == word)
 }

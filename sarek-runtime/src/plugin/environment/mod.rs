@@ -1,8 +1,10 @@
-//! Environments: what generated code needs around it to be compiled and run.
+//! Environments: named sets of options, headers and other inputs that generated code is compiled
+//! and run with.
 //!
-//! An environment has a name and is asked for its [`Parts`] when a kernel first needs it: include folders, headers, flags,
-//! definitions, libraries, and what has to be done on a device before. Environments may depend on others. A launch takes
-//! them along by name ([`Launch::environment`](crate::Launch::environment)):
+//! An environment is asked for its [`Parts`] when a kernel first needs it: include folders,
+//! headers, flags, definitions and libraries. It may also initialise a device before the first
+//! launch. Environments may depend on others. A launch adds them by name
+//! ([`Launch::environment`](crate::Launch::environment)):
 //!
 //! ```
 //! use sarek_runtime::environment::{self, Environment, Parts};
@@ -19,10 +21,12 @@
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
-//! Headers and other text of the target are given by `unsafe` functions. What safe code gives is checked by each launch, see [`Parts`].
+//! Headers and other text of the target take `unsafe` functions. Parts from safe code are checked
+//! by each launch, see [`Parts`].
 //!
-//! What several ask for is given once; definitions that differ, cycles and unknown names are errors that name
-//! who takes part. All of it is part of the keys under which programs are cached.
+//! Parts that several environments add are used once. Conflicting definitions, cycles and unknown
+//! names are errors that name the environments involved. The parts belong to the keys under which
+//! programs are cached.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -37,13 +41,13 @@ mod parts;
 pub(crate) use check::check;
 pub use parts::Parts;
 
-/// What an environment keeps on a device; dropped with the device.
+/// The state that an environment keeps on a device; dropped with the device.
 pub type Kept = Box<dyn Any + Send + Sync>;
 
 type Resolve = dyn Fn(&str) -> Result<Parts> + Send + Sync;
 type Init = dyn Fn(&Device) -> Result<Kept> + Send + Sync;
 
-/// What generated code needs, under a name.
+/// A named set of inputs that generated code needs.
 pub struct Environment {
     name: String,
     dependencies: Vec<String>,
@@ -53,7 +57,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// An environment that is asked for its parts for a target (`cuda`, `opencl`, …) when they are first needed.
+    /// Makes an environment. `resolve` returns its parts for a target (`cuda`, `opencl`, …), and is
+    /// called when they are first needed.
     pub fn new(
         name: impl Into<String>,
         resolve: impl Fn(&str) -> Result<Parts> + Send + Sync + 'static,
@@ -67,14 +72,15 @@ impl Environment {
         }
     }
 
-    /// It needs another one, which comes before it.
+    /// Adds a dependency on another environment, whose parts come first.
     #[must_use]
     pub fn depends_on(mut self, name: impl Into<String>) -> Environment {
         self.dependencies.push(name.into());
         self
     }
 
-    /// What is done once on a device before the first launch that needs it. The result is dropped with the device.
+    /// Sets a function that runs once on a device, before the first launch there that needs the
+    /// environment. Its result is dropped with the device.
     #[must_use]
     pub fn init(
         mut self,
@@ -100,7 +106,7 @@ fn all() -> &'static Mutex<BTreeMap<String, Arc<Environment>>> {
     ALL.get_or_init(Mutex::default)
 }
 
-/// Makes an environment known; an error if there is one of its name.
+/// Registers an environment; an error if one of the same name is registered.
 pub fn register(environment: Environment) -> Result<()> {
     let mut all = lock(all());
     let name = environment.name.clone();
@@ -111,7 +117,7 @@ pub fn register(environment: Environment) -> Result<()> {
     Ok(())
 }
 
-/// The name of an environment of these parts, for every target.
+/// Registers these parts as an environment for every target, and returns its name.
 pub(crate) fn of_parts(parts: Parts) -> String {
     let name = format!("options {parts:?}");
     let mut all = lock(all());
@@ -122,7 +128,8 @@ pub(crate) fn of_parts(parts: Parts) -> String {
     name
 }
 
-/// Removes an environment; was it there? Programs that were compiled with it stay.
+/// Removes an environment, and returns true if it was registered. Programs that were compiled with
+/// it stay.
 pub fn unregister(name: &str) -> bool {
     lock(all()).remove(name).is_some()
 }
@@ -134,7 +141,7 @@ fn problem(name: &str, problem: String) -> Error {
     }
 }
 
-/// These environments and those that they depend on, dependencies first.
+/// The transitive closure of environments under dependency; dependencies come first.
 fn closure(names: &[String]) -> Result<Vec<Arc<Environment>>> {
     fn visit(
         name: &str,
@@ -170,12 +177,12 @@ fn closure(names: &[String]) -> Result<Vec<Arc<Environment>>> {
     Ok(done)
 }
 
-/// What these environments, and those that they depend on, come to for a target.
+/// Returns the merged parts of these environments and their dependencies for a target.
 pub fn resolve(names: &[String], target: &str) -> Result<Parts> {
     Ok(Sum::of(names, target)?.whole)
 }
 
-/// As [`resolve`], with what a kernel of this name asks for by itself.
+/// The same as [`resolve`], with the parts of the kernel of this name added.
 pub(crate) fn resolve_with(
     names: &[String],
     target: &str,
@@ -183,16 +190,16 @@ pub(crate) fn resolve_with(
     own: &Parts,
 ) -> Result<Parts> {
     let mut sum = Sum::of(names, target)?;
-    // Whoever calls a foreign kernel vouches for all of its text.
+    // The caller of a foreign kernel vouches for all of its text.
     sum.add(kernel, &own.clone().vouched())?;
     Ok(sum.whole)
 }
 
-/// What several ask for, and who asks.
+/// Merged parts, with the origin of each.
 #[derive(Default)]
 struct Sum {
     whole: Parts,
-    /// Who defined a name, or gave a file, and as what.
+    /// For each defined name or file: who added it, and its value.
     given: BTreeMap<String, (String, String)>,
 }
 
@@ -208,7 +215,7 @@ impl Sum {
     fn add(&mut self, who: &str, parts: &Parts) -> Result<()> {
         let definitions = parts.definitions();
         let definitions = definitions.map(|(name, value)| (name.to_owned(), value));
-        // No definition has a name that is quoted.
+        // A definition's name is never quoted, so it cannot equal one of these.
         let files = parts.files().iter();
         let files = files.map(|(name, text)| (format!("the file {name:?}"), &**text));
         for (name, value) in definitions.chain(files) {
@@ -224,12 +231,12 @@ impl Sum {
     }
 }
 
-/// What environments have done on a device, by name.
+/// The environments that were initialised on a device, by name.
 #[derive(Default)]
 pub(crate) struct Initialized(Mutex<Vec<(String, Option<Kept>)>>);
 
 impl Initialized {
-    /// Does what these environments do on a device before the first launch that needs them.
+    /// Initialises a device for these environments, before the first launch that needs them.
     pub(crate) fn ensure(&self, device: &Device, names: &[String]) -> Result<()> {
         for environment in closure(names)? {
             let mut done = lock(&self.0);
@@ -243,7 +250,7 @@ impl Initialized {
     }
 }
 
-/// The last one is dropped first, as it may need those before it.
+/// Drops the last one first, because it may depend on earlier ones.
 impl Drop for Initialized {
     fn drop(&mut self) {
         let done = &mut lock(&self.0);

@@ -1,13 +1,14 @@
-//! What a text is compiled with.
+//! The options, headers, files and libraries that a text is compiled with.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What an environment comes to for a target.
+/// The compilation inputs that an environment adds for a target.
 ///
-/// Safe code gives names and numbers ([`Parts::define`]), options ([`Parts::flag`]) and libraries ([`Parts::library`]). A launch checks
-/// them and refuses what could change the meaning of the text that the framework writes: [`Error::Unchecked`](crate::Error::Unchecked).
-/// Any other text of the target is given by an `unsafe` function.
+/// Safe code adds names and numbers ([`Parts::define`]), options ([`Parts::flag`]) and libraries
+/// ([`Parts::library`]). Each launch checks these, and refuses any that could change the meaning of
+/// the framework's own text: [`Error::Unchecked`](crate::Error::Unchecked). All other text takes an
+/// `unsafe` function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Parts {
     include_dirs: Vec<PathBuf>,
@@ -18,11 +19,11 @@ pub struct Parts {
     files: BTreeMap<String, String>,
 }
 
-/// A text, and how it was given.
+/// A text, and the way it was added.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Given {
     text: String,
-    /// Does somebody vouch for it?
+    /// True if it was added by an `unsafe` function, whose caller vouches for it.
     raw: bool,
 }
 
@@ -33,7 +34,7 @@ impl Given {
     }
 }
 
-/// A part that safe code gave.
+/// A part that safe code added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unchecked<'a> {
     Definition { name: &'a str, value: &'a str },
@@ -42,7 +43,7 @@ pub(super) enum Unchecked<'a> {
 }
 
 impl<'a> Unchecked<'a> {
-    /// The name that it defines, and itself.
+    /// The name that it defines, and the part itself.
     pub(super) fn name(self) -> Option<(&'a str, Unchecked<'a>)> {
         match self {
             Unchecked::Definition { name, .. } => Some((name, self)),
@@ -52,24 +53,25 @@ impl<'a> Unchecked<'a> {
 }
 
 impl Parts {
-    /// Nothing.
+    /// Makes an empty set.
     pub fn new() -> Parts {
         Parts::default()
     }
 
     /// Defines a name as a number or a bool: `-Dname=value`, or a constant of WGSL.
     ///
-    /// The name is an identifier that the target does not know and that the kernel's own text does not have, so that it stands in
-    /// texts of `native!`, intrinsics, headers and foreign kernels alone. A launch with any other definition is refused.
+    /// The name must be an identifier that the target does not reserve and that the kernel's own
+    /// text does not contain. So it only appears in texts of `native!`, intrinsics, headers and
+    /// foreign kernels. A launch refuses any other definition.
     pub fn define(self, name: impl Into<String>, value: impl Into<String>) -> Parts {
         self.defined(name, value, false)
     }
 
-    /// Defines a name, perhaps with parameters, as any text.
+    /// Defines a name, possibly with parameters, as any text.
     ///
     /// # Safety
-    /// Every text that is compiled with it, the kernel's own included, means what it means without the definition, or what its
-    /// author takes the definition to mean.
+    /// Every text that is compiled with the definition, including the kernel's own, keeps its
+    /// meaning, or means what its author intends it to mean with the definition.
     pub unsafe fn raw_define(self, name: impl Into<String>, value: impl Into<String>) -> Parts {
         self.defined(name, value, true)
     }
@@ -79,58 +81,63 @@ impl Parts {
         self
     }
 
-    /// An option for the target's compiler. A launch is refused unless it is one of those that its compiler knows to be
-    /// harmless: levels of optimisation, warnings, fast math, versions of the language.
+    /// Adds an option for the target's compiler. A launch refuses options that the compiler does
+    /// not know to be harmless. Optimisation levels, warnings, fast math and language versions are
+    /// harmless.
     pub fn flag(mut self, flag: impl Into<String>) -> Parts {
         self.flags.push(Given::new(flag, false));
         self
     }
 
-    /// Any option for the target's compiler.
+    /// Adds any option for the target's compiler.
     ///
     /// # Safety
-    /// As for [`Parts::raw_define`]; and the compiler does nothing by it that is not the caller's to do, such as to
-    /// load code or to write files.
+    /// As for [`Parts::raw_define`]. Also, the option makes the compiler do nothing that the caller
+    /// may not do, such as loading code or writing files.
     pub unsafe fn raw_flag(mut self, flag: impl Into<String>) -> Parts {
         self.flags.push(Given::new(flag, true));
         self
     }
 
-    /// A library to link. A launch is refused unless it is one that the target's compiler knows to be harmless.
+    /// Adds a library to link. A launch refuses libraries that the target's compiler does not know
+    /// to be harmless.
     pub fn library(mut self, library: impl Into<String>) -> Parts {
         self.libraries.push(Given::new(library, false));
         self
     }
 
-    /// Any library to link.
+    /// Adds any library to link.
     ///
     /// # Safety
-    /// What the texts call of it does what their authors take it to do, and nothing else of it changes them.
+    /// The functions that texts call in it do what the texts' authors expect, and its other
+    /// contents do not affect the texts.
     pub unsafe fn raw_library(mut self, library: impl Into<String>) -> Parts {
         self.libraries.push(Given::new(library, true));
         self
     }
 
-    /// A folder in which headers are looked for.
+    /// Adds a folder to search for headers.
     ///
     /// # Safety
-    /// As for [`Parts::header`], of all headers that a text finds there.
+    /// As for [`Parts::header`], for all headers that a text finds there.
     pub unsafe fn include_dir(mut self, folder: impl Into<PathBuf>) -> Parts {
         self.include_dirs.push(folder.into());
         self
     }
 
-    /// A header that the text begins with, by the name in its `#include`; for WGSL, text that stands before the kernel.
+    /// Adds a header at the start of the text, by the name in its `#include`; for WGSL, text before
+    /// the kernel.
     ///
     /// # Safety
-    /// With it, every text means what it means without, or what its author takes the header to mean. In particular it
-    /// defines nothing that the kernel's own text has.
+    /// Every text keeps its meaning, or means what its author intends it to mean with the header.
+    /// In particular, the header defines nothing that the kernel's own text uses.
     pub unsafe fn header(mut self, name: impl Into<String>) -> Parts {
         self.headers.push(name.into());
         self
     }
 
-    /// A file that the text, or another file, includes as `#include "name"`; nothing of that name is read from disk.
+    /// Adds a file that the text or another file includes as `#include "name"`. No file of that
+    /// name is read from disk.
     ///
     /// # Safety
     /// As for [`Parts::header`].
@@ -139,43 +146,45 @@ impl Parts {
         self
     }
 
-    /// Folders in which headers are looked for.
+    /// The folders to search for headers.
     pub fn include_dirs(&self) -> impl Iterator<Item = &Path> {
         self.include_dirs.iter().map(PathBuf::as_path)
     }
 
-    /// Headers that the text begins with, by the name in its `#include`; for WGSL, text that stands before the kernel.
+    /// The headers at the start of the text, by the name in their `#include`; for WGSL, texts
+    /// before the kernel.
     pub fn headers(&self) -> impl Iterator<Item = &str> {
         self.headers.iter().map(String::as_str)
     }
 
-    /// Options for the target's compiler.
+    /// The options for the target's compiler.
     pub fn flags(&self) -> impl Iterator<Item = &str> {
         self.flags.iter().map(|flag| &*flag.text)
     }
 
-    /// Libraries to link.
+    /// The libraries to link.
     pub fn libraries(&self) -> impl Iterator<Item = &str> {
         self.libraries.iter().map(|library| &*library.text)
     }
 
-    /// Definitions, each a name and its value.
+    /// The definitions, each a name and its value.
     pub fn definitions(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.definitions.iter();
         all.map(|(name, value)| (&**name, &*value.text))
     }
 
-    /// Files that the text includes, by the name in its `#include "…"`, with what is in them: no such file is read.
+    /// The files that the text may include, as name in `#include "…"` and contents. They are not
+    /// read from disk.
     pub fn files(&self) -> &BTreeMap<String, String> {
         &self.files
     }
 
-    /// Is there nothing in it?
+    /// True if it adds nothing.
     pub fn is_empty(&self) -> bool {
         *self == Parts::default()
     }
 
-    /// The same, with somebody who vouches for all of it.
+    /// The same parts, all marked as vouched for.
     pub(crate) fn vouched(mut self) -> Parts {
         let lists = self.flags.iter_mut().chain(&mut self.libraries);
         lists
@@ -184,7 +193,7 @@ impl Parts {
         self
     }
 
-    /// The parts that nobody vouches for.
+    /// The parts that are not vouched for.
     pub(super) fn unchecked(&self) -> impl Iterator<Item = Unchecked<'_>> {
         let definitions = self.definitions.iter().filter(|(_, value)| !value.raw);
         let definitions = definitions.map(|(name, value)| Unchecked::Definition {
@@ -198,7 +207,7 @@ impl Parts {
             .chain(libraries.map(|library| Unchecked::Library(&library.text)))
     }
 
-    /// Does a text that is compiled with this read files, whose contents are not known here?
+    /// True if a text compiled with these parts reads files whose contents are not known here.
     pub(crate) fn reads_files(&self, text: &str) -> bool {
         let texts = self.files.values().map(String::as_str).chain([text]);
         let mut included = texts.flat_map(str::lines).filter_map(included);
@@ -210,7 +219,7 @@ impl Parts {
             || included.any(unknown)
     }
 
-    /// Adds what another asks for, once.
+    /// Merges another set into this one, without duplicates.
     pub(super) fn add(&mut self, other: &Parts) {
         fn once<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
             for one in more {
@@ -224,7 +233,8 @@ impl Parts {
         once(&mut self.flags, &other.flags);
         once(&mut self.libraries, &other.libraries);
         for (name, value) in &other.definitions {
-            // What one asks for and nobody vouches for is checked, whoever else asks for it.
+            // A part that any of them added by safe code is checked, even if another one vouches
+            // for it.
             let known = self.definitions.get_mut(name);
             match known.filter(|known| known.text == value.text) {
                 Some(known) => known.raw &= value.raw,
@@ -239,7 +249,7 @@ impl Parts {
     }
 }
 
-/// What a line of text includes, if it does: the name, or what stands in the place of one.
+/// The operand of an `#include` line: the name, or other text in its place.
 fn included(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let name = rest.strip_prefix("include")?.trim();

@@ -1,8 +1,9 @@
-//! Tags: the kinds of things that backends may add to.
+//! Tags: extensible enumerations, to which backends may add members.
 //!
-//! A kind ([`DeviceKind`], [`StorageKind`], [`ScheduleKind`], [`InstrumentationKind`], [`Language`]) has members. A plain
-//! member is its name. A template takes attributes, each set of which is an instance of it; instances of equal attributes
-//! are one object. Members are added at run time:
+//! A kind ([`DeviceKind`], [`StorageKind`], [`ScheduleKind`], [`InstrumentationKind`],
+//! [`Language`]) has members. A plain member is its name. A template takes attributes; each set of
+//! attributes makes an instance of it. Instances with equal attributes are one object. Members are
+//! added at run time:
 //!
 //! ```
 //! use sarek_runtime::tag::{self, ScheduleKind, Tag, Template};
@@ -20,8 +21,9 @@
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
-//! Tags are serde data: a plain member is its name, a template `{"type": name}`, an instance `{"type": name, "with": attributes}`. A
-//! name that nobody added is a tag too ([`Tag::is_undefined`]): it is kept as it was read and written again the same.
+//! Tags are serde data: a plain member is its name, a template `{"type": name}`, an instance
+//! `{"type": name, "with": attributes}`. An undefined name is a tag too ([`Tag::is_undefined`]): it
+//! is kept, and written again unchanged.
 
 mod serial;
 #[cfg(test)]
@@ -40,32 +42,32 @@ use serde::de::DeserializeOwned;
 use crate::sync::lock;
 use crate::{Error, Result};
 
-/// What kinds of devices there are.
+/// The kinds of devices.
 #[derive(Debug)]
 pub enum DeviceKind {}
 
-/// Where memory may be.
+/// The kinds of memory.
 #[derive(Debug)]
 pub enum StorageKind {}
 
-/// How the threads of a launch may be run.
+/// The ways to run the threads of a launch.
 #[derive(Debug)]
 pub enum ScheduleKind {}
 
-/// What may be measured of a launch.
+/// The ways to measure a launch.
 #[derive(Debug)]
 pub enum InstrumentationKind {}
 
-/// What programs may be written in.
+/// The languages of programs.
 #[derive(Debug)]
 pub enum Language {}
 
-/// A set of tags. Its members are those that it has from the beginning, then those that were added.
+/// A set of tags: the predefined members, then those that were added.
 pub trait Kind: Sized + 'static {
-    /// What it is called in messages.
+    /// The kind's name in messages.
     const NAME: &'static str;
 
-    /// The members that it has from the beginning.
+    /// The predefined members.
     const MEMBERS: &'static [&'static str];
 }
 
@@ -114,10 +116,10 @@ kinds! {
         ptx "ptx" "PTX.";
 }
 
-/// A member of a kind: cheap to clone, equal to itself alone.
+/// A member of a kind. It is cheap to clone, and equal only to itself.
 pub struct Tag<K>(Arc<Data>, PhantomData<fn() -> K>);
 
-/// A member that takes attributes `A`.
+/// A member that takes attributes of type `A`.
 pub struct Template<K, A>(Tag<K>, PhantomData<fn() -> A>);
 
 struct Data {
@@ -135,11 +137,11 @@ enum Form {
         attributes: Arc<dyn Attributes>,
         template: Arc<Data>,
     },
-    /// What stood beside the name, if it was more than that.
+    /// The data next to the name, if there was any.
     Undefined(Option<serial::Fields>),
 }
 
-/// Attributes whose type is forgotten.
+/// Type-erased attributes.
 trait Attributes: Send + Sync {
     fn as_any(&self) -> &(dyn Any + Send + Sync);
     fn equals(&self, other: &dyn Attributes) -> bool;
@@ -165,7 +167,7 @@ impl<A: Attribute> Attributes for A {
     }
 }
 
-/// What the attributes of a template may be.
+/// The bounds of a template's attributes.
 pub trait Attribute:
     Any + Eq + Hash + fmt::Debug + Send + Sync + Serialize + DeserializeOwned
 {
@@ -184,13 +186,13 @@ struct Tables {
 
 /// The tags of a kind.
 struct Table {
-    /// In the order in which they are listed.
+    /// In the order in which they were added.
     members: Vec<Arc<Data>>,
     instances: Vec<Arc<Data>>,
     undefined: Vec<Arc<Data>>,
 }
 
-/// Does something with the tags of a kind.
+/// Calls a function with the table of a kind, which is locked.
 fn with<K: Kind, R>(f: impl FnOnce(&mut Table) -> R) -> R {
     static ALL: OnceLock<Mutex<Tables>> = OnceLock::new();
     let mut all = lock(ALL.get_or_init(Mutex::default));
@@ -211,12 +213,12 @@ fn tag<K>(data: Arc<Data>) -> Tag<K> {
     Tag(data, PhantomData)
 }
 
-/// Adds a plain member; an error if there is one of its name.
+/// Adds a plain member; an error if the name is taken.
 pub fn register<K: Kind>(name: &str) -> Result<Tag<K>> {
     add(name, Form::Plain)
 }
 
-/// Adds a member that takes attributes; an error if there is one of its name.
+/// Adds a member that takes attributes; an error if the name is taken.
 pub fn template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
     let form = Form::Template {
         attributes: TypeId::of::<A>(),
@@ -244,12 +246,12 @@ fn problem<K: Kind>(name: &str, problem: String) -> Error {
     }
 }
 
-/// The member of a name. If nobody has added one, a tag that keeps the name.
+/// Returns the member with a name. If there is none, an undefined tag that keeps the name.
 pub fn lookup<K: Kind>(name: &str) -> Tag<K> {
     known(name).unwrap_or_else(|| undefined(name, None))
 }
 
-/// The member of a name.
+/// The member with a name.
 fn known<K: Kind>(name: &str) -> Option<Tag<K>> {
     with::<K, _>(|table| {
         let found = table.members.iter().find(|member| member.name == name);
@@ -257,7 +259,7 @@ fn known<K: Kind>(name: &str) -> Option<Tag<K>> {
     })
 }
 
-/// The tag that keeps a name, and what stood beside it.
+/// The undefined tag with a name and the data next to it.
 fn undefined<K: Kind>(name: &str, fields: Option<serial::Fields>) -> Tag<K> {
     with::<K, _>(|table| {
         let same = |data: &&Arc<Data>| {
@@ -272,7 +274,7 @@ fn undefined<K: Kind>(name: &str, fields: Option<serial::Fields>) -> Tag<K> {
     })
 }
 
-/// The instance of a template.
+/// The instance of a template with these attributes.
 fn instance<K: Kind>(template: &Arc<Data>, attributes: Arc<dyn Attributes>) -> Tag<K> {
     with::<K, _>(|table| {
         let same = |data: &&Arc<Data>| match &data.form {
@@ -295,7 +297,8 @@ fn instance<K: Kind>(template: &Arc<Data>, attributes: Arc<dyn Attributes>) -> T
     })
 }
 
-/// The template of a name; an error if there is none, or if it takes other attributes.
+/// Returns the template with a name; an error if there is none, or if its attributes are of another
+/// type.
 pub fn lookup_template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
     let tag = lookup::<K>(name);
     match tag.0.form {
@@ -310,23 +313,24 @@ pub fn lookup_template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, 
     }
 }
 
-/// The members, templates included and instances not, in the order in which they were added.
+/// Returns the members in the order in which they were added, including templates but not
+/// instances.
 pub fn members<K: Kind>() -> Vec<Tag<K>> {
     with::<K, _>(|table| table.members.iter().cloned().map(tag).collect())
 }
 
 impl<K: Kind, A: Attribute> Template<K, A> {
-    /// Its instance of these attributes.
+    /// Returns the instance with these attributes.
     pub fn of(&self, attributes: A) -> Tag<K> {
         instance(&self.0.0, Arc::new(attributes))
     }
 
-    /// Is the tag one of its instances, or itself?
+    /// True if the tag is this template or one of its instances.
     pub fn matches(&self, tag: &Tag<K>) -> bool {
         self.0.matches(tag)
     }
 
-    /// The attributes of a tag, if it is one of its instances.
+    /// The attributes of a tag, if it is an instance of this template.
     pub fn attributes<'a>(&self, tag: &'a Tag<K>) -> Option<&'a A> {
         match &tag.0.form {
             Form::Instance {
@@ -346,12 +350,12 @@ impl<K: Kind, A: Attribute> Template<K, A> {
 }
 
 impl<K> Tag<K> {
-    /// Its name; that of the template, for an instance.
+    /// The name; for an instance, that of its template.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Is it the other one, or a template of which that is an instance?
+    /// True if `other` is this tag, or an instance of this template.
     pub fn matches(&self, other: &Tag<K>) -> bool {
         self == other
             || match &other.0.form {
@@ -360,12 +364,12 @@ impl<K> Tag<K> {
             }
     }
 
-    /// Does it keep a name that nobody has added?
+    /// True if no member with this name was added.
     pub fn is_undefined(&self) -> bool {
         matches!(self.0.form, Form::Undefined(_))
     }
 
-    /// Does it take attributes that it has not got?
+    /// True if it is a template, which takes attributes.
     pub fn is_template(&self) -> bool {
         matches!(self.0.form, Form::Template { .. })
     }
@@ -397,7 +401,7 @@ impl<K> Hash for Tag<K> {
     }
 }
 
-/// The name, the attributes of an instance, and what it is if it is no plain member.
+/// Prints the name, the attributes of an instance, and the form of the tag if it is not plain.
 impl<K> fmt::Debug for Tag<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.form {

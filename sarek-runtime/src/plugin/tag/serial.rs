@@ -1,4 +1,4 @@
-//! Tags as data.
+//! Serialization of tags.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ pub(super) use super::value::Fields;
 use super::value::Value;
 use super::{Attribute, Attributes, Form, Kind, Tag, instance, known, undefined};
 
-/// Reads the attributes of a template.
+/// A function that reads the attributes of a template.
 pub(super) type Read = fn(Fields) -> Result<Arc<dyn Attributes>, String>;
 
-/// Where the name of a template stands, and where the attributes of an instance do.
+/// The keys of a template's name and of an instance's attributes.
 const TYPE: &str = "type";
 const WITH: &str = "with";
 

@@ -29,7 +29,7 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// A kind of this test's own.
+/// A kind for one test.
 macro_rules! kind {
     ($kind:ident: $($member:literal),*) => {
         #[derive(Debug)]
@@ -59,7 +59,7 @@ fn members_are_listed_in_their_order() {
         lookup_template::<Listed, Tiled>("external").unwrap().tag(),
         external.tag()
     );
-    // Kinds have nothing to do with each other.
+    // Different kinds are independent.
     kind!(Other: "a");
     assert_eq!(members::<Other>().len(), 1);
 }
@@ -81,7 +81,7 @@ fn a_name_is_given_once() {
 fn instances_of_equal_attributes_are_one() {
     kind!(Interned: "a");
     let one: Template<Interned, Tiled> = template("one").unwrap();
-    // Two templates of one type of attributes are two.
+    // Two templates with the same attribute type are different.
     let two: Template<Interned, Tiled> = template("two").unwrap();
     let small = one.of(tiled(32, 1));
     assert_eq!(small, one.of(tiled(32, 1)));
@@ -186,7 +186,7 @@ fn unknown_names_are_kept() {
             tag
         );
     }
-    // Known ones keep their name whatever was unknown before, and the other way round.
+    // A known name is known even if an unknown tag had it before, and the reverse.
     let before: Tag<Unknown> = lookup("later");
     let known = register::<Unknown>("later").unwrap();
     assert_ne!(before, known);

@@ -1,4 +1,4 @@
-//! Data of any shape, to keep what is read before it is known what it is.
+//! A self-describing value, which keeps data that is read before its type is known.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Any {
     }
 }
 
-/// What is wrong with a value.
+/// A conversion error.
 pub(super) type Error = serde::de::value::Error;
 
 impl IntoDeserializer<'_> for Value {
@@ -165,7 +165,7 @@ impl<'de> Deserializer<'de> for Value {
         }
     }
 
-    /// What nobody asked for would be lost.
+    /// An unknown attribute is an error, because ignoring it would lose data.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
         Err(Error::custom("there is an attribute too many"))
     }

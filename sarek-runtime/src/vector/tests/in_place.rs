@@ -1,4 +1,4 @@
-//! Devices at work in the vector's own memory.
+//! Tests of devices that work in the vector's own host memory.
 
 use super::*;
 use crate::plugin::tag::StorageKind;
@@ -74,7 +74,8 @@ fn what_comes_from_elsewhere_waits_as_well() {
         info.unified = true
     }));
     let (mut x, mut y) = (in_place(vec![2.0; 4]), ones(4));
-    // The first device still has to read what the second writes anew; the host fetches that.
+    // The first device still has to read what the second overwrites; the host downloads that
+    // result.
     axpy(1.0, &x, &mut y).over(4).run_on(&gpus[0]).unwrap();
     axpy(1.0, &ones(4), &mut x)
         .over(4)
@@ -82,7 +83,7 @@ fn what_comes_from_elsewhere_waits_as_well() {
         .unwrap();
     assert_eq!(x.to_vec().unwrap(), [3.0; 4]);
     assert_eq!(y.to_vec().unwrap(), [3.0; 4]);
-    // Back in its place, and on to the other again.
+    // The vector returns to its host memory, and moves to the other device again.
     axpy(1.0, &ones(4), &mut x)
         .over(4)
         .run_on(&gpus[0])
@@ -108,7 +109,7 @@ fn borrowed_elements_are_worked_on_where_they_are() {
         v.store_in(&StorageKind::zero_copy())?;
         axpy(2.0, &ones(64), v).over(64).run_on(&device)?;
         assert_eq!(v.as_slice()?.as_ptr(), at);
-        // Queued still when the closure ends.
+        // The work is still queued when the closure returns.
         axpy(2.0, &ones(64), v).over(63).run_on(&device)
     });
     ran.unwrap().unwrap();
@@ -125,7 +126,7 @@ fn a_vector_that_goes_waits_for_its_work() {
     drop(x);
     assert!(device.stream().is_idle().unwrap());
     assert_eq!(y.to_vec().unwrap(), [3.0; 4]);
-    // As does one whose storage changes.
+    // So does a vector whose storage changes.
     let mut x = in_place(vec![2.0; 4]);
     axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
     x.store_in(&StorageKind::device()).unwrap();
@@ -141,7 +142,7 @@ fn what_bytes_are_not_is_copied() {
     flags.prefetch(&device.stream()).unwrap();
     assert_eq!(moved(&stats), (1, 0));
     assert_eq!(*crate::sync::lock(&stats.storages), ["zero_copy"]);
-    // Others see those that are shared.
+    // Shared elements have other readers.
     let shared = Vector::from_shared(vec![1.0f32; 4].into());
     let shared = shared.stored_in(&StorageKind::zero_copy()).unwrap();
     shared.prefetch(&device.stream()).unwrap();

@@ -1,4 +1,4 @@
-//! Calls that fail when their work is queued.
+//! Tests of calls that fail after their work may have been queued.
 
 use super::*;
 use crate::device::StreamRef;
@@ -34,7 +34,7 @@ fn a_launch_is_waited_for_where_it_works_in_the_hosts_memory() {
     assert!(is_late(axpy(1.0, &x, &mut y).over(4).enqueue(&stream)));
     stats.late.store(false, Relaxed);
     assert!(is_idle(stream.by_ref()));
-    // It may have run, and may not.
+    // The launch may or may not have run.
     assert!(is_late(y.as_slice()));
     y.fill(5.0).unwrap();
     axpy(1.0, &x, &mut y).over(4).enqueue(&stream).unwrap();
@@ -54,7 +54,7 @@ fn after_a_launch_a_vector_holds_what_another_copy_does() {
         assert!(is_late(axpy(1.0, &x, v).over(4).run_on(&device)));
         stats.late.store(false, Relaxed);
     }
-    // The host had it; what only the device had is not known any more.
+    // The contents of `y` were on the host; those of `z`, which only the device had, are unknown.
     axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
     assert_eq!(y.to_vec().unwrap(), [3.0; 4]);
     assert!(is_late(z.to_vec()));
@@ -75,7 +75,7 @@ fn a_launch_that_a_profile_fails_to_measure_is_known_all_the_same() {
         Ok(())
     });
     measured.unwrap();
-    // One that has failed on the host, too.
+    // The same for a launch that failed on the host.
     let host = host();
     let (short, mut z) = (ones(1), ones(2));
     let (lost, _) = host
@@ -102,7 +102,7 @@ fn fills_and_copies_are_waited_for_where_they_work_in_the_hosts_memory() {
     assert!(is_idle(default));
     assert!(x.as_slice().is_ok());
     stats.late.store(false, Relaxed);
-    // In the device's own memory the host's copy is the one that is known.
+    // In the device's own memory, the host's copy stays valid.
     let mut y = ones(4);
     y.prefetch(&device.stream()).unwrap();
     stats.late.store(true, Relaxed);
@@ -117,7 +117,7 @@ fn fills_and_copies_are_waited_for_where_they_work_in_the_hosts_memory() {
 fn memory_is_used_again_behind_work_that_failed_late() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     let stream = device.new_stream().unwrap();
-    // Only the device has it, so that nothing is brought there.
+    // Only the device holds it, so nothing is uploaded.
     let mut x = ones(1 << 17);
     axpy(1.0, &ones(1 << 17), &mut x)
         .over(1 << 17)
@@ -128,13 +128,13 @@ fn memory_is_used_again_behind_work_that_failed_late() {
     copies.copy_from(0, &x, ..).unwrap();
     device.sync().unwrap();
     stats.late.store(true, Relaxed);
-    // Brought to the device on a stream that has not used it before.
+    // It is uploaded on a stream that has not used it before.
     let host = ones(1 << 17);
     assert!(is_late(host.prefetch(&stream)));
     stats.late.store(false, Relaxed);
     assert!(!is_idle(stream.by_ref()));
     drop(host);
-    // Who gets the memory next waits for what is on its way there.
+    // The next user of the memory waits for the upload to it.
     let mut next = Vector::zeros(1 << 17);
     axpy(3.0, &x, &mut next)
         .over(1 << 17)

@@ -26,7 +26,7 @@ unsafe impl Compiler for Strict {
     }
 }
 
-/// The words that a launch with these parts is refused with, if it is.
+/// The error message of a launch with these parts, if it is refused.
 fn refused(parts: &Parts) -> Option<String> {
     let own = || Ok("kernel void k() { if (gid < y_len) y[gid] = 1; }".to_owned());
     match check(parts, "k", ("opencl", &Strict), own) {
@@ -110,7 +110,7 @@ fn what_somebody_vouches_for_is_taken() {
             .include_dir("/")
     };
     assert_eq!(refused(&parts), None);
-    // Not if somebody else asks for the same and does not vouch for it.
+    // Safe code that adds the same part makes it refused.
     let mut both = parts.clone();
     both.add(&Parts::new().define("if(x)", "if(0)"));
     assert!(refused(&both).is_some());
@@ -139,7 +139,7 @@ fn names_are_those_of_the_target() {
     assert_eq!(of_target("threadIdx", "opencl"), None);
     assert!(of_target("workgroupBarrier", "wgsl").is_some());
     assert!(of_target("defined", "cuda").is_some());
-    // What nobody knows may be like any of them.
+    // An unknown target may have the names of any known one.
     assert!(of_target("threadIdx", "fake").is_some());
     assert!(has_word("a(b_c)", "b_c") && !has_word("a(b_c)", "b"));
 }
@@ -177,7 +177,7 @@ fn a_foreign_kernels_own_parts_are_its_authors_and_others_are_checked() {
     let kernel = kernel.build().unwrap();
     let mut y = Vector::filled(1, 1.0f32);
     let mut run = |more: Parts| {
-        // SAFETY: it does nothing.
+        // SAFETY: the kernel does nothing.
         let launch = unsafe { kernel.call((&mut y,)) };
         launch.options(more).grid(1).block(1).run_on(&device)
     };
