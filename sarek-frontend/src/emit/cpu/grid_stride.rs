@@ -3,7 +3,7 @@
 //! In each iteration, called a *turn*, adjacent lanes access adjacent elements, while a lane's own
 //! elements lie far apart. A strip takes the turns together. Its lanes begin at consecutive indices
 //! and advance by the same stride. One counter, that of the first lane, therefore determines the
-//! indices of all lanes, and the number of lanes in the last turn. No lane is tested by itself.
+//! indices of all lanes, and how many lanes take part in a turn. No lane is tested by itself.
 //!
 //! Such a strip is wide, so that a turn reads a long stretch of memory. The values that lanes keep
 //! between turns lie in the L1 cache, which costs less than memory does. Elements of later turns
