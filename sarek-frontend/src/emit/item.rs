@@ -100,9 +100,8 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     quote!(#front #items)
 }
 
-/// The expansion of a kernel with errors. It has the same items, so that their absence causes no
-/// further errors. It also has the function, for rustc and for editors, which go on completing in
-/// it.
+/// The expansion of a kernel with errors. It has the same items, so no further errors follow.
+/// The function stays for rustc, and for editors, which go on completing in it.
 pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
@@ -120,7 +119,7 @@ pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     quote! {
         #front
 
-        // SAFETY: the kernel has errors, so that nothing of the crate is ever run.
+        // SAFETY: the kernel has errors, so the crate never runs.
         #[automatically_derived]
         unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
@@ -277,8 +276,8 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     let here = at(&vis.to_token_stream(), own.span());
     let function = quote_spanned! {own.span()=>
         #here #safety fn #own<'sarek, #declared>(#given) -> #krate::#launch #clause {
-            // SAFETY: the arguments have the parameters' types, since this function takes them; what an `unsafe fn` asks of its
-            // callers, those of this one promise.
+            // SAFETY: the arguments have the parameters' types, since this function takes them; its
+            // callers make the promises that an `unsafe fn` requires.
             unsafe { #call }
         }
     };
@@ -375,8 +374,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
 
 /// The parts of the `Links` of a kernel or function.
 pub(super) struct LinkParts {
-    /// Associated constants: the values of the constants that it names, and the facts of its
-    /// callees.
+    /// Associated constants with the values of its constants and the facts of its callees.
     pub constants: TokenStream,
     /// All links except the functions.
     pub given: TokenStream,
@@ -500,8 +498,7 @@ fn user_function(parts: &Parts<'_>, item: &ItemFn, attributes: &TokenStream) -> 
     }
 }
 
-/// Statements that launder the `&mut [T]` parameters. They keep rustc from assuming that the
-/// contents are unchanged after a barrier.
+/// Statements that keep rustc from assuming the contents of `&mut [T]` unchanged after a barrier.
 fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let krate = parts.krate;
     let may_cooperate = parts.is_cooperative || !parts.collective.is_empty();

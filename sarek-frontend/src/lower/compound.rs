@@ -258,7 +258,7 @@ impl Lowerer<'_> {
         }
     }
 
-    // Wholes.
+    // Whole values.
 
     /// `(a, b)`
     pub(super) fn tuple(&mut self, e: &syn::ExprTuple) -> Value {

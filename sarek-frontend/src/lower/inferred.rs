@@ -90,7 +90,7 @@ impl Lowerer<'_> {
     /// A call that yields the instance and the result type. `None` if the type of the receiver is
     /// not known.
     fn telling_call(&self, callee: &Callee) -> Option<TokenStream> {
-        // Of any type: rustc takes the parameter's type, if that is fixed.
+        // An expression of any type: rustc takes the parameter's type, if that is fixed.
         let any = || quote!(::core::unreachable!());
         let args = callee.given.iter();
         let args = args.map(|typed| match self.is_alone(callee, typed) {

@@ -421,7 +421,7 @@ pub fn lower(
 }
 
 impl<'e> Lowerer<'e> {
-    /// The result, with what the signature tells.
+    /// Completes the result with data from the signature.
     fn finished(self, signature: &Signature) -> Option<Lowered> {
         let lowered = self.finish(signature.name.clone())?;
         Some(Lowered {

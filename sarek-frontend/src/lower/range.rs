@@ -372,7 +372,7 @@ impl Lowerer<'_> {
         self.wrapping(Intrinsic::WrappingSub, last, rest, span)
     }
 
-    /// `more = is there a value after current`; `next = current ± step`.
+    /// Sets `more` to true if there is a value after `current`, and `next` to `current ± step`.
     #[allow(clippy::too_many_arguments)]
     fn advance(
         &mut self,

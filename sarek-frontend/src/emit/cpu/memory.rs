@@ -191,7 +191,8 @@ impl Writer<'_> {
                 Some((array, lane, lanes)) => (array, mixed!(#index * #lanes + #lane)),
                 None => {
                     let array = self.variable(local);
-                    // Of what only its pointer is known, another reference than this might be of more than is there.
+                    // If only a pointer to the array is known, any other reference might cover more
+                    // than there is.
                     let (array, flat) = match way {
                         Way::Read if !self.is_pointer(local) => {
                             (mixed!(&#array), mixed!(__host::flat))
