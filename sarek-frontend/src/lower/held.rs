@@ -34,7 +34,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that a path resolves to a function. If a bare name resolves to nothing,
-    /// rustc reports the call alone, because a macro of that name can be imported and the function
+    /// rustc reports the call alone. A macro of that name satisfies the import, and the function
     /// itself is in an outer scope.
     pub(super) fn hold_function(
         &mut self,

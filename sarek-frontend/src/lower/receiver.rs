@@ -1,8 +1,8 @@
 //! Audits of methods by the types of their receivers, once all types are known.
 //!
-//! rustc searches a method of `value` among those that take it by value, then by `&value`, then by
-//! `&mut value`, then the same for the type that it derefs to. At each step, inherent methods come
-//! before those of traits. See [`super::held`].
+//! rustc searches a method of `value` first for the type itself, then for the types that it derefs
+//! to. For each type it tries the receivers `value`, `&value` and `&mut value`, in this order. At
+//! each step, inherent methods come before those of traits. See [`super::held`].
 
 use std::collections::BTreeMap;
 

@@ -104,8 +104,8 @@ impl Types {
         }
     }
 
-    /// Leaves the types of literals to rustc, if they occur in a value that is unified with a type
-    /// that only rustc knows, as in `f((1, 2))`.
+    /// Leaves the types of literals to rustc, as in `f((1, 2))`. They occur in a value that is
+    /// unified with a type that only rustc knows.
     fn open_literals(&mut self, ty: Ty) {
         let parts = match self.node(ty) {
             Node::Array(elem, _) => vec![*elem],
