@@ -1,4 +1,4 @@
-//! What rustc would accept but a kernel cannot mean.
+//! Reports code that rustc would accept but that has no meaning in a kernel.
 
 use proc_macro2::Span;
 use sarek_ir::analysis::access::Place;
@@ -12,8 +12,8 @@ use sarek_ir::{Access, Argument, Intrinsic, Memory, Precondition, Stmt};
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::lower::Lowered;
 
-/// Reports operations on types that do not have them. Such code is an error to rustc too; here it
-/// keeps a kernel without meaning from the writers.
+/// Reports operations on types that do not have them. Such code is also an error to rustc; this
+/// check keeps an invalid kernel from the writers.
 pub fn well_formed(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let violations = match validate(&lowered.kernel) {
         Ok(()) => return subgroups(lowered, errors),
@@ -25,8 +25,8 @@ pub fn well_formed(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     None
 }
 
-/// Reports operations of subgroups on values whose type only rustc knows: the compiled body has arrays of them, with
-/// an element for each lane.
+/// Reports subgroup operations on values whose type only rustc knows. The compiled body has arrays
+/// of these values, with an element for each lane.
 fn subgroups(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let kernel = &lowered.kernel;
     for (stmt, span) in kernel.stmts.iter().zip(&lowered.stmt_spans) {
@@ -126,7 +126,7 @@ fn span(lowered: &Lowered, node: Node) -> Span {
     }
 }
 
-/// Reports what a strict kernel computes that is not the same to the bit on every device.
+/// Reports operations of a strict kernel whose result is not the same to the bit on every device.
 pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     if !lowered.kernel.strict {
         return Some(());
@@ -178,7 +178,7 @@ pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     strays.is_empty().then_some(())
 }
 
-/// What to write in place of a function of which devices promise some ulps.
+/// The suggested replacement for a function that devices compute only within some ulps.
 fn instead(function: Intrinsic) -> &'static str {
     const INSTEAD: [(Intrinsic, &str); 3] = [
         (Intrinsic::Rsqrt, "write `1.0 / x.sqrt()`"),
@@ -192,7 +192,8 @@ fn instead(function: Intrinsic) -> &'static str {
     )
 }
 
-/// Reports slices that a call may write: nothing tells which elements the function uses. Of shared arrays an assertion does.
+/// Reports calls that may write a slice, since nothing tells which elements the callee writes. For
+/// shared arrays an assertion makes the same check.
 fn lent(lowered: &Lowered, errors: &mut Errors) {
     let kernel = &lowered.kernel;
     for (id, stmt) in kernel.stmts.iter().enumerate() {
@@ -217,7 +218,8 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
     }
 }
 
-/// Proves that threads do not race in a function, on shared arrays of its own or that it may be lent.
+/// Proves that threads do not race in a function, on its own shared arrays or on those that it may
+/// receive.
 pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Errors) -> Option<()> {
     if is_unsafe {
         lowered.takes = vec![true; lowered.kernel.params.len()];
@@ -246,7 +248,7 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
     Some(())
 }
 
-/// Reports functions that are given something to call and in which threads work together.
+/// Reports functions that have callable parameters and in which threads work together.
 pub fn callables(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let first = lowered.callables.first();
     let Some(first) = first.filter(|_| crate::expand::is_cooperative(&lowered.kernel)) else {
@@ -261,7 +263,7 @@ pub fn callables(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     None
 }
 
-/// Reports functions that nest calls of themselves and can do no more.
+/// Reports functions that nest calls of themselves and use features that exclude this.
 pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     if lowered.nests.is_none() {
         return Some(());
@@ -329,8 +331,9 @@ pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Op
     None
 }
 
-/// Proves that no two threads race; what the proof takes from the launch comes back. Without `phases` the barriers have errors, so that
-/// it is not known what they keep apart: then nothing is said of shared arrays.
+/// Proves that no two threads race, and returns the proof's assumptions about the launch. Without
+/// `phases` the barriers have errors, so it is unknown which accesses they separate. Races on
+/// shared arrays are then not reported.
 pub fn races(lowered: &Lowered, phases: bool, errors: &mut Errors) -> Option<Vec<Precondition>> {
     lent(lowered, errors);
     let races = match race::check(&lowered.kernel) {
@@ -375,7 +378,7 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
     errors.report(place_span(lowered, race.first.0), &mistake);
 }
 
-/// The two accesses, in words.
+/// Describes the two accesses.
 fn meeting(race: &race::Race) -> String {
     let word = |place: Place| match place {
         Place::Load(_) => "the load",
@@ -398,7 +401,7 @@ fn meeting(race: &race::Race) -> String {
     )
 }
 
-/// Two threads that may meet, in words.
+/// Describes a counterexample: two threads that may access the same element.
 fn example(name: &str, ids: &str, witness: Counterexample) -> String {
     let [a, b] = witness.threads.map(|[x, y, z]| format!("({x}, {y}, {z})"));
     let value = match witness.value {

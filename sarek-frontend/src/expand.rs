@@ -1,4 +1,4 @@
-//! The pipeline, from the macro's tokens to the expansion.
+//! The pipeline of a kernel, from the macro's tokens to the expansion.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -10,13 +10,13 @@ use crate::parse::{
     Attribute, Named, Signature, aside, depth, is_nameless, reserved, strip_items, superstep,
 };
 
-/// What became of one macro call.
+/// The result of one macro call.
 pub struct Expansion {
-    /// The tokens that stand in place of the item.
+    /// The tokens that replace the item.
     pub tokens: TokenStream,
-    /// The errors in it, as text.
+    /// The errors, as text.
     pub errors: Vec<String>,
-    /// The kernel, if there were none.
+    /// The kernel, if there were no errors.
     pub kernel: Option<sarek_ir::Kernel>,
 }
 
@@ -52,7 +52,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
     let mut item: syn::ItemFn = match aside::parse(&item, &mut errors) {
         Ok(item) => item,
-        // A function that is none of Rust's.
+        // It is meant to be a function, but is not valid Rust.
         Err(error) if has_function(&item) => {
             errors.unparsed(error, &item);
             return unread(errors, item);
@@ -82,7 +82,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     let Some(signature) = Signature::read(&item, &mut errors) else {
         let item = emit::reported::item(&item, &errors, &krate);
         let (reports, errors) = errors.finish();
-        // The signature has no meaning as a launch; the function itself still serves the editor.
+        // The signature cannot be launched, but an editor can still use the function itself.
         let tokens = quote!(#reports #[allow(unused, clippy::all)] #item);
         return Expansion {
             tokens,
@@ -150,7 +150,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
 }
 
-/// Is it a function, or meant to be one? What a closure or another item has inside of it is a group.
+/// True if the tokens are a function or meant to be one. The contents of closures and of other
+/// items are groups, which are not searched.
 fn has_function(item: &TokenStream) -> bool {
     let mut tokens = item.clone().into_iter();
     let is_other = |ident: &proc_macro2::Ident| OTHER_ITEMS.iter().any(|other| ident == other);
@@ -162,12 +163,12 @@ fn has_function(item: &TokenStream) -> bool {
     item == Some(true)
 }
 
-/// What other items than functions begin with.
+/// Keywords that begin items other than functions.
 const OTHER_ITEMS: [&str; 9] = [
     "struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use",
 ];
 
-/// What takes the place of an item that could not be read: the errors, and the item.
+/// The replacement for an item that could not be read: the errors, and the item.
 pub(crate) fn unread(errors: Errors, item: TokenStream) -> Expansion {
     let (reports, errors) = errors.finish();
     Expansion {
@@ -177,10 +178,10 @@ pub(crate) fn unread(errors: Errors, item: TokenStream) -> Expansion {
     }
 }
 
-/// The kernel that `#[kernel(attribute)] item` is, or the errors in it, without an expansion.
+/// Parses and lowers `#[kernel(attribute)] item` without writing an expansion.
 ///
 /// # Errors
-/// What [`kernel`] reports.
+/// The errors that [`kernel`] reports.
 pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Kernel, Vec<String>> {
     let mut errors = Errors::default();
     let attribute = Attribute::parse(attribute, &mut errors);
@@ -218,7 +219,7 @@ fn lower_item(
     checked(lowered, signature, errors)
 }
 
-/// Expands a `native!` that no kernel took.
+/// Expands a `native!` outside of kernels to an error.
 pub fn stray_native(tokens: TokenStream) -> TokenStream {
     let span = tokens
         .into_iter()
@@ -229,7 +230,7 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
     stray(what, instead, span)
 }
 
-/// Expands a `superstep!` that no kernel took.
+/// Expands a `superstep!` outside of kernels to an error.
 pub fn stray_superstep(tokens: TokenStream) -> TokenStream {
     let span = tokens
         .into_iter()
@@ -245,8 +246,9 @@ fn stray(what: &str, instead: &str, span: proc_macro2::Span) -> TokenStream {
     mistake.at(span).to_compile_error()
 }
 
-/// Has rustc decide on `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before the kernel is looked at: the
-/// item with these first and `#[kernel]` after them.
+/// Makes rustc evaluate `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before the kernel is read.
+/// Returns the item with these attributes first and `#[kernel]` after them, or `None` if there are
+/// none.
 pub(crate) fn configured_first(
     item: &mut syn::ItemFn,
     krate: &TokenStream,
@@ -290,7 +292,7 @@ pub(crate) fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
 
 pub(crate) use sarek_ir::analysis::contract::is_cooperative;
 
-/// Reports where the threads of a kernel over items work together.
+/// Reports barriers, subgroup operations and shared arrays in a kernel over items.
 fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     use sarek_ir::Stmt;
     let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
@@ -309,7 +311,7 @@ fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     None
 }
 
-/// Checks what rustc cannot.
+/// Runs the checks that rustc cannot make.
 fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
     crate::check::well_formed(&lowered, errors)?;
     let phases = crate::check::barriers(&lowered, false, errors);
@@ -321,7 +323,7 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
     phases.map(|()| lowered)
 }
 
-/// The texts of a closed kernel, in the dialects that have one for it. Their file is
+/// The kernel's text in each dialect that can express it, if the kernel is closed. Its file name is
 /// [`emit::FILE`].
 fn sources(kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
     use sarek_ir::write;

@@ -1,4 +1,4 @@
-//! The way of a `#[device]` function, as [`crate::expand`] is that of a kernel.
+//! The pipeline of a `#[device]` function, as [`crate::expand`] is that of a kernel.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -107,7 +107,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
 }
 
-/// A function and what stands beside it.
+/// A free function, and the items beside it.
 fn free(
     mut item: syn::ItemFn,
     attribute: &Attribute,
@@ -171,7 +171,8 @@ fn free(
     (tokens, Some(lowered.kernel))
 }
 
-/// Where a signature tells that it stands in an `impl`: beside that, items have no place.
+/// The place where a signature mentions `self` or `Self`, which shows that it stands in an `impl`.
+/// No items can stand beside such a function.
 fn of_a_type(sig: &syn::Signature) -> Option<Span> {
     fn own(tokens: TokenStream) -> Option<Span> {
         tokens.into_iter().find_map(|token| match token {
@@ -184,7 +185,8 @@ fn of_a_type(sig: &syn::Signature) -> Option<Span> {
     own(quote!(#inputs #output))
 }
 
-/// What an intrinsic takes and yields are scalars, which every target's text can speak of.
+/// Reports an intrinsic with parameters or a result that are no scalars. The text of every target
+/// can express scalars.
 fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut Errors) {
     if !sig.generics.params.is_empty() {
         errors.at(
@@ -244,7 +246,7 @@ pub(crate) fn lower_body(
     Some(lowered)
 }
 
-/// The struct that has the items of a free function.
+/// The struct that carries the items of a free function.
 fn strukt(item: &syn::ItemFn) -> TokenStream {
     let parameters = Parameters::of(&item.sig.generics);
     let (vis, sig) = (&item.vis, &item.sig);

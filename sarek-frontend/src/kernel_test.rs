@@ -1,7 +1,8 @@
-//! `#[kernel_test(kernel, …)]`: a test of a function that says what a kernel does.
+//! `#[kernel_test(kernel, …)]`: a test that compares a kernel with a plain Rust function.
 //!
-//! The function has the kernel's arguments. It becomes a `#[test]` that makes up values for them, runs the kernel and the
-//! function on the same ones, and compares what is in the `&mut` slices, on every device; all of that is `sarek::testing::Check`.
+//! The function has the kernel's arguments. It becomes a `#[test]` that generates values for them,
+//! and runs the kernel and the function on the same values. It compares the contents of the `&mut`
+//! slices, on every device. `sarek::testing::Check` does all of that.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -15,16 +16,16 @@ use crate::expand::Expansion;
 use crate::parse::crate_path;
 use crate::parse::depth::is_bounded;
 
-/// The words that `#[kernel_test]` takes behind the kernel.
+/// The options of `#[kernel_test]`, which follow the kernel.
 const OPTIONS: &str = "`ulps`, `absolute`, `sizes`, `rounds`, `seed`, `on`, `over`, `cover`, `grid`, `block` and `items`";
 
 /// The arguments of the attribute.
 struct Options {
     kernel: Expr,
     krate: TokenStream,
-    /// Calls on the `Check`.
+    /// Method calls on the `Check`.
     settings: Vec<TokenStream>,
-    /// The index space, in place of `.over(size)`.
+    /// The index space, instead of `.over(size)`.
     shape: Option<TokenStream>,
     block: Option<TokenStream>,
 }
@@ -66,7 +67,7 @@ impl Parse for Entry {
     }
 }
 
-/// May an expression name a function? `crate` is a path, too.
+/// True if an expression may name a function. `crate` alone is a path, too.
 fn is_item(named: &Expr) -> bool {
     let last = match named {
         Expr::Path(path) => path.path.segments.last(),
@@ -76,7 +77,7 @@ fn is_item(named: &Expr) -> bool {
     last.is_some_and(|segment| !is_module(&segment.ident))
 }
 
-/// The kernel, then entries.
+/// The kernel, then its options.
 struct Written(Expr, Vec<Entry>);
 
 impl Parse for Written {
@@ -177,7 +178,7 @@ impl Options {
         self.shape = Some(shape);
     }
 
-    /// How the launch goes on.
+    /// The method calls that complete the launch.
     fn launch(&self) -> TokenStream {
         let size = Ident::new("size", Span::call_site());
         let shape = self.shape.clone().unwrap_or_else(|| quote!(.over(#size)));
@@ -264,7 +265,7 @@ impl Argument {
         })
     }
 
-    /// Makes up its values; a slice goes to a vector besides.
+    /// Generates the argument's values; a slice is also copied to a vector.
     fn made(&self, krate: &TokenStream) -> TokenStream {
         let (name, text) = (&self.name, self.name.to_string());
         let size = Ident::new("size", Span::call_site());
@@ -302,7 +303,7 @@ impl Argument {
         quote::format_ident!("__{}", self.name, span = Span::mixed_site())
     }
 
-    /// As the kernel takes it.
+    /// The argument as the kernel takes it.
     fn given(&self) -> TokenStream {
         let (name, vector) = (&self.name, self.vector());
         match self.kind {
@@ -312,7 +313,7 @@ impl Argument {
         }
     }
 
-    /// As the function takes it.
+    /// The argument as the function takes it.
     fn plain(&self) -> TokenStream {
         let name = &self.name;
         match self.kind {
@@ -322,7 +323,7 @@ impl Argument {
         }
     }
 
-    /// Does the kernel change it?
+    /// True if the kernel may change it.
     fn is_compared(&self) -> bool {
         match self.kind {
             Kind::Slice { mutable, .. } => mutable,
@@ -330,7 +331,7 @@ impl Argument {
         }
     }
 
-    /// Compares what it became.
+    /// Compares its values after the run.
     fn compared(&self, krate: &TokenStream) -> Option<TokenStream> {
         let (name, text, vector) = (&self.name, self.name.to_string(), self.vector());
         let trial = quote!(#krate::testing::Trial);
@@ -465,7 +466,7 @@ fn tokens(item: &syn::ItemFn, arguments: &[Argument], options: &Options) -> Toke
     );
     let call = quote!(#kernel(#(#given),*));
     let call = match sig.safety {
-        // The author's own word, for what the kernel asks of its callers.
+        // The author's own `unsafe`, for the promise that an `unsafe` kernel requires.
         syn::Safety::Unsafe(word) => {
             let mut block = Group::new(Delimiter::Brace, call);
             block.set_span(word.span);

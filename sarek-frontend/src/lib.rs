@@ -1,13 +1,15 @@
-//! Rust tokens to sarek IR, and IR to Rust tokens.
+//! Compiles Rust tokens to sarek IR, and writes the IR back as Rust tokens.
 //!
-//! The way of a kernel, once and forward only: [`parse`] reads the item and its attribute,
-//! [`lower`] turns the body into IR with all types known, [`check`] finds what rustc would accept and
-//! a kernel cannot mean, and [`emit`] writes the launch function, the IR as bytes, the
-//! compiled body and the user's own function. [`expand`] is the way itself. Errors accumulate in one
-//! [`diagnostics::Errors`] and are all reported; the item survives them, so that an editor goes on
-//! completing in its body.
+//! A kernel passes through four phases, in this order. [`parse`] reads the item and its attribute.
+//! [`lower`] translates the body to IR and infers all types. [`check`] reports code that rustc
+//! would accept but that has no meaning on a device. [`emit`] writes the launch function, the IR as
+//! bytes, the compiled body and the user's own function.
 //!
-//! An ordinary library on `proc-macro2`: it is tested without rustc.
+//! [`expand`] runs the phases. All errors accumulate in one [`diagnostics::Errors`] and are
+//! reported together. A function with errors is still emitted, so that an editor can complete code
+//! in its body.
+//!
+//! This is an ordinary library on `proc-macro2`, so it is tested without rustc.
 
 pub mod check;
 pub mod derive;

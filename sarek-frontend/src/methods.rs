@@ -1,8 +1,8 @@
-//! Methods: the functions of `#[device] impl` blocks, and the traits that such blocks implement.
+//! The pipeline of methods: `#[device] impl` blocks, and the traits that such blocks implement.
 //!
-//! The items of a method belong to its type, hidden among the type's own. Those of a trait's method are passed on by the
-//! trait: it declares them, and each impl names those of the type. So a function that knows of a type parameter only
-//! which trait it has finds the method's items through that.
+//! The items of a method are hidden among the items of its type. A trait declares the items of its
+//! methods, too, and each impl forwards them to those of the type. A function that knows only the
+//! trait of a type parameter therefore finds a method's items through the trait.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -16,14 +16,14 @@ use crate::function::lower_body;
 use crate::lower::plain_name;
 use crate::parse::{ArgumentKind, Callables, Own, Parameters, Signature, merged, named_scalar};
 
-/// Is it a word of Rust's own for a type or module, such as `Self`?
+/// True for a keyword that stands for a type or module, such as `Self`.
 fn is_no_item(path: &syn::Path) -> bool {
     path.segments
         .last()
         .is_some_and(|name| syn::parse_str::<syn::Ident>(&name.ident.to_string()).is_err())
 }
 
-/// An impl block, and the items of its functions beside it.
+/// The impl block, with the items of its functions beside it.
 pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
     let of_trait = block.trait_.as_ref().map(|(path, _)| path.clone());
     if let (Some(_), syn::Type::Path(path)) = (&of_trait, &*block.self_ty)
@@ -131,7 +131,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     quote!(#block #all)
 }
 
-/// A trait, with what its methods have in each impl.
+/// The trait, with the items that its methods have in each impl.
 pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
     let (mut all, mut methods) = (vec![], vec![]);
     let mut is_whole = true;
@@ -166,7 +166,7 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
     quote!(#item #mark #witness)
 }
 
-/// What a method is generic by, but for lifetimes and what it calls.
+/// A method's own generic parameters, except lifetimes and callable parameters.
 pub(crate) fn own_generics(generics: &syn::Generics) -> syn::Generics {
     let mut own = Callables::of(generics).strip(generics);
     let kept = std::mem::take(&mut own.params).into_iter();
@@ -176,7 +176,7 @@ pub(crate) fn own_generics(generics: &syn::Generics) -> syn::Generics {
     own
 }
 
-/// The type that stands for a method: a struct beside its impl.
+/// The type that represents a method: a struct beside its impl.
 fn instance(ty: &TokenStream, method: &str, generics: &syn::Generics) -> (Ident, TokenStream) {
     let name = format!("__sarek_{}_{method}", mangled(ty));
     let span = Span::mixed_site().located_at(ty.span());
@@ -185,7 +185,7 @@ fn instance(ty: &TokenStream, method: &str, generics: &syn::Generics) -> (Ident,
     (name, instance)
 }
 
-/// Where a trait's method has its items.
+/// The owner of a trait method's items.
 pub(crate) fn of_trait_method(name: &Ident, own: &syn::Generics) -> Owner {
     let own = Own::of(own);
     let arguments = own.arguments();
@@ -213,7 +213,8 @@ fn mangled(tokens: impl ToTokens) -> String {
     plain.collect()
 }
 
-/// Puts the type of the receiver where the type of the block stands: what is wrong with it is told there, once for all methods.
+/// Sets the receiver's type to `Self` with the span of the block's type. Errors of that type are
+/// then reported there, once for all methods.
 fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
     if written.receiver().is_none() {
         return;
@@ -225,7 +226,7 @@ fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
     }
 }
 
-/// The signature of a method whose type, at `of`, is generic by `generics`.
+/// Reads the signature of a method. `generics` are those of its type, which stands at `of`.
 pub(crate) fn read_method(
     written: &syn::Signature,
     generics: &syn::Generics,
@@ -240,14 +241,14 @@ pub(crate) fn read_method(
     Some(signature)
 }
 
-/// What rustc and editors are given of a method with errors.
+/// The versions of a method with errors for rustc and for editors.
 fn broken(function: &mut syn::ImplItemFn, errors: &Errors, krate: &TokenStream) {
     reported::with_editors(&mut function.sig, &mut function.block, errors, krate);
     let allowed = syn::parse_quote!(#[allow(unused, unexpected_cfgs)]);
     function.attrs.push(allowed);
 }
 
-/// The items of one method, whose body is annotated; none where it has errors.
+/// The items of one method, whose body is annotated. A method with errors has none.
 fn method_items(
     function: &mut syn::ImplItemFn,
     owner: &Owner,
@@ -261,7 +262,7 @@ fn method_items(
         return None;
     };
     signature.method.clone_from(&owner.method);
-    // The type `Self::Item` means something only in the impl of a trait.
+    // The type `Self::Item` resolves only in the impl of a trait.
     signature.is_plain &= !has_types;
     let mut lowered = lower_body(&mut function.block, &signature, krate, errors);
     if let Some(lowered) = &mut lowered {

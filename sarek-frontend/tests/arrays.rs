@@ -1,4 +1,4 @@
-//! Local and shared arrays, atomics, barriers: what they become, and what is rejected.
+//! Lowering of local and shared arrays, atomics and barriers, and the code that is rejected.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn lowers(arguments: &str, source: &str, expected: &str) {
     assert_eq!(lines, expected, "\n{text}");
 }
 
-/// Compares the errors, as their beginnings.
+/// Compares the errors by their beginnings.
 #[track_caller]
 fn rejects(source: &str, expected: &[&str]) {
     let errors = lowered(source).err().unwrap_or_default();
@@ -54,7 +54,7 @@ fn a_literal_is_stored_element_by_element() {
     );
 }
 
-/// Nothing but its own elements tells of what type the array is.
+/// Only its own elements determine the type of the array.
 #[test]
 fn an_array_may_be_made_of_its_own_elements() {
     for source in [

@@ -1,9 +1,9 @@
-//! `#[derive(KernelType)]`: what it expands to.
+//! The expansion of `#[derive(KernelType)]`.
 
 use quote::quote;
 use sarek_frontend::derive::{expand, messages};
 
-/// Another attribute may change an enum behind the derive.
+/// Another attribute, below the derive, may change an enum.
 #[test]
 fn tags_are_asked_of_rustc() {
     let text = expand(quote! {
@@ -23,7 +23,7 @@ fn tags_are_asked_of_rustc() {
     }
 }
 
-/// rustc says that `_` is no name of a field; beside that the derive adds nothing.
+/// rustc reports that `_` is not a field's name; the derive adds nothing.
 #[test]
 fn nameless_fields_are_left_to_rustc() {
     for item in [
@@ -38,7 +38,7 @@ fn nameless_fields_are_left_to_rustc() {
     }
 }
 
-/// What the user writes in it means what it means to rustc: nothing is in scope beside it.
+/// The user's tokens resolve as in the source: the expansion brings nothing into scope beside them.
 #[test]
 fn nothing_is_imported() {
     let text = expand(quote! {

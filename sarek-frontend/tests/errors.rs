@@ -1,11 +1,11 @@
-//! The catalogue of errors: its examples, and the pages that are made of it.
+//! The catalogue of errors: its examples, and the pages generated from it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use sarek_frontend::diagnostics::{Code, Reporter, codes, page};
 
-/// A mistake is told by its code, and by nothing else; what rustc finds passes here.
+/// Each example reports its own code only. Examples of errors that rustc finds pass here.
 #[test]
 fn examples_are_told_by_their_code() {
     let mut wrong = vec![];
@@ -43,7 +43,7 @@ fn every_code_has_one_number() {
     assert_eq!(distinct.len(), numbers.len());
 }
 
-/// A message has one shape: what, why, instead.
+/// Each message has the same parts: the mistake, the reason, the replacement.
 #[test]
 fn every_message_has_one_shape() {
     for code in Code::all() {
@@ -63,7 +63,7 @@ fn every_message_has_one_shape() {
     }
 }
 
-/// `SAREK_BLESS=1` writes the pages anew.
+/// `SAREK_BLESS=1` regenerates the pages.
 #[test]
 fn the_pages_are_those_of_the_catalogue() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/errors");

@@ -1,4 +1,4 @@
-//! `half::f16` and `half::bf16`: what their functions lower to, and what they have not.
+//! `half::f16` and `half::bf16`: lowering of their functions, and functions that they lack.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! `#[kernel_test]`: what it expands to, and which mistakes it tells.
+//! The expansion of `#[kernel_test]`, and the mistakes that it reports.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,14 +34,14 @@ fn a_test_is_a_check() {
     assert!(!text.contains("expect (__trial , \"x\""), "{text}");
 }
 
-/// Where the author forbids `unsafe`, rustc finds the word only if it is the author's.
+/// If the author forbids `unsafe`, rustc only reports an `unsafe` of the author's own.
 #[test]
 fn unsafe_is_the_authors() {
     let count = |item: TokenStream| {
         let expansion = expand(quote!(k), item);
         assert!(expansion.errors.is_empty(), "{:?}", expansion.errors);
         let text = expansion.tokens.to_string();
-        // Not `unsafe` in the name of a lint.
+        // The `unsafe` in the name of a lint does not count.
         let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         words.by_ref().filter(|word| *word == "unsafe").count()
     };

@@ -1,4 +1,4 @@
-//! What bodies become: evaluation order, loops, values of control flow.
+//! Lowering of bodies: evaluation order, loops, values of control flow.
 
 mod common;
 

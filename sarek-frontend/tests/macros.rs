@@ -1,12 +1,13 @@
-//! Expansions call few macros whose names the user may give another meaning: none inside `unsafe` code, and none with a word `unsafe` of the
-//! expansion's among its tokens, which would be allowed wherever the macro puts it.
+//! Expansions call few macros by names that the user may redefine. None of these calls stands
+//! inside `unsafe` code. None has a generated `unsafe` among its tokens, which would be allowed
+//! wherever the macro puts it.
 
 mod common;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Each macro call among tokens that a path of one segment names, with its arguments, and whether it is in an `unsafe` block or the body of an
-/// `unsafe fn`.
+/// Finds the macro calls whose path is a single segment, with their arguments. The flag is true
+/// inside an `unsafe` block or the body of an `unsafe fn`.
 fn calls(tokens: TokenStream, is_unsafe: bool, found: &mut Vec<(String, TokenStream, bool)>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|t| t.to_string() == text);

@@ -1,4 +1,4 @@
-//! `native!` in its forms.
+//! The forms of `native!`.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! What once made the frontend panic, or expand to what is no Rust. More of it is in `fuzz/corpus/frontend`.
+//! Regression tests: input that once made the frontend panic, or expand to invalid Rust.
+//! `fuzz/corpus/frontend` has more.
 
 mod common;
 
@@ -68,7 +69,7 @@ fn what_is_declared_and_never_used_is_linked_too() {
     );
 }
 
-/// On a stack as rustc has it.
+/// Runs on a stack of the same size as rustc's.
 #[test]
 fn nesting_has_a_limit() {
     let all = std::thread::Builder::new().stack_size(6 << 20).spawn(|| {
@@ -100,7 +101,7 @@ fn nesting_has_a_limit() {
         };
         expands_to_items(&loops(8));
         rejects(&loops(40), "loops nest");
-        // Statements are no chain.
+        // A sequence of statements does not nest.
         let many = "if x[0] == 1 { return; } else { y[0] = 1; } y[1] = 2; ".repeat(300);
         expands_to_items(&format!(
             "unsafe fn k(x: &[u32], y: &mut [i32]) {{ {many} }}"
@@ -116,12 +117,12 @@ fn a_literals_field_has_not_the_literals_own_type() {
     let of_itself = "let p = Pair { low: 1, high: 2 }; p[0] = p.high; let q = p;";
     let of_each_other = "let p = A { x: 1 }; let q = B { y: 1 }; p[0] = q.y; q[0] = p.x;";
     for body in [of_itself, of_each_other] {
-        // rustc says that a `Pair` is not indexed.
+        // rustc reports that a `Pair` cannot be indexed.
         expands_to_items(&format!("fn k() {{ {body} }}"));
     }
 }
 
-/// Each call tells the type of its receiver, which is the result of the call before.
+/// Each call determines the type of its receiver, which is the result of the previous call.
 #[test]
 fn chains_of_calls_do_not_double() {
     let chain = |calls: usize| {

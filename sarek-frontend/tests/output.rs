@@ -1,4 +1,4 @@
-//! What kernels say: lines, panics, assertions; and kernels over items.
+//! Output of kernels: lines, panics, assertions; and kernels over items.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Vectors such as `f32x4`: what becomes of operators and methods, and what they have not.
+//! SIMD vectors such as `f32x4`: lowering of operators and methods, and those that they lack.
 
 mod common;
 

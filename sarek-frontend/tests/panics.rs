@@ -1,4 +1,4 @@
-//! Whatever tokens it is given, the macro reports and does not panic.
+//! The macro reports invalid tokens and never panics.
 
 mod common;
 
@@ -14,7 +14,7 @@ const KERNELS: [&str; 6] = [
     "unsafe fn k(r#in: i32, y: &mut [i32]) { for mut i in r#in..5 { i += i32::max(i, -2147483648) as u64 as i32; y[i as usize] = i.wrapping_shl(40) - usize::MAX as i32; } }",
 ];
 
-/// Numbers that look random: xorshift.
+/// Pseudo-random numbers: xorshift.
 struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// The trees of a stream and of its groups, each group followed by its content.
+/// The token trees of a stream and of its groups; each group is followed by its content.
 fn flatten(stream: TokenStream, out: &mut Vec<TokenTree>) {
     for tree in stream {
         out.push(tree.clone());
@@ -36,7 +36,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<TokenTree>) {
     }
 }
 
-/// Deletes, doubles, swaps or replaces one tree somewhere.
+/// Deletes, doubles, swaps or replaces one token tree somewhere.
 fn mutate(stream: TokenStream, random: &mut Random, pool: &[TokenTree]) -> TokenStream {
     let mut trees: Vec<TokenTree> = stream.into_iter().collect();
     if trees.is_empty() {

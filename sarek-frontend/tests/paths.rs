@@ -1,15 +1,17 @@
-//! Expansions call by paths alone.
+//! Expansions call functions by paths only.
 //!
-//! A method call in an expansion asks rustc for a method of that name, and a trait of the user's may have one that comes before the one that
-//! is meant: `impl<const N: usize> Tricks for [u32; N] { fn get_unchecked(&self, …) }`. The code around is `unsafe`, so safe code of the
-//! user's would do anything there. This looks at each template in the crate's sources, whatever kernels use it.
+//! A method call in an expansion makes rustc search for a method of that name. A trait of the
+//! user's may have one that is found before the intended method: `impl<const N: usize> Tricks for
+//! [u32; N] { fn get_unchecked(&self, …) }`. The surrounding code is `unsafe`, so safe code of the
+//! user's could do anything there. This test examines each template in the crate's sources, even if
+//! no kernel uses it.
 
 use std::path::Path;
 use std::str::FromStr;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The macros whose tokens go into expansions.
+/// The macros whose tokens become part of expansions.
 const TEMPLATES: [&str; 5] = [
     "mixed",
     "quote",
@@ -18,7 +20,8 @@ const TEMPLATES: [&str; 5] = [
     "parse_quote_spanned",
 ];
 
-/// The templates here are kernels' source: they are lowered as what the user wrote is, and no expansion has them.
+/// The templates in these files are source text of kernels. They are lowered like the user's code
+/// and are not part of any expansion.
 const LOWERED: [&str; 4] = [
     "lower/checked.rs",
     "lower/expressed.rs",
@@ -28,15 +31,17 @@ const LOWERED: [&str; 4] = [
 
 /// Method calls that have no other form, by file and the text before their arguments.
 const KNOWN: [(&str, &str); 10] = [
-    // The receiver is a number, and has the method by itself: one by value comes before those of all traits.
+    // The receiver is a number and has the method itself. An inherent method that takes `self` by
+    // value is found before those of all traits.
     ("emit/cpu/compound.rs", ":: __number (# receiver) .# name"),
     ("emit/cpu/exact.rs", ":: __number (__lhs) .# name"),
-    // Which of two traits a value has, a call by the receiver's type alone tells. Both give text.
+    // Only a call by the receiver's type selects between the two traits that a value may have. Both
+    // return text.
     ("emit/printed.rs", "(&# host :: Told (&# name)) .# method"),
-    // The user's own calls: the type of a receiver that has no name is found by them.
+    // The user's own calls: they determine the type of a receiver that has no name.
     ("lower/callee.rs", "(# receiver) .# name"),
     ("lower/receiver.rs", "Known = # name .# method"),
-    // The launch of a test, which is safe code, and what it is given.
+    // The launch of a test and its arguments, which are safe code.
     ("kernel_test.rs", ".# name"),
     ("kernel_test.rs", ".# method"),
     ("kernel_test.rs", ". block"),
@@ -44,7 +49,7 @@ const KNOWN: [(&str, &str); 10] = [
     ("kernel_test.rs", ". run"),
 ];
 
-/// The templates in some source.
+/// The templates in a source text.
 fn templates(source: TokenStream, found: &mut Vec<TokenStream>) {
     let tokens: Vec<TokenTree> = source.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -92,7 +97,7 @@ fn method_calls(tokens: TokenStream, found: &mut Vec<String>) {
         let is_name = matches!(tokens.get(name), Some(TokenTree::Ident(_)));
         let is_called = match tokens.get(name + 1) {
             Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
-            // `.name::<…>`, and generic arguments that are filled in.
+            // `.name::<…>`, with generic arguments that are filled in.
             _ => is(name + 1, ":") || is(name + 1, "#"),
         };
         if is_name && is_called {

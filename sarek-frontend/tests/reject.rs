@@ -1,10 +1,10 @@
-//! What kernels do not have is reported, all of it, where it stands.
+//! Unsupported code in kernels is reported, all of it, and at the right place.
 
 mod common;
 
 use common::expand;
 
-/// Expands the kernel and compares the errors, as their beginnings.
+/// Expands the kernel and compares the errors by their beginnings.
 #[track_caller]
 fn rejects(source: &str, expected: &[&str]) {
     let errors = expand(source).errors;
@@ -202,7 +202,7 @@ fn the_item_survives_its_errors() {
     );
 }
 
-/// What rustc reads of the kernel's own function, without the words of messages.
+/// The kernel's own function as rustc sees it, without the text of messages.
 fn for_rustc(source: &str) -> String {
     let tokens = expand(source).tokens.to_string();
     let (_, function) = tokens
@@ -222,7 +222,7 @@ fn a_report_stands_in_the_place_of_what_it_is_about() {
             "fn k(x: &[f32], y: &mut [f32]) { y[0] = x[1].gamma() + 2.0; y[1] = 3.0; }",
             "{ y [0] = (REPORT) ; y [1] = 3.0 ; }",
         ),
-        // Nothing is assigned to a report, and no argument is missing beside one.
+        // A report is not assigned to, and an argument beside one is not reported as missing.
         ("fn k(y: &mut [u32]) { y.len() = 1; }", "{ (REPORT) ; }"),
         (
             "fn k(y: &mut [f32]) { y[0] = y[1].powi(1, 'c'); }",
@@ -236,12 +236,12 @@ fn a_report_stands_in_the_place_of_what_it_is_about() {
             "fn k(x: &[f32], y: &mut [f32]) { x[0] = y[0]; }",
             "{ (REPORT) [0] = y [0] ; }",
         ),
-        // A name has its type from what stands for its value.
+        // The report in place of its value determines the type of a name.
         (
             "fn k(y: &mut [u32]) { let ref a = 1; y[0] = a; }",
             "{ let ref a = (REPORT) ; y [0] = a ; }",
         ),
-        // A statement stays one.
+        // A statement stays a statement.
         (
             "fn k(y: &mut [u32]) { loop { break 'a; } y[0] = 1; }",
             "{ loop { (REPORT) ; } y [0] = 1 ; }",
@@ -401,12 +401,13 @@ fn a_body_that_does_not_parse_is_no_other_mistake() {
             "it is launched as ever: {text}"
         );
     }
-    // The function itself is no Rust.
+    // The function itself is not valid Rust.
     let expansion = expand("fn k(y: &mut [f32];) { }");
     assert_eq!(expansion.errors.len(), 1, "{:?}", expansion.errors);
 }
 
-/// rustc may understand the groups that `macro_rules!` leaves where syn does not, so that nothing else tells of a mistake among them.
+/// rustc may accept the invisible groups of `macro_rules!` where syn does not, so rustc would not
+/// report an error in them.
 #[test]
 fn what_a_macro_wrote_is_told_at_once() {
     use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -463,7 +464,8 @@ fn names_of_expansions_are_not_the_users() {
     );
     let message = &["`__u32` begins with two underscores"];
     rejects("fn k(y: &mut [__u32]) { y[0] = 1; }", message);
-    // Nothing of an expansion's is meant behind a path or a dot, and a macro may name a variable so.
+    // Expansions contain no such name behind a path or a dot, and a macro may name a variable like
+    // this.
     let body = "let __x = 1; y[global_idx_x()] = __x + self::__u32;";
     rejects(&format!("fn k(y: &mut [u32]) {{ {body} }}"), &[]);
 }

@@ -1,4 +1,4 @@
-//! `#[kernel(requires(…))]`: what the host checks, and what the proof takes from it.
+//! `#[kernel(requires(…))]`: the checks on the host, and the assumptions of the proof.
 
 use quote::quote;
 use sarek_frontend::expand::lowered;
@@ -14,7 +14,7 @@ fn refused(attribute: proc_macro2::TokenStream, item: proc_macro2::TokenStream) 
         .join("\n")
 }
 
-/// Rows of `width` elements, `stride` apart.
+/// Rows of `width` elements with a distance of `stride`.
 fn strided() -> proc_macro2::TokenStream {
     quote! {
         fn k(width: usize, stride: usize, y: &mut [f32]) {

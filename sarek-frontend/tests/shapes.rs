@@ -1,4 +1,4 @@
-//! The shapes in which `tests/blocks/shaped.rs` runs kernels are all that there are.
+//! `tests/blocks/shaped.rs` runs kernels in all shapes that exist.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ const FILE: &str = include_str!("../../tests/blocks/shaped.rs");
 struct Kernel {
     name: String,
     option: &'static str,
-    /// Names and lists, as in `no_trim "-trim"`.
+    /// Names and shape lists, as in `no_trim "-trim"`.
     shapes: Vec<(String, String)>,
     arguments: TokenTree,
     body: TokenTree,
 }
 
-/// What stands in `shaped! { … }`.
+/// The content of `shaped! { … }`.
 fn kernels() -> Vec<Kernel> {
     let mut file = FILE.parse::<TokenStream>().expect("tokens").into_iter();
     let list = loop {
@@ -83,7 +83,7 @@ impl Kernel {
     }
 }
 
-/// The list that has one shape. Some of them are ways to run strips.
+/// The list with one shape alone. Some shapes need strips, too.
 fn alone(shape: &str) -> String {
     match shape {
         "masked" | "strides" | "stacks" => format!("strips, {shape}"),
@@ -127,7 +127,7 @@ fn every_shape_is_run_alone_and_left_out_alone() {
     }
 }
 
-/// Nothing in an expansion depends on the order of a hash: builds are the same each time.
+/// Expansions do not depend on the order of a hash map, so builds are reproducible.
 #[test]
 fn expansions_are_the_same_each_time() {
     for kernel in kernels() {

@@ -1,10 +1,10 @@
-//! Which kernels with shared arrays are free of races, and what that takes of a launch.
+//! Freedom from races in kernels with shared arrays, and the preconditions that it needs.
 
 mod common;
 
 use common::lowered;
 
-/// The preconditions that speak of blocks, and of indices.
+/// Compares the preconditions about blocks and indices.
 #[track_caller]
 fn free(source: &str, needs: &[&str]) {
     let text = lowered(source)

@@ -1,4 +1,4 @@
-//! Elements of a type parameter have a size in each instance, as rustc is told to see.
+//! rustc checks in each instance that elements of a type parameter have a nonzero size.
 
 use quote::quote;
 use sarek_frontend::expand::kernel;

@@ -1,4 +1,4 @@
-//! `#[kernel(strict)]`: what it refuses, at which token.
+//! `#[kernel(strict)]`: the operations that it rejects, with their places.
 
 use quote::quote;
 use sarek_frontend::expand::lowered;

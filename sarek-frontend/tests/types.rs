@@ -1,4 +1,4 @@
-//! Values of several parts, as IR.
+//! The IR of values of several parts.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What views lower to, and what is refused of them.
+//! Lowering of views, and the code that is rejected for them.
 
 mod common;
 
@@ -146,7 +146,7 @@ fn a_tuple_of_values_is_as_many_lets() {
     assert!(kernel.contains("let row.1: usize = row"), "{kernel}");
 }
 
-/// The IR's text of a function.
+/// The IR text of a function.
 fn function(source: &str) -> String {
     let expansion = common::device(source);
     assert_eq!(expansion.errors, Vec::<String>::new(), "{source}");

@@ -1,7 +1,9 @@
-//! A type's description as tokens. All of its names are full paths: the user's discriminants stand among them.
+//! A type's description as tokens. All names in it are full paths, because the user's discriminants
+//! stand in the same scope.
 //!
-//! Offsets of a struct's fields are rustc's. Those of a variant's fields follow from what `#[repr(C, u32)]` promises: a
-//! `u32`, then a union of the variants' fields, each like a `#[repr(C)]` struct; the size is held against rustc's.
+//! rustc gives the offsets of a struct's fields. Those of a variant's fields follow from `#[repr(C,
+//! u32)]`: a `u32`, then a union of the variants' fields, each laid out like a `#[repr(C)]` struct.
+//! The size is checked against rustc's.
 
 use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -34,7 +36,7 @@ pub fn of_struct(item: &DeriveInput, fields: &Fields, krate: &TokenStream) -> To
     }
 }
 
-/// The description of an enum, whose size is held against rustc's if it is `certain` to be laid out like that.
+/// The description of an enum. If the layout is `certain`, the size is checked against rustc's.
 pub fn of_enum(
     item: &DeriveInput,
     data: &DataEnum,
@@ -116,7 +118,7 @@ fn variant(
     }
 }
 
-/// The tags of variants: one more than that before, unless one is written.
+/// The tags of variants: an explicit discriminant, or the previous tag plus one.
 #[derive(Default)]
 pub(super) struct Tags {
     base: Option<TokenStream>,
@@ -147,7 +149,7 @@ fn plain(name: &str) -> String {
     name.strip_prefix("r#").unwrap_or(name).to_string()
 }
 
-/// The tokens, all of them at one place.
+/// The tokens with all their spans at one place.
 pub fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
     let respan = |mut token: TokenTree| {
         token.set_span(token.span().located_at(span));

@@ -1,4 +1,4 @@
-//! `#[derive(KernelType)]`: a type's fields and layout as data.
+//! `#[derive(KernelType)]`: the fields and the layout of a type as data.
 
 mod layout;
 mod repr;
@@ -19,7 +19,7 @@ pub fn expand(item: TokenStream) -> TokenStream {
     both(item).0
 }
 
-/// What is wrong with `#[derive(KernelType)] item`.
+/// The errors in `#[derive(KernelType)] item`.
 pub fn messages(item: TokenStream) -> Vec<String> {
     both(item).1
 }
@@ -31,7 +31,7 @@ fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
     }
     let written = item.clone();
     let tokens = match syn::parse2::<DeriveInput>(item) {
-        // rustc says that `_` is no name.
+        // rustc reports that `_` is not a name.
         Ok(item) if is_nameless(&item.generics) || fields(&item.data).any(is_nameless_field) => {
             None
         }
@@ -84,7 +84,7 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
             return None;
         }
     };
-    // The trait is implemented all the same, so that one mistake is reported once.
+    // The trait is implemented nevertheless, so that one mistake is reported once.
     let implementation = implement(item, &krate, &info);
     Some(quote!(#implementation #claim))
 }
@@ -109,8 +109,8 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
     let same = same::fields(item, (&impl_generics, &ty_generics, where_clause));
     quote! {
         const _: () = {
-            // SAFETY: the information is made of the fields in their order; where they stand is rustc's word, or what their `repr`
-            // promises.
+            // SAFETY: the description lists the fields in their order; their offsets come from
+            // rustc, or follow from their `repr`.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
                 const TYPE: #krate::ir::TypeInfo = #info;
@@ -118,7 +118,8 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
 
             #same
 
-            // SAFETY: `repr::check` asks for a layout that is the same everywhere, and the clause for fields that are elements.
+            // SAFETY: `repr::check` requires a layout that is the same everywhere, and the clause
+            // requires fields that are elements.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::Element for #name #ty_generics #where_clause {}
         };
@@ -140,7 +141,7 @@ fn named(item: &DeriveInput, errors: &mut Errors) -> Option<Named> {
     found
 }
 
-/// `crate = path`, or that in `unsafe(…)`.
+/// Parses `crate = path`, or that in `unsafe(…)`.
 fn option(input: ParseStream<'_>) -> syn::Result<(syn::Expr, Option<Token![unsafe]>)> {
     if input.peek(Token![unsafe]) {
         let unsafety = input.parse()?;
@@ -177,7 +178,8 @@ fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
     }
 }
 
-/// The types of all fields. Two that are spelled alike may be two types: a macro's `$crate::T` is that of its own crate.
+/// All fields, without removing duplicates. Two types that are spelled alike may differ:
+/// `$crate::T` in a macro refers to the macro's own crate.
 fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
     let (of_struct, of_enum) = match data {
         Data::Struct(data) => (Some(&data.fields), None),

@@ -1,4 +1,4 @@
-//! The layout that a type asks rustc for.
+//! Checks the layout that a type requests by `#[repr(…)]`.
 
 use proc_macro2::Span;
 use syn::DeriveInput;
@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A struct.

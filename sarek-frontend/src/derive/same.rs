@@ -1,4 +1,5 @@
-//! Holds the type that rustc compiles to the one that the derive saw: another attribute, below the derive, may have changed it since.
+//! Checks that rustc compiles the type that the derive saw. Another attribute, below the derive,
+//! may have changed it since.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -6,7 +7,8 @@ use syn::{Data, DataEnum, DeriveInput, Fields, ImplGenerics, TypeGenerics, Where
 
 use super::layout::Tags;
 
-/// A function that nobody calls, which takes the type apart: it has these fields and no others, of these types.
+/// A function that is never called and destructures the type: the type must have exactly these
+/// fields, of these types.
 pub fn fields(
     item: &DeriveInput,
     (impl_generics, ty_generics, where_clause): (
@@ -37,15 +39,15 @@ pub fn fields(
     }
 }
 
-/// Statements of a constant in the type's impl: each variant has the tag that the derive takes it to have. A value of another tag, or of
-/// none, is an error of the constant's.
+/// Statements for a constant in the type's impl that check the tag of each variant. A variant with
+/// another tag is an error in the constant's evaluation, and so is a tag without a variant.
 pub fn tags(data: &DataEnum, krate: &TokenStream) -> TokenStream {
     let mut tags = Tags::default();
     let each = data.variants.iter().map(|variant| {
         let (ident, tag) = (&variant.ident, tags.next(variant));
         quote! {{
             let tagged = #krate::__private::layout::tagged::<Self>(#tag);
-            // SAFETY: a tag is all that is read; rustc tells of one that no variant has.
+            // SAFETY: only the tag is read; rustc reports a tag that no variant has.
             #[allow(unreachable_patterns, deprecated)]
             match unsafe { &*::core::mem::MaybeUninit::as_ptr(&tagged) } {
                 Self::#ident { .. } => {}

@@ -1,6 +1,7 @@
-//! What a kernel may be told, and how.
+//! The diagnostics of kernels, and the form of their messages.
 //!
-//! Each message has one shape: the code and what is wrong, why (which device cannot do it), and what to write instead:
+//! Each message has the same parts. They are the code and the mistake, the reason (which device
+//! cannot do it), and the code to write instead:
 //!
 //! ```text
 //! error: SRK0501: `x` cannot be written
@@ -8,7 +9,8 @@
 //!        instead: declare it `x: &mut [T]`
 //! ```
 //!
-//! The codes, with a page and examples for each, are [`codes`]. Errors accumulate in [`Errors`]; a kernel's are reported all at once.
+//! [`codes`] lists the codes; each has a page with examples. Errors accumulate in [`Errors`], and
+//! all errors of a kernel are reported together.
 
 mod catalogue;
 pub mod page;
@@ -20,7 +22,7 @@ use quote::{quote, quote_spanned};
 
 pub use catalogue::{Code, Entry, Reporter, codes};
 
-/// One thing that is wrong, in words.
+/// One mistake, in words.
 #[derive(Clone, Debug)]
 pub struct Mistake {
     code: Code,
@@ -30,7 +32,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// What is wrong, and what to write instead; the code knows why.
+    /// A mistake, and the code to write instead. The reason is that of the error code.
     pub fn new(code: Code, what: impl Display, instead: impl Display) -> Mistake {
         Mistake {
             code,
@@ -40,7 +42,7 @@ impl Mistake {
         }
     }
 
-    /// Says why in this very case.
+    /// Replaces the reason by one for this case.
     pub fn because(self, why: impl Display) -> Mistake {
         Mistake {
             why: Some(why.to_string()),
@@ -63,24 +65,24 @@ impl Display for Mistake {
     }
 }
 
-/// What is wrong with one kernel. Must be taken with [`Errors::finish`]; dropping a context with
+/// The errors of one kernel. The context must be consumed by [`Errors::finish`]. Dropping it with
 /// errors in it would lose them, so that is a bug and panics.
 #[derive(Default)]
 pub struct Errors {
     list: Vec<syn::Error>,
-    /// What does not parse.
+    /// Syntax errors.
     unparsed: Vec<syn::Error>,
-    /// What is said only beside them.
+    /// Errors that are only reported beside others.
     suspected: Vec<syn::Error>,
 }
 
 impl Errors {
-    /// Reports at a token what is wrong and what to write instead.
+    /// Reports a mistake at a token, and the code to write instead.
     pub fn at(&mut self, code: Code, span: Span, what: impl Display, instead: impl Display) {
         self.report(span, &Mistake::new(code, what, instead));
     }
 
-    /// Reports a construct that kernels do not have.
+    /// Reports a construct that kernels do not support.
     pub fn unsupported(&mut self, code: Code, span: Span, what: &str, instead: &str) {
         self.at(
             code,
@@ -100,12 +102,14 @@ impl Errors {
         }
     }
 
-    /// Says what may be a mistake, if there is another: what the expansion reports keeps rustc from looking up names.
+    /// Reports a possible mistake, but only if there is another one. The reports of an expansion
+    /// keep rustc from resolving names, so it would not find this one.
     pub fn suspect(&mut self, span: Span, mistake: &Mistake) {
         self.suspected.push(mistake.at(span));
     }
 
-    /// Reports a parser's errors: ours have their code, those of syn's are what it did not understand.
+    /// Reports a parser's errors. Those of this crate have a code; the others, from syn, are
+    /// reported as syntax errors.
     pub fn push(&mut self, error: syn::Error) {
         for error in error {
             match Code::of(&error.to_string()) {
@@ -115,10 +119,12 @@ impl Errors {
         }
     }
 
-    /// Reports that an item is no Rust. rustc parses an item before its attributes see it, and has said so in its own words. Should it
-    /// understand what we do not, it fails where it comes to make code of this.
+    /// Reports that an item is not valid Rust. rustc parses an item before its attributes see it,
+    /// and has reported the error already. If rustc accepts code that syn does not, the report
+    /// makes code generation fail.
     ///
-    /// What a macro wrote has groups that nobody sees, which rustc may understand better: then it is told at once.
+    /// Tokens from a macro contain invisible groups, which rustc may understand better than syn. An
+    /// error in these is reported at once.
     pub fn unparsed(&mut self, error: syn::Error, item: &TokenStream) {
         if has_unseen_group(item) {
             return self.push(error);
@@ -128,22 +134,22 @@ impl Errors {
             .extend(each.map(|error| not_understood(&error).at(error.span())));
     }
 
-    /// All so far.
+    /// The errors reported so far.
     pub fn iter(&self) -> impl Iterator<Item = &syn::Error> {
         self.list.iter()
     }
 
-    /// How many there are.
+    /// The number of errors.
     pub fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// Are there none yet?
+    /// True if there are no errors yet.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty() && self.unparsed.is_empty()
     }
 
-    /// All of them as tokens for rustc, and as text for tests.
+    /// All errors, as tokens for rustc and as text for tests.
     pub fn finish(mut self) -> (TokenStream, Vec<String>) {
         let mut list = std::mem::take(&mut self.list);
         if !list.is_empty() {
@@ -157,13 +163,13 @@ impl Errors {
     }
 }
 
-/// What syn does not understand.
+/// The mistake for an error of syn.
 fn not_understood(error: &syn::Error) -> Mistake {
     let instead = "write it as Rust has it, or as the macro's documentation says";
     Mistake::new(codes::SYNTAX, error.to_string(), instead)
 }
 
-/// Is there a group without delimiters?
+/// True if the tokens contain a group without delimiters.
 fn has_unseen_group(tokens: &TokenStream) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => {
@@ -173,7 +179,8 @@ fn has_unseen_group(tokens: &TokenStream) -> bool {
     })
 }
 
-/// An error that rustc comes to behind all others, for a crate without any.
+/// An error that rustc reports only at code generation, after all others, in a crate without other
+/// errors.
 fn when_code_is_made(error: &syn::Error) -> TokenStream {
     let (span, text) = (error.span(), error.to_string());
     let report = quote_spanned!(span=> ::core::panic!("{}", #text));

@@ -1,4 +1,4 @@
-//! The pages of the documentation, made of the catalogue.
+//! Generates the pages of the documentation from the catalogue.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use super::{Code, Reporter};
 use crate::{derive, expand, function, kernel_test};
 
-/// The name of a code's page.
+/// The file name of a code's page.
 pub fn name(code: Code) -> String {
     format!("{code}.md")
 }
@@ -51,10 +51,10 @@ pub fn index() -> String {
     index
 }
 
-/// What the macros say of a file's items.
+/// The messages of the macros on a file's items.
 ///
 /// # Panics
-/// Where the text is no file of Rust's.
+/// Panics if the text is not a Rust file.
 pub fn messages(source: &str) -> Vec<String> {
     let file: syn::File = syn::parse_str(source).expect("an example is Rust");
     file.items.into_iter().flat_map(of_item).collect()
@@ -97,7 +97,7 @@ fn attributes(item: &mut syn::Item) -> Option<&mut Vec<syn::Attribute>> {
         syn::Item::Struct(item) => Some(&mut item.attrs),
         syn::Item::Enum(item) => Some(&mut item.attrs),
         syn::Item::Union(item) => Some(&mut item.attrs),
-        // The other items of an example are what rustc alone looks at.
+        // Only rustc looks at the other items of an example.
         _ => None,
     }
 }

@@ -1,7 +1,9 @@
-//! Functions that nest calls of themselves, as deep as `#[device(inline = N)]` says.
+//! Bounded recursion: functions that nest calls of themselves, up to the depth in `#[device(inline
+//! = N)]`.
 //!
-//! Each depth is a function of its own where the kernel is linked: the same body, with other links. The innermost
-//! one has no body; it faults. The compiled body is one function, which takes the depth that is left.
+//! At link time each depth becomes a separate function with the same body and different links. The
+//! function at the innermost depth has no body and faults. The compiled body is one Rust function
+//! that takes the remaining depth as an argument.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,21 +13,21 @@ use super::encode;
 use crate::diagnostics::{Errors, codes};
 use crate::lower::Lowered;
 
-/// What a function of bounded depth needs besides.
+/// The additional items of a function with bounded recursion.
 pub struct Nesting<'a> {
     lowered: &'a Lowered,
-    /// How many calls of it may be nested in one.
+    /// The maximum depth of nested calls.
     pub depth: u32,
 }
 
 impl<'a> Nesting<'a> {
-    /// `None` of other functions.
+    /// Returns `None` for a function without nested recursion.
     pub fn of(lowered: &'a Lowered) -> Option<Nesting<'a>> {
         let depth = lowered.nests?;
         Some(Nesting { lowered, depth })
     }
 
-    /// The sites of the function with so many calls left to nest.
+    /// A table with the number of fault sites for each remaining depth.
     pub fn levels(&self) -> TokenStream {
         let (count, sites) = (self.levels_len(), self.lowered.sites());
         quote_spanned! {Span::mixed_site()=>
@@ -50,13 +52,13 @@ impl<'a> Nesting<'a> {
         Literal::usize_unsuffixed(self.depth as usize + 1)
     }
 
-    /// The sites of the function as it is called.
+    /// The number of fault sites at the full depth.
     pub fn sites(&self) -> TokenStream {
         let depth = Literal::usize_unsuffixed(self.depth as usize);
         quote!(Self::__sarek_levels[#depth])
     }
 
-    /// The links of each depth: `given` are those but for functions.
+    /// The links of each depth. `given` holds all links except the functions.
     pub fn links(
         &self,
         given: &TokenStream,
@@ -79,7 +81,7 @@ impl<'a> Nesting<'a> {
                 }
             }
 
-            /// The function called where so many calls are left.
+            /// The callee's IR and links when `depth` calls are left.
             fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::ir::link::Function {
                 use #krate::__private::ir as __ir;
                 const EXHAUSTED: &__ir::Packed = #exhausted;
@@ -97,7 +99,7 @@ impl<'a> Nesting<'a> {
         }
     }
 
-    /// What stands for the call that goes too deep.
+    /// The kernel called when the recursion is too deep: it always faults.
     fn exhausted(&self) -> Kernel {
         let of = &self.lowered.kernel;
         let mut kernel = Kernel {
@@ -148,9 +150,9 @@ impl<'a> Nesting<'a> {
     }
 }
 
-/// Reports a function that would become too long.
+/// Reports a function that is too large once its calls are inlined.
 pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
-    /// More statements and expressions would be no kernel that a driver compiles in time.
+    /// A driver takes too long to compile more statements and expressions than this.
     const MOST: u64 = 10_000;
     let Some(depth) = lowered.nests else { return };
     let kernel = &lowered.kernel;

@@ -1,4 +1,4 @@
-//! What a kernel or function asks of what it calls, as assertions that rustc evaluates.
+//! Requirements of a kernel or function on its callees, as assertions that rustc evaluates.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -11,17 +11,20 @@ use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Lowered, Probe};
 use crate::parse::Own;
 
-/// Assertions as items, each at its place, and those that ask an instance for its types.
+/// Assertions in two groups. Those in `alone` are items of their own, each placed at its call.
+/// Those in `inside` name `Self` or depend on type parameters, so they stand in the instance's
+/// body.
 #[derive(Default)]
 pub(super) struct Checks {
     pub alone: TokenStream,
     pub inside: TokenStream,
-    /// Blocks that ask an instance for its methods.
+    /// Blocks that test which methods the instance's types have.
     probes: TokenStream,
 }
 
 impl Checks {
-    /// The function that asks for methods, if something does, with the parameters and the clause that it takes by itself.
+    /// A function that contains the probes, or `None` without probes. It declares its own generic
+    /// parameters and where clause.
     pub fn probing(&self, name: &Ident, own: &Own, krate: &TokenStream) -> Option<TokenStream> {
         let (probes, declared) = (&self.probes, own.declared());
         let here = quote!(__Here);
@@ -39,7 +42,7 @@ impl Checks {
     }
 }
 
-/// Assertions about what a kernel or function calls, and what tells the types of the literals that they name.
+/// The assertions on callees, with the code that determines the types of the literals in them.
 pub(super) struct Assertions {
     each: Vec<TokenStream>,
     probes: Vec<Probe>,
@@ -47,7 +50,8 @@ pub(super) struct Assertions {
 }
 
 impl Assertions {
-    /// `closed`: there are no parameters of types.
+    /// Sorts the assertions by the place where they can stand. `closed` is true if there are no
+    /// type parameters.
     pub fn among(self, closed: bool, krate: &TokenStream) -> Checks {
         let mut checks = Checks::default();
         let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
@@ -86,7 +90,7 @@ impl Assertions {
     }
 }
 
-/// What a kernel or function asks of what it calls.
+/// Collects the requirements of a kernel or function on its callees.
 pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     let kernel = &lowered.kernel;
     let parts = Contract::of(kernel, is_function);
@@ -194,7 +198,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     }
 }
 
-/// The functions that functions are given to call, with the calls.
+/// The functions passed as callable arguments, each with the call that passes it.
 fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)> + '_ {
     let calls = (0..).map(CallId).zip(kernel.calls.iter());
     calls.flat_map(|(id, call)| {
@@ -206,8 +210,9 @@ fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)
     })
 }
 
-/// What is asked of an argument that differs between the threads of a block: that no barrier depends on it and, of safe callers,
-/// that it is not by this one that the function keeps threads apart.
+/// Asserts that no barrier in the callee depends on this argument, which differs between the
+/// threads of a block. If the caller is safe, also asserts that the callee is race-free without
+/// relying on this argument being uniform.
 fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> TokenStream {
     let (name, callee) = (argument_name(lowered, call, argument), lowered.callee(call));
     let (argument, uniform) = (argument as usize, callee.uniform());
@@ -232,7 +237,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     }
 }
 
-/// What an argument of a call is called in messages.
+/// The name of a call's argument in messages.
 fn argument_name(lowered: &Lowered, call: CallId, argument: u32) -> String {
     let written = lowered.written_position(&lowered.kernel.calls[call.index()], argument as usize);
     match (lowered.callee(call).has_receiver, written) {

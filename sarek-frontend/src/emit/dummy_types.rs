@@ -1,7 +1,8 @@
-//! Types that a generic function's parameters may be, so that rustc type checks it apart from its callers.
+//! Dummy types for a generic function's parameters, so that rustc type checks the function
+//! independently of its callers.
 //!
-//! Which types the bounds mean is a guess by their names, or some where a name is none that is known: a function whose bounds none of
-//! them meets is not audited (`direct::Unaudited`).
+//! A dummy type is guessed from the names of the bounds. If some name is unknown, several guesses
+//! are tried. A function whose bounds no guess meets is not audited (`host::Unaudited`).
 
 use std::collections::HashMap;
 
@@ -14,7 +15,8 @@ use syn::{
 
 use crate::parse::{CallableType, Callables};
 
-/// The inputs with a name for each `impl Trait` among them, and the generics with these.
+/// Gives each `impl Trait` input a named type parameter. Returns the inputs and the generics with
+/// these parameters.
 pub fn named(sig: &syn::Signature) -> (Vec<FnArg>, Generics) {
     let mut names = Names(sig.generics.clone());
     let mut inputs: Vec<FnArg> = sig.inputs.iter().cloned().collect();
@@ -24,7 +26,7 @@ pub fn named(sig: &syn::Signature) -> (Vec<FnArg>, Generics) {
     (inputs, names.0)
 }
 
-/// Gives `impl Trait` names among the generics.
+/// Replaces `impl Trait` types by new type parameters in the generics.
 struct Names(Generics);
 
 impl VisitMut for Names {
@@ -40,7 +42,7 @@ impl VisitMut for Names {
     }
 }
 
-/// Arguments for the parameters, lifetimes left out: each list is a guess of its own.
+/// Lists of generic arguments without lifetimes. Each list is a separate guess.
 pub fn arguments(generics: &Generics, krate: &TokenStream) -> Vec<Vec<TokenStream>> {
     let callables = Callables::of(generics);
     let is_certain = |name: &Ident| {
@@ -56,14 +58,14 @@ pub fn arguments(generics: &Generics, krate: &TokenStream) -> Vec<Vec<TokenStrea
     each.collect()
 }
 
-/// What a parameter may be whose bounds are not all known by their names.
+/// A guess for a parameter that has a bound of unknown name.
 #[derive(Clone, Copy)]
 enum Guess {
-    /// What the others of its bounds ask for.
+    /// A number type that meets the bounds of known name.
     Number,
-    /// As a bound by a trait of the user's that only floats implement asks for.
+    /// A float type: a trait of the user's may have impls only for floats.
     Float,
-    /// The type that has all `#[device]` traits (see [`super::impls::witness`]).
+    /// The type that implements all `#[device]` traits, see [`super::impls::witness`].
     Witness,
 }
 
@@ -101,7 +103,7 @@ fn guessed(generics: &Generics, guess: Guess, krate: &TokenStream) -> Vec<TokenS
     all
 }
 
-/// All bounds of a type parameter.
+/// All bounds of a type parameter, from its declaration and the where clause.
 pub(super) fn bounds<'g>(
     generics: &'g Generics,
     name: &'g Ident,
@@ -119,12 +121,12 @@ pub(super) fn bounds<'g>(
     declared.chain(more.flatten())
 }
 
-/// A number's type, by the names of its traits.
+/// A kind of number, derived from the names of trait bounds.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     is_float: bool,
     is_int: bool,
-    /// Are all its bounds traits that numbers have by these names?
+    /// True if numbers implement traits of all these names.
     is_certain: bool,
 }
 
@@ -136,14 +138,14 @@ impl Number {
         }
     }
 
-    /// Is it certainly not the kind of number that others are?
+    /// True if it certainly lacks a property of `other`: being a float or an integer.
     pub(super) fn lacks(self, other: Number) -> bool {
         let is_less = other.is_float && !self.is_float || other.is_int && !self.is_int;
         self.is_certain && is_less
     }
 }
 
-/// What numbers implement, but for operators.
+/// The names of traits that numbers implement, except for operators.
 const OF_NUMBERS: [&str; 12] = [
     "Num",
     "Int",
@@ -179,7 +181,7 @@ pub(super) fn number<'b>(bounds: impl Iterator<Item = &'b TypeParamBound>) -> Nu
         found.is_int |= last.ident == "Int";
         found.is_certain &= match &last.arguments {
             PathArguments::None => OF_NUMBERS.iter().any(|name| last.ident == name),
-            // Of `Add<Output = T>`, the operand is the type itself.
+            // In `Add<Output = T>` the operand has its default, the type itself.
             PathArguments::AngleBracketed(list) => {
                 let is_output = |a: &GenericArgument| matches!(a, GenericArgument::AssocType(_));
                 list.args.iter().all(is_output)
@@ -190,14 +192,14 @@ pub(super) fn number<'b>(bounds: impl Iterator<Item = &'b TypeParamBound>) -> Nu
     found
 }
 
-/// A function's type, of what is called.
+/// The function pointer type for a callable parameter.
 fn function(of: &CallableType, known: &HashMap<String, TokenStream>) -> TokenStream {
     let takes = of.takes.iter().map(ToTokens::to_token_stream);
     let yields = of.yields.iter().map(|ty| quote!(-> #ty));
     replaced(quote!(fn(#(#takes),*) #(#yields)*), known)
 }
 
-/// The tokens with others in place of some names. A name behind `::` is another's.
+/// Replaces some names by other tokens. A name behind `::` belongs to another path and stays.
 pub(super) fn replaced(tokens: TokenStream, known: &HashMap<String, TokenStream>) -> TokenStream {
     let (mut all, mut colons) = (TokenStream::new(), 0);
     for token in tokens {

@@ -1,4 +1,4 @@
-//! IR as tokens: a static that holds its bytes.
+//! Writes IR as tokens: a static that holds its bytes.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
@@ -21,7 +21,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     })
 }
 
-/// The name of the file that `#[kernel]` stands in. `file!()` is that of the outermost macro call, where other lines are meant.
+/// The path of the file that contains `#[kernel]`. `file!()` would give the file of the outermost
+/// macro call, to which the line numbers do not belong.
 pub(super) fn file() -> TokenStream {
     match file_of(Span::call_site()) {
         Some(file) => quote!(#file),

@@ -1,8 +1,9 @@
-//! A constant that has a value only where the user's function type checks: it holds the function once more, as a closure.
+//! The error gate: a constant that has a value only if the user's function type checks. Its
+//! initializer contains the function once more, as a closure.
 //!
-//! Types in compiled bodies depend on it (`direct::known`), so that rustc says what is wrong with a call where the
-//! user wrote it, and nothing of what the expansion makes of that call. What it says of the closure are the same words at the same places
-//! as of the function, which it prints once.
+//! The types in compiled bodies depend on this constant (`host::known`). If a call is wrong, rustc
+//! reports it where the user wrote it, and reports nothing about the code generated from it. Errors
+//! in the closure have the same text and place as those in the function, so rustc prints them once.
 
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -13,23 +14,23 @@ use super::{at, dummy_types};
 use crate::lower::Lowered;
 use crate::parse::{Parameters, Signature, merged, named_scalar};
 
-/// Can a closure stand for the function?
+/// True if a closure can stand for the function.
 pub fn is_possible(signature: &Signature) -> bool {
     signature.is_plain
 }
 
-/// What the constant is called.
+/// The name of the constant.
 pub fn constant(span: Span) -> Ident {
     Ident::new("__AUDITED", span)
 }
 
-/// A type that has a meaning only if the function type checks; the path of a struct is one, too.
+/// A type that resolves only if the function type checks. `ty` may also be the path of a struct.
 pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStream {
     let (krate, name) = (at(krate, span), constant(span));
     quote_spanned!(span=> #krate::__private::host::KnownType::<{ #name }, #ty>)
 }
 
-/// The constant of a function whose compiled body asks for it.
+/// The gate constant of a function, if its compiled body depends on it.
 pub fn of(
     lowered: &Lowered,
     sig: &syn::Signature,
@@ -49,7 +50,7 @@ pub fn of(
     })
 }
 
-/// The same of a method: an item of its type's, so that `Self` means that.
+/// The gate constant of a method: an associated item of the method's type, so that `Self` resolves.
 pub fn of_method(
     owner: &Owner,
     of_type: &Generics,
@@ -89,7 +90,7 @@ pub fn of_method(
     })
 }
 
-/// May its types depend on the constant?
+/// True if types in the compiled body may depend on the gate constant.
 fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
     let calls = lowered.callees.iter().any(|callee| callee.is_audited);
@@ -102,7 +103,7 @@ fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     lowered.is_audited && (surely || links)
 }
 
-/// Is what it yields of a type that only rustc knows? What the body makes may be of another.
+/// True if only rustc knows the result type. The body may yield a value of another type.
 fn yields_named(output: &ReturnType) -> bool {
     match output {
         ReturnType::Type(_, ty) => {
@@ -112,7 +113,7 @@ fn yields_named(output: &ReturnType) -> bool {
     }
 }
 
-/// The function as a closure.
+/// The user's function as a closure.
 struct Function {
     closure: TokenStream,
     generics: Generics,
@@ -166,8 +167,8 @@ impl Function {
         }
     }
 
-    /// A function that yields the closure: types depend on no constant of a generic function, but on whether what it yields
-    /// has a size.
+    /// A function that returns the closure as an opaque type. Types cannot depend on a constant of
+    /// a generic function, but they can depend on whether an opaque type is `Sized`.
     fn audit(&self, name: &TokenStream) -> TokenStream {
         let (closure, allowed) = (&self.closure, allowed());
         let (generics, clause) = (&self.generics.params, &self.generics.where_clause);
@@ -181,7 +182,7 @@ impl Function {
     }
 }
 
-/// The constant, by arguments that guesses make of the bounds.
+/// The gate constant of a generic function, evaluated with guessed generic arguments.
 fn by_witness(
     generics: &Generics,
     audit: Option<TokenStream>,
@@ -229,7 +230,7 @@ pub(super) fn allowed() -> TokenStream {
     }
 }
 
-/// The tokens with another name for `self`, which no closure takes. `self::area` stays a path.
+/// Renames `self` to `__self`, since no closure takes `self`. A path such as `self::area` stays.
 pub(super) fn without_receiver(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = vec![];
@@ -250,7 +251,7 @@ pub(super) fn without_receiver(tokens: TokenStream) -> TokenStream {
     renamed.into_iter().collect()
 }
 
-/// Is it the first colon of `::`?
+/// True if the token is the first colon of `::`.
 fn is_joined(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }

@@ -1,7 +1,8 @@
-//! The struct of a function's name, which has what belongs to the function.
+//! The struct that carries a function's associated items; it has the function's name.
 //!
-//! It stands in a module of its own and is imported beside the function. So two functions of one name are one mistake, which rustc
-//! reports at the second name; each expansion goes on with a struct of its own.
+//! The struct stands in a module of its own and is imported beside the function. If two functions
+//! have the same name, rustc therefore reports one error, at the second name. Each expansion
+//! continues with its own struct.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,14 +11,15 @@ use syn::Visibility;
 use crate::lower::plain_name;
 use crate::parse::Parameters;
 
-/// The struct, as what stands beside it names it.
+/// The path of the struct, as seen from the items beside it.
 pub fn path(name: &Ident) -> TokenStream {
     let (module, name) = (module(name), located(name));
     quote_spanned!(name.span()=> #module::#name)
 }
 
-/// Its declaration, with these parameters, and its import. That has the place of the function's head, so that rustc takes
-/// both for one where it reports a name.
+/// The struct's declaration with these parameters, and its import. The import takes the span of the
+/// function's head, so that rustc merges its error about a duplicate name with that of the
+/// function.
 pub fn declared(
     name: &Ident,
     vis: &Visibility,
@@ -28,7 +30,8 @@ pub fn declared(
     let (mut own, mut imported) = (module(name), name.clone());
     let [first, last] = ends(head).unwrap_or([name.span(); 2]);
     let (field, strukt) = (parameters.field(), located(name));
-    // rustc shows where it begins, and where the import does, if another module uses a private one.
+    // If another module uses a private struct, rustc shows the start of the declaration and of the
+    // import.
     let declaration = quote_spanned! {strukt.span()=>
         #[doc(hidden)]
         mod #own {
@@ -46,7 +49,7 @@ pub fn declared(
     }
 }
 
-/// Where tokens begin and end.
+/// The spans of the first and the last token.
 pub(crate) fn ends(tokens: &TokenStream) -> Option<[Span; 2]> {
     let mut tokens = tokens.clone().into_iter();
     let first = tokens.next()?;
@@ -57,14 +60,14 @@ pub(crate) fn ends(tokens: &TokenStream) -> Option<[Span; 2]> {
     Some([first.span(), last])
 }
 
-/// The user's name without the user's lints.
+/// The user's name with a mixed-site span, so that the user's lints ignore it.
 pub fn located(name: &Ident) -> Ident {
     let mut name = name.clone();
     name.set_span(Span::mixed_site().located_at(name.span()));
     name
 }
 
-/// The module, by where the function stands.
+/// The name of the struct's module, made unique by the function's line and column.
 fn module(name: &Ident) -> Ident {
     let (plain, start) = (plain_name(name), name.span().start());
     let span = Span::mixed_site().located_at(name.span());

@@ -1,7 +1,7 @@
-//! What `#[device]` adds to a function: items that hold its IR, what it names, and its compiled body.
+//! The items that `#[device]` adds to a function: its IR, its links and its compiled body.
 //!
-//! Those of a free function belong to a struct of its name, those of a method to its type. What names
-//! things of the user's stands where no item of this crate's making is in scope.
+//! The items of a free function belong to a struct of the same name; those of a method belong to
+//! its type. Items that contain the user's names stand where no generated `use` is in scope.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
 use crate::lower::{Callee, Lowered, path_text, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
-/// Where the items of a function stand.
+/// The type that the items of a function belong to.
 #[derive(Clone)]
 pub struct Owner {
-    /// The type.
+    /// The type itself.
     pub ty: TokenStream,
     /// `<T: Float, const N: usize>`
     pub generics: TokenStream,
@@ -30,13 +30,13 @@ pub struct Owner {
     pub clause: TokenStream,
     /// The method's name; `None` for a free function.
     pub method: Option<String>,
-    /// The type that stands for the function: `ty`, or one that a method has for itself.
+    /// The type that represents the function: `ty`, or a struct that the method has for itself.
     pub instance: TokenStream,
-    /// The name of that struct of a method's.
+    /// The name of the method's own struct, if it has one.
     pub strukt: Option<Ident>,
-    /// Of a method, what it is generic by besides its type.
+    /// The method's own generic parameters, besides those of its type.
     pub own: Own,
-    /// Is it a method of a trait that is reached through the trait by way of `instance`?
+    /// True for a trait method that is reached through the trait, by way of `instance`.
     pub is_erased: bool,
 }
 
@@ -49,21 +49,22 @@ impl Owner {
         Ident::new(&name, Span::mixed_site().located_at(self.ty.span()))
     }
 
-    /// What stands for a trait's method in each impl. An impl without `#[device]` misses it, by a name that says so.
+    /// The associated type that represents a trait's method in each impl. An impl without
+    /// `#[device]` lacks this item, so the name itself tells the user what to do.
     pub(crate) fn device(&self) -> Ident {
         let method = self.method.as_deref().unwrap_or_default();
         let name = format!("{method}_needs_device_before_the_impl");
         Ident::new(&name, Span::mixed_site().located_at(self.ty.span()))
     }
 
-    /// One of the function's items from outside of its type.
+    /// The path of one of the function's items, for code outside of its type.
     pub(super) fn item(&self, what: &str) -> TokenStream {
         let (ty, name, arguments) = (&self.ty, self.name(what), self.own.arguments());
         quote!(<#ty>::#name #arguments)
     }
 }
 
-/// The items of one function.
+/// All items of one function.
 pub fn items(
     owner: &Owner,
     lowered: &Lowered,
@@ -176,7 +177,8 @@ pub fn items(
                     _: __host::Flag<__CHECK>,
                     #params
                 ) -> #result #own_clause {
-                    // SAFETY: as `direct` says: what is unchecked was tested by code of its making, or proved for the launch.
+                    // SAFETY: see `emit::cpu`: unchecked accesses were tested by generated code, or
+                    // proved for the launch.
                     unsafe { #stmts }
                 }
 
@@ -198,10 +200,10 @@ pub fn items(
     quote!(#strukt #items)
 }
 
-/// Items that name the functions called by their aliases.
+/// Wraps items in a block that imports the called functions under their aliases.
 pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
     let others = || lowered.callees.iter().filter(|callee| !callee.is_self);
-    // Once all tokens are there, it is known whether one of them is its name.
+    // Only after all tokens are generated is it known whether one of them names the constant.
     let audited = lowered.audited.as_ref();
     let audited = audited.filter(|_| lowered.names_audit.get());
     if others().next().is_none() && audited.is_none() {
@@ -223,7 +225,7 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
         let krate = &callee.krate;
         quote!(#[allow(unused_imports)] use #krate::CalledKernel as _;)
     });
-    // A function that is not marked leaves its alias to the stand-in around.
+    // The alias of a function without `#[device]` resolves to the stand-in in the outer block.
     quote! {
         const _: () = {
             #audited
@@ -232,14 +234,15 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
             #kernels
             {
                 #items
-                // Behind the user's tokens, which know nothing of their macros.
+                // Behind the user's tokens, so that these do not see the macros that the imports
+                // declare.
                 #(#imports)*
             }
         };
     }
 }
 
-/// What callers have to know, as an expression.
+/// The facts that callers need, as an expression of type `FunctionFacts`.
 fn facts(
     lowered: &Lowered,
     signature: &Signature,
@@ -275,7 +278,8 @@ fn facts(
     }
 }
 
-/// What stands for the function, a free function's own struct or one of a method's: that struct, and what it implements.
+/// The type that represents the function, with its impl of `DeviceFn`. The struct is present only
+/// for a method that has one of its own.
 fn instance(
     owner: &Owner,
     lowered: &Lowered,
@@ -315,7 +319,8 @@ fn instance(
     (strukt, implements)
 }
 
-/// For each parameter: may it be lent a shared array? What the function calls may be lent it in turn.
+/// For each parameter: true if a shared array may be passed for it. Every callee that receives the
+/// parameter must accept a shared array, too.
 fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     let kernel = &lowered.kernel;
     let own = |(param, takes): (u32, &bool)| {
@@ -323,7 +328,7 @@ fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
             let memory = SarekArgument::Memory(Memory::Slice(ParamId(param)));
             let callee = call.called.function();
             let callee = callee.map(|function| &lowered.callees[function.index()]);
-            // What the function is given takes no slices.
+            // Callable arguments take no slices.
             callee.into_iter().flat_map(move |callee| {
                 let args = call.args.iter().enumerate();
                 let args = args.filter(move |(_, arg)| **arg == memory);
@@ -337,7 +342,7 @@ fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     (0..).zip(&lowered.takes).map(own).collect()
 }
 
-/// What tells rustc which instance a call is of, by its arguments, and which type it yields.
+/// The function from whose signature rustc infers a call's instance and its result type.
 pub(super) fn infer(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let (infer, clause) = (
         infer_signature(owner, signature, krate),
@@ -351,7 +356,7 @@ pub(super) fn infer(owner: &Owner, signature: &Signature, krate: &TokenStream) -
     }
 }
 
-/// Its signature, without what its parameters are bound by.
+/// The signature of this function, without bounds on its parameters.
 pub(super) fn infer_signature(
     owner: &Owner,
     signature: &Signature,
@@ -362,7 +367,7 @@ pub(super) fn infer_signature(
     quote!(fn #name<#parameters>(_: #told) -> #yields)
 }
 
-/// What it takes and yields.
+/// The parameter type and the result type of this function.
 pub(super) fn inferred(
     owner: &Owner,
     signature: &Signature,
@@ -374,7 +379,7 @@ pub(super) fn inferred(
         (::core::marker::PhantomData<#instance>, #yields, ::core::marker::PhantomData<#receiver>)
     };
     let own: Vec<String> = match &owner.method {
-        // Of a method, its type is known.
+        // The type of a method is known already, so only its own parameters are inferred.
         Some(_) => owner.own.names().iter().map(ToString::to_string).collect(),
         None => {
             let names = Parameters::of(&signature.generics).names.into_iter();
@@ -402,7 +407,7 @@ pub(super) fn inferred(
     (told, yields)
 }
 
-/// How a method takes its receiver, as a type.
+/// The passing mode of a method's receiver, as a type.
 fn receiver_kind(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let first = signature.arguments.first();
     let receiver = first.filter(|a| owner.method.is_some() && a.name == "self");
@@ -421,7 +426,7 @@ fn receiver_kind(owner: &Owner, signature: &Signature, krate: &TokenStream) -> T
     }
 }
 
-/// The type that an argument has among those that infer an instance: of a slice or a view, that of its elements.
+/// The type of an argument for inferring an instance. For a slice or a view it is the element type.
 fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
         ArgumentKind::Scalar(scalar) => scalar_tokens(*scalar, krate),
@@ -446,7 +451,8 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
     })
 }
 
-/// The result types of a function's compiled bodies, that for one lane and that for all. No body of another function has them.
+/// The result types of a function's compiled bodies: for one lane, and for all lanes. They name the
+/// instance, so no other function's body has the same type.
 pub(super) fn body_results(
     owner: &Owner,
     signature: &Signature,
@@ -470,11 +476,11 @@ pub(super) fn yields(signature: &Signature) -> TokenStream {
     }
 }
 
-/// For each parameter: must all threads of a block give the same?
+/// For each parameter: true if all threads of a block must pass the same value.
 struct Asked {
-    /// For barriers.
+    /// Required by barriers.
     uniform: Vec<TokenStream>,
-    /// For races.
+    /// Required for freedom from races.
     agreed: Vec<TokenStream>,
 }
 
@@ -504,7 +510,7 @@ fn asked(lowered: &Lowered, krate: &TokenStream) -> Asked {
             .uniform
             .push(quote!(#barrier #(|| #calls)* #(|| #arguments)*));
         let own = lowered.agreed.contains(&param);
-        // Whoever calls what is unsafe promises that it is free of races.
+        // A caller of an `unsafe fn` promises freedom from races.
         let arguments = if lowered.is_unsafe {
             vec![]
         } else {

@@ -1,11 +1,14 @@
-//! Which hidden items an impl of a `#[device]` trait gets.
+//! The hidden items of an impl of a `#[device]` trait.
 //!
-//! Only the trait knows what it declares; so the macro of its name (see [`super::marks`]) joins its methods and those of the impl
-//! into one call of the macro behind this module. A method that the trait does not have, or plainly has by another signature,
-//! rustc reports as the user wrote it. Of its hidden items it would say the same again: they are left out.
+//! Only the trait knows its declarations. The macro with the trait's name (see [`super::marks`])
+//! therefore combines the trait's methods and those of the impl in one call of the macro behind
+//! this module. If a method is not in the trait, or has a plainly different signature, rustc
+//! reports the user's own item. The hidden items of such a method are left out, since rustc would
+//! report the same error for them.
 //!
-//! A macro of the user's may go by the trait's name. So what goes through it has no `unsafe` of the expansion's, which would be
-//! allowed wherever it ends: the items are made behind it, and are the same few for whatever tokens come.
+//! A macro of the user's may have the trait's name. The tokens that pass through it therefore
+//! contain no generated `unsafe`, which would be allowed wherever that macro puts it. The items are
+//! made after it, and are the same few for any tokens.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -25,8 +28,8 @@ use crate::diagnostics::Errors;
 use crate::methods::{of_trait_method, own_generics, read_method};
 use crate::parse::{Callables, Own, named_scalar};
 
-/// A method of an impl, for the macro of its trait: its signature, what the impl is generic by and of, and where the method has its items. It has none
-/// if it has errors.
+/// Encodes a method of an impl for the macro of its trait: its signature, the impl's generics and
+/// type, and the place of the method's items. A method with errors has no such items.
 pub fn given(
     written: &Signature,
     generics: &Generics,
@@ -43,9 +46,9 @@ pub fn given(
     quote!(#written { #generics [#clause] [#ty] #found })
 }
 
-/// The items of the methods that fit, and what stands for those of the others.
+/// The items of the methods that match the trait, and substitutes for those of the others.
 pub fn fitting(tokens: TokenStream) -> TokenStream {
-    // Other tokens than an expansion's mean nothing.
+    // Tokens that no expansion wrote are ignored.
     let Ok(joined) = syn::parse2::<Joined>(tokens) else {
         return TokenStream::new();
     };
@@ -65,11 +68,13 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
     each.collect()
 }
 
-/// The impl that a trait has for the witness of audits (see [`super::dummy_types`]), beside those of the user's. Where one of its supertraits or the
-/// bounds of one of its types are not met, there is none. `None` of a trait that has what no guess is made of. Its constants have no value: the user's
-/// `unsafe` code may rest on those of the user's impls.
+/// An impl of the trait for the dummy type that audits use (see [`super::dummy_types`]), beside the
+/// user's impls. The impl has `where` clauses for the supertraits and the bounds of the associated
+/// types, so it does not apply if they are not met. Returns `None` if the trait has items for which
+/// no guess is possible. Its constants have no value, because the user's `unsafe` code may rely on
+/// the values in the user's impls.
 pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
-    // An `unsafe` trait asks what no guess promises.
+    // An `unsafe` trait makes demands that no guess can promise to meet.
     if !item.generics.params.is_empty() || item.unsafety.is_some() {
         return None;
     }
@@ -77,7 +82,7 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
     let witness = quote!(#krate::__private::host::Witness);
     let supertraits = &item.supertraits;
     if !supertraits.is_empty() {
-        // With a binder, a bound that is not met is none that rustc reports.
+        // With a binder, rustc reports no error for an unmet bound.
         met.push(quote!(for<'__sarek> #witness: #supertraits));
     }
     for inner in &item.items {
@@ -112,14 +117,14 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// The path of the façade crate, the trait's methods, and those of the impl.
+/// The path of the façade crate, the trait's methods and the impl's methods.
 struct Joined {
     krate: TokenStream,
     declared: Vec<Signature>,
     given: Vec<Given>,
 }
 
-/// What [`given`] makes of a method.
+/// A method as [`given`] encodes it.
 struct Given {
     signature: Signature,
     generics: Generics,
@@ -127,14 +132,14 @@ struct Given {
     found: Option<Found>,
 }
 
-/// Where a method has its items.
+/// The place of a method's items.
 struct Found {
     method: Ident,
     instance: Type,
 }
 
 impl Given {
-    /// Its hidden items.
+    /// The hidden items of the method.
     fn items(&self, krate: &TokenStream) -> TokenStream {
         let generic_by_itself = own_generics(&self.signature.generics);
         let mut owner = of_trait_method(&self.signature.ident, &generic_by_itself);
@@ -153,7 +158,7 @@ impl Given {
                 is_erased: owner.is_erased,
             }
         });
-        // What it says was said at the method.
+        // Its errors were already reported at the method.
         let mut said = Errors::default();
         let read = read_method(&self.signature, &self.generics, ty.span(), &mut said);
         match read {
@@ -208,7 +213,7 @@ impl Parse for Given {
     }
 }
 
-/// Are two signatures of a method plainly not the same, whatever the names of types in them mean?
+/// True if two signatures of a method plainly differ, whatever the type names in them refer to.
 fn differ(a: &Signature, b: &Signature) -> bool {
     let own = |of: &Signature| own_generics(&of.generics).params.len();
     let inputs = a.inputs.iter().zip(&b.inputs);
@@ -224,7 +229,7 @@ fn differ(a: &Signature, b: &Signature) -> bool {
         }
 }
 
-/// Are numbers asked for in an impl that are none in its trait?
+/// True if the impl demands a number where the trait does not.
 fn bounds_differ(given: &Generics, declared: &Generics) -> bool {
     let pairs = given.type_params().zip(declared.type_params());
     pairs.into_iter().any(|(given_param, declared_param)| {
@@ -248,7 +253,8 @@ fn arguments_differ(a: &FnArg, b: &FnArg) -> bool {
     }
 }
 
-/// Scalars are known by their names; another name may be that of any type.
+/// True if two types certainly differ. Scalars are recognized by name; another name may refer to
+/// any type.
 fn types_differ(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Reference(a), Type::Reference(b)) => {

@@ -1,4 +1,4 @@
-//! The items that stand in place of the user's function.
+//! The items that replace the user's function.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -14,25 +14,25 @@ use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{ArgumentKind, ElementType, Item, Own, Parameters, Signature};
 
-/// What the expansion needs besides the lowered body.
+/// The inputs of the expansion besides the lowered body.
 pub struct Parts<'a> {
     /// The item as the user wrote it, its body annotated, see [`super::reference`].
     pub item: &'a ItemFn,
-    /// What its signature says.
+    /// The parsed signature.
     pub signature: &'a Signature,
     /// Path of the façade crate.
     pub krate: &'a TokenStream,
-    /// Which shapes the compiled body may take.
+    /// The loop shapes that the compiled body may take.
     pub shapes: cpu::Shapes,
-    /// Does the kernel fix its block size?
+    /// True if the kernel fixes its block size.
     pub fixed_block: bool,
-    /// The environments that its text needs.
+    /// The environments that the kernel's text needs.
     pub environments: &'a [String],
-    /// Does its body contain a `native!`?
+    /// True if the body contains a `native!`.
     pub has_native: bool,
-    /// Do the threads of a block work together in it?
+    /// True if the threads of a block cooperate in the kernel itself.
     pub is_cooperative: bool,
-    /// For each function that it calls: do they in that?
+    /// For each callee: a constant that is true if threads cooperate in it.
     pub collective: Vec<TokenStream>,
 }
 
@@ -58,7 +58,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let environments = parts.environments;
     let scope = scope(krate);
     let (reference, audits) = (reference(parts), &lowered.audits);
-    // By themselves, so that rustc names no item of ours where one of them fails.
+    // In a separate item, so that rustc names no generated item if one of them fails.
     let audits = (!audits.is_empty()).then(|| quote!(const _: () = { #(#audits)* };));
     let Parameters {
         declared,
@@ -100,8 +100,8 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     quote!(#front #items)
 }
 
-/// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
-/// them, and the function, for rustc and for an editor, which goes on completing in it.
+/// The expansion of a kernel with errors. It has the same items, so no further errors follow.
+/// The function stays for rustc, and for editors, which go on completing in it.
 pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
@@ -119,7 +119,7 @@ pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     quote! {
         #front
 
-        // SAFETY: the kernel has errors, so that nothing of the crate is ever run.
+        // SAFETY: the kernel has errors, so the crate never runs.
         #[automatically_derived]
         unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
@@ -138,10 +138,10 @@ pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     }
 }
 
-/// What stands in a text for the path of the user's file, which rustc fills in.
+/// Placeholder in a text for the path of the user's file, which rustc fills in.
 pub const FILE: &str = "\u{0}";
 
-/// A text with the path of the user's file in it.
+/// Inserts the path of the user's file into a text.
 fn located_text(text: &str) -> TokenStream {
     match text.split_once(FILE) {
         Some((before, after)) => {
@@ -169,7 +169,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     };
     let names = parts.signature.arguments.iter().map(|a| located(&a.name));
     let mut names: Vec<Ident> = names.collect();
-    // What has a name twice, rustc says of the user's function.
+    // rustc reports duplicate parameter names at the user's function, so this one renames them.
     for i in 1..names.len() {
         if names[..i].contains(&names[i]) {
             names[i] = format_ident!("__arg{i}", span = names[i].span());
@@ -238,7 +238,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         clause,
         ..
     } = parameters;
-    // A view is several parameters.
+    // A view consists of several parameters.
     let (mut items, mut param) = (vec![], 0);
     for argument in &parts.signature.arguments {
         if argument.item.is_some() {
@@ -246,7 +246,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
         param += argument.kind.params();
     }
-    // Where the type of an argument has no meaning, calls with anything are no further mistakes.
+    // If the type of an argument is wrong, calls with any argument types cause no further errors.
     let broken = !parts.signature.unread.is_empty();
     let (values, given) = match broken {
         true => {
@@ -272,12 +272,12 @@ fn front(parts: &Parts<'_>) -> TokenStream {
             quote!(#krate::Launch::<#krate::__private::#block>::over_items(#call, &[#(#items),*])),
         ),
     };
-    // The name alone is where rustc says that another has it.
+    // Only the name has the user's span: rustc reports a duplicate name there.
     let here = at(&vis.to_token_stream(), own.span());
     let function = quote_spanned! {own.span()=>
         #here #safety fn #own<'sarek, #declared>(#given) -> #krate::#launch #clause {
-            // SAFETY: the arguments have the parameters' types, since this function takes them; what an `unsafe fn` asks of its
-            // callers, those of this one promise.
+            // SAFETY: the arguments have the parameters' types, since this function takes them; its
+            // callers make the promises that an `unsafe fn` requires.
             unsafe { #call }
         }
     };
@@ -317,7 +317,7 @@ fn binds(input: &syn::FnArg, name: &Ident) -> bool {
     }
 }
 
-/// The attributes that describe the function to its callers; the others belong to its body.
+/// The attributes that describe the function to its callers. The others belong to its body.
 fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
     const OUTER: [&str; 3] = ["doc", "deprecated", "allow"];
     item.attrs
@@ -333,7 +333,7 @@ pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStre
     }
 }
 
-/// What only rustc knows, where the user's paths mean what they say.
+/// The links and checks of the kernel. They stand where the user's paths resolve as written.
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStream {
     let krate = parts.krate;
     let LinkParts {
@@ -372,13 +372,13 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
     }
 }
 
-/// What the `Links` of a kernel or function consist of.
+/// The parts of the `Links` of a kernel or function.
 pub(super) struct LinkParts {
-    /// The constants that it names, and what is known of the functions that it calls, as associated constants.
+    /// Associated constants with the values of its constants and the facts of its callees.
     pub constants: TokenStream,
-    /// The links but for functions.
+    /// All links except the functions.
     pub given: TokenStream,
-    /// The functions.
+    /// The called functions.
     pub functions: Vec<TokenStream>,
 }
 
@@ -430,7 +430,7 @@ pub(super) fn link_parts(
     }
 }
 
-/// An associated constant; of a method that is generic by itself, a function.
+/// An associated constant, or a `const fn` if the method has generic parameters of its own.
 fn constant(
     signature: &Signature,
     what: &str,
@@ -455,7 +455,7 @@ fn constant(
     }
 }
 
-/// Each link as the values of its leaves.
+/// Each link as a list of the scalars that it consists of.
 fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     use sarek_ir::Type;
     let each = |(link_index, link): (usize, &sarek_ir::Link)| {
@@ -480,7 +480,7 @@ fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     lowered.kernel.links.iter().enumerate().map(each).collect()
 }
 
-/// The function as the user wrote it, with what inference found, under some more attributes.
+/// The user's function with the inferred types spelled out, and with additional attributes.
 fn user_function(parts: &Parts<'_>, item: &ItemFn, attributes: &TokenStream) -> TokenStream {
     const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
     let lints = item
@@ -498,13 +498,13 @@ fn user_function(parts: &Parts<'_>, item: &ItemFn, attributes: &TokenStream) -> 
     }
 }
 
-/// Keeps rustc from knowing what the `&mut [T]` of a thread contain after a barrier.
+/// Statements that keep rustc from assuming the contents of `&mut [T]` unchanged after a barrier.
 fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let krate = parts.krate;
     let may_cooperate = parts.is_cooperative || !parts.collective.is_empty();
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
-        // Of a kernel over items the user's function takes elements, and its threads work alone.
+        // In a kernel over items, the user's function takes elements and its threads work alone.
         ArgumentKind::Slice { access, .. } => {
             may_cooperate && access == Access::Write && argument.item.is_none()
         }
@@ -561,7 +561,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
             }
         })
         .collect();
-    // What the text of a `native!` does to its operands, rustc does not see.
+    // rustc does not see the accesses of a `native!` text to its operands.
     let unseen = parts
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
@@ -575,7 +575,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
         quote!(__host::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
     };
     let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));
-    // SAFETY: the kernel is safe, or its caller's promise; its arrays are its own.
+    // SAFETY: the kernel is safe, or its caller made a promise; its arrays are its own.
     let together = quote!(unsafe { #together });
     let collective = &parts.collective;
     let each = match (parts.is_cooperative, collective.is_empty()) {

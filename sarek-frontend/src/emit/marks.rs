@@ -1,6 +1,9 @@
-//! Whether a trait is marked by `#[device]`: such a trait has a macro of its own name beside it, which whoever imports the
-//! trait imports, too, under whatever name. An impl hands that macro its methods, and a call asks it whether it is there. Where there is none, the
-//! name means a macro that reports the trait.
+//! Marker macros of `#[device]` traits.
+//!
+//! A marked trait has a macro of the same name beside it. An import of the trait, under any name,
+//! imports the macro, too. An impl passes its methods to that macro, and a call tests whether the
+//! macro exists. For a trait without the macro, the name resolves to a macro that reports the
+//! trait.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -12,14 +15,14 @@ use syn::spanned::Spanned;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::path_text;
 
-/// What the macro is called where it is used.
+/// The name of the macro where it is used.
 const MARK: &str = "device_trait";
 
-/// A macro of the trait's name, so that whoever imports the trait imports it, too: it joins its methods and what impls give it
-/// (see [`super::impls`]).
+/// Declares the trait's macro, under the trait's name so that both are imported together. It
+/// combines the trait's methods with those of an impl (see [`super::impls`]).
 pub fn of_trait(item: &syn::ItemTrait, methods: &[syn::Signature]) -> TokenStream {
     let (vis, trait_name, plain) = (&item.vis, &item.ident, item.ident.unraw());
-    // Macros of other crates' are all found at their roots, by names of their own.
+    // Exported macros are all found at the crate root, so each needs a unique name.
     let (exported, name) = match vis {
         syn::Visibility::Public(_) => {
             let mut hasher = DefaultHasher::new();
@@ -50,8 +53,9 @@ pub fn of_trait(item: &syn::ItemTrait, methods: &[syn::Signature]) -> TokenStrea
     }
 }
 
-/// The methods of an impl, with what each has if its trait is marked; else an error at its path. Outside of impls, a macro that may not be
-/// there keeps rustc from knowing what the names around it mean.
+/// The items of an impl's methods if the trait is marked; otherwise an error at the trait's path.
+/// Only impls may use this. Elsewhere a macro that may not exist keeps rustc from resolving the
+/// names around it.
 pub fn if_marked(path: &syn::Path, items: &TokenStream, krate: &TokenStream) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let mark = Ident::new(MARK, span);
@@ -72,8 +76,8 @@ fn not_marked(path: &syn::Path) -> Mistake {
     )
 }
 
-/// An error at the path of a trait that a call names if it is not marked. The macro has these tokens alone, apart from all others: it may be
-/// one of the user's of the same name, and nothing that it makes may get among what is `unsafe`.
+/// Reports an unmarked trait at its path in a call. The macro receives only these tokens. It may be
+/// a macro of the user's with the same name, and its output must not get into `unsafe` code.
 pub fn asked(path: &syn::Path, krate: &TokenStream) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let mark = Ident::new(MARK, span);
@@ -85,7 +89,8 @@ pub fn asked(path: &syn::Path, krate: &TokenStream) -> TokenStream {
     )
 }
 
-/// Items that know the macro: the trait's own, or, where it has none, the one that reports that.
+/// Brings the macro into scope around `items`: the trait's own, or the one that reports that there
+/// is none.
 pub fn known(path: &syn::Path, items: &TokenStream, krate: &TokenStream) -> TokenStream {
     let (mark, path) = (
         Ident::new(MARK, Span::mixed_site()),

@@ -1,5 +1,5 @@
-//! Items of functions whose bodies stand elsewhere: what a trait declares, what its impls pass on to the methods' own
-//! items, and what stands for a function with errors.
+//! Items of functions whose bodies stand elsewhere: declarations in a trait, forwarding items in
+//! its impls, and substitutes for a function with errors.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -12,16 +12,16 @@ use super::item::element_type;
 use crate::lower::{scalar_tokens, unnamed_name};
 use crate::parse::{Argument, ArgumentKind, Signature};
 
-/// Which of a function's two compiled bodies.
+/// Selects one of a function's two compiled bodies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Body {
-    /// That for one lane.
+    /// The body for one lane.
     Alone,
-    /// That for all lanes of a block, which takes and yields arrays of lanes.
+    /// The body for all lanes of a block. Its parameters and results are arrays of lanes.
     Together,
 }
 
-/// The types that a compiled body takes, by full paths.
+/// The parameter types of a compiled body, as full paths.
 fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStream> {
     let host = quote!(#krate::__private::host);
     let lanes = |ty: TokenStream| match body {
@@ -77,8 +77,8 @@ fn is_receiver(argument: &Argument) -> bool {
     argument.name == "self"
 }
 
-/// The signatures of a function's compiled bodies, for one lane, and for all of a block, without what its parameters are
-/// bound by.
+/// The signatures of a function's compiled bodies, for one lane and for all lanes of a block,
+/// without bounds on their parameters.
 fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenStream; 2] {
     let host = quote!(#krate::__private::host);
     let (body, block) = (owner.name("body"), owner.name("block"));
@@ -115,8 +115,9 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
     ]
 }
 
-/// What finds the items of a method through its receiver, whose type the source does not name: functions that call those
-/// found through the type. `None` if it has no receiver.
+/// Functions that reach the items of a method through its receiver, for calls whose source does not
+/// name the receiver's type. They forward to the items found through the type. `None` if the
+/// function has no receiver.
 pub fn through_receiver(
     owner: &Owner,
     signature: &Signature,
@@ -161,8 +162,8 @@ pub fn through_receiver(
     })
 }
 
-/// What a method of a trait has in every impl, as the trait declares it. Only the type has to be given: what impls lack beside the
-/// user's own methods, rustc would list.
+/// The hidden items of a trait's method, as the trait declares them. Only the associated type has
+/// no default: rustc would list every missing item beside the user's own methods.
 pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let (device, own, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
     let sized = owner.own.clause(Some(quote!(Self: ::core::marker::Sized)));
@@ -197,13 +198,14 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
     }
 }
 
-/// Calls of a method's compiled bodies, through the type that each impl gives for it.
+/// Calls a method's compiled bodies through the associated type that each impl defines.
 fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     let (device, names) = (owner.device(), owner.own.names());
     let instance = quote!(<Self::#device<#(#names),*> as #krate::DeviceFn>);
     [
         quote! {
-            // SAFETY: both have one contract; behind it `same` holds the types to those of the impl's method.
+            // SAFETY: both have one contract; inside, `same` checks that the types are those of the
+            // impl's method.
             unsafe { #instance::__body::<__CHECK, _, _>(__block, __thread, __dim, __base, __args) }
         },
         quote! {
@@ -217,7 +219,7 @@ fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     ]
 }
 
-/// What is behind these calls.
+/// The functions that these calls reach.
 pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
     let host = quote!(#krate::__private::host);
     let (ty, names) = (&owner.ty, owner.own.names());
@@ -231,7 +233,7 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             __base: ::core::primitive::u32,
             __args: __A,
         ) -> ::core::result::Result<__R, #host::RawFault> {
-            // SAFETY: the contract is that of the body, and `same` sees to the types.
+            // SAFETY: the contract is that of the body, and `same` checks the types.
             unsafe {
                 let __args = #host::same(__args);
                 let __check = #host::Flag::<__CHECK>;
@@ -273,10 +275,12 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// What an impl gives for a method that it does not have as the trait declares it, so that rustc misses nothing else.
+/// The associated type for a method that the impl lacks or declares differently, so that rustc
+/// reports no other missing item.
 pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
     let (device, own) = (owner.device(), &owner.own);
-    // By names of their own: the impl may have parameters of the trait's names.
+    // The parameters are renamed, since the impl may have parameters of the same names as the
+    // trait.
     let names = own.names().iter().enumerate();
     let names = names.map(|(i, name)| {
         (
@@ -290,8 +294,9 @@ pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
     quote!(type #device<#declared> = #krate::__private::host::Unmarked #clause;)
 }
 
-/// What an impl gives for it: the items of `own`, which belong to the type. A method with errors has none. Where the method takes something to
-/// call, whose type has no name, there are functions of the trait's signatures besides.
+/// The items of an impl's method, which forward to those of `own` on the impl's type. `own` is
+/// `None` for a method with errors. A method with callable parameters also needs functions with the
+/// trait's signatures, because the types of callables have no names.
 pub fn passed_on(
     owner: &Owner,
     own: Option<&Owner>,
@@ -361,7 +366,7 @@ pub fn passed_on(
     }
 }
 
-/// The items of a function with errors, so that its callers do not fail for want of them.
+/// The items of a function with errors, so that their absence causes no errors in its callers.
 pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let Owner {
         ty,
@@ -373,7 +378,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
     quote! {
         #stubs
 
-        // SAFETY: the function has errors, so that nothing of the crate is ever run.
+        // SAFETY: the function has errors, so the crate never runs.
         #[automatically_derived]
         unsafe impl #generics #krate::DeviceFn for #ty #clause {
             const IR: &'static #krate::ir::Packed = #krate::ir::Packed::EMPTY;
@@ -386,8 +391,8 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
     }
 }
 
-/// The items of a function whose signature could not be read, which was reported: what calls make of them is a part of
-/// that mistake, so that rustc says nothing of it.
+/// The items of a function whose signature has errors, which were reported. Their error type keeps
+/// rustc from reporting the errors that follow from it in calls.
 pub fn unread_items(owner: &Owner, has_receiver: bool) -> TokenStream {
     let Owner {
         ty,
@@ -395,7 +400,8 @@ pub fn unread_items(owner: &Owner, has_receiver: bool) -> TokenStream {
         clause,
         ..
     } = owner;
-    // No type has this name. Beside what the expansion reports, rustc does not look for it, and takes it for a mistake.
+    // No type has this name. The expansion reports an error besides, so rustc treats the unknown
+    // name as an error type and reports nothing.
     let error = Ident::new("__NotRead", Span::mixed_site());
     let items = ["infer", "body", "block"].map(|what| owner.name(what));
     let span = Span::mixed_site().located_at(owner.ty.span());
@@ -427,7 +433,7 @@ pub fn unread_items(owner: &Owner, has_receiver: bool) -> TokenStream {
     }
 }
 
-/// A method with errors: no struct stands for it.
+/// The owner of a method with errors, which has no struct of its own.
 pub fn broken_method(owner: &Owner, krate: &TokenStream) -> Owner {
     Owner {
         instance: quote!(#krate::__private::host::Unmarked),
@@ -435,7 +441,7 @@ pub fn broken_method(owner: &Owner, krate: &TokenStream) -> Owner {
     }
 }
 
-/// What calls are made to, without bodies.
+/// The items that calls need, without bodies.
 pub fn stubs(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let (ty, generics, clause) = (&owner.ty, &owner.generics, &owner.clause);
     let infer = infer(owner, signature, krate);

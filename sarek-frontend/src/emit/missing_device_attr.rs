@@ -1,8 +1,9 @@
-//! What calls come to whose function is not marked by `#[device]`.
+//! Diagnoses calls to functions without `#[device]`.
 //!
-//! Expansions find the items of a function by name, on its type. Where the type has none, rustc goes on to the type's
-//! references, and finds those that a trait of the expansion's gives to any reference. Then it misses that trait on the
-//! type itself, says what the trait has it say, and takes all that comes of the item for a part of the same mistake.
+//! Expansions find the items of a function by name, on its type. If the type lacks an item, rustc
+//! continues with references to the type. There it finds an item of a trait from the expansion,
+//! implemented for all references. rustc then reports that the type itself lacks that trait, with
+//! the trait's own message. It treats all further errors about the item as consequences.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, is_known_method, plain_name, unnamed_name};
 
-/// What stands in for those of the functions that are not marked.
+/// Stand-ins for the items of functions without `#[device]`.
 pub fn stand_ins<'c>(callees: impl Iterator<Item = &'c Callee>) -> TokenStream {
     let mut methods: BTreeMap<String, Vec<&Callee>> = BTreeMap::new();
     let mut functions: BTreeMap<String, Vec<&Callee>> = BTreeMap::new();
@@ -30,7 +31,7 @@ pub fn stand_ins<'c>(callees: impl Iterator<Item = &'c Callee>) -> TokenStream {
     quote!(#(#methods)* #(#functions)*)
 }
 
-/// What the alias of a free function means where there is no such function.
+/// The fallback meaning of a free function's alias, if there is no such function.
 fn of_function(callees: &[&Callee]) -> TokenStream {
     let (callee, span) = (callees[0], located(callees[0]));
     let path = callee.path();
@@ -42,7 +43,7 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
             Some("std" | "core" | "alloc") => {
                 "leave it to the host, or write what it does as a `#[device]` function".into()
             }
-            // Imported ones, as it seems.
+            // The path is a single name, so the function was probably imported.
             _ if ["min", "max"].contains(&path.as_str()) => {
                 format!(
                     "write `a.{path}(b)` or `std::cmp::{path}(a, b)`, or `#[device]` before a `fn {path}` of your own"
@@ -73,7 +74,7 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     quote_spanned! {span=>
         #[allow(unused, non_camel_case_types)]
         struct #function<#(#parameters = ()),*>(#(::core::marker::PhantomData<#parameters>),*);
-        // What is there under no name at all, rustc reports at the call.
+        // If nothing at all has this name, rustc reports the call.
         #[allow(unused, non_camel_case_types)]
         type #named<#(#parameters),*> = #known;
         #[allow(unused_imports)]
@@ -82,7 +83,7 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     }
 }
 
-/// What the methods of a name are on types that have none.
+/// The stand-in items of a method name, on types without that method.
 fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
     let span = located(callees[0]);
     let message = Mistake::new(
@@ -113,7 +114,7 @@ fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
     quote!(#stand_in #unnamed)
 }
 
-/// Parameters for the generic arguments that calls write.
+/// Generic parameters for the arguments that calls write.
 fn parameters(callees: &[&Callee]) -> Vec<Ident> {
     let written = callees.iter().map(|callee| callee.written_arguments());
     let most = written.max().unwrap_or_default();
@@ -123,7 +124,7 @@ fn parameters(callees: &[&Callee]) -> Vec<Ident> {
 /// An item of a function that calls name.
 struct Item {
     name: &'static str,
-    /// How many flags it is generic by.
+    /// The number of flags among its generic parameters.
     flags: usize,
     arguments: usize,
 }
@@ -146,15 +147,15 @@ const ITEMS: [Item; 3] = [
     },
 ];
 
-/// A trait that gives references to some types the items of a function that these lack.
+/// A trait that gives references to some types the items that the types lack.
 struct StandIn {
     /// The trait.
     missing: Ident,
-    /// What the items are called, in the order of [`ITEMS`].
+    /// The names of the items, in the order of [`ITEMS`].
     items: [Ident; 3],
-    /// Generic arguments that they take.
+    /// The generic parameters of the items.
     taken: Vec<Ident>,
-    /// The types, and what they are generic by.
+    /// The types, and their generic parameters.
     of: TokenStream,
     declared: Vec<Ident>,
     span: Span,
@@ -217,7 +218,8 @@ impl StandIn {
     }
 }
 
-/// The same of items that are found through a value, where rustc looks for methods of its type first.
+/// The stand-in items that are found through a value, where rustc searches the methods of its type
+/// first.
 fn found_through_values(name: &str, stand_in: &StandIn) -> TokenStream {
     let StandIn {
         missing,
@@ -230,7 +232,8 @@ fn found_through_values(name: &str, stand_in: &StandIn) -> TokenStream {
         Ident::new(&unnamed_name(name), *span),
         Ident::new(&format!("__sarek_body_of_{name}"), *span),
     );
-    // As the stand-in itself: what takes generic arguments yields a parameter of the trait's, else its type.
+    // As in the stand-in itself: items with generic arguments return a parameter of the trait,
+    // others its associated type.
     let own = (!taken.is_empty()).then(|| quote!(__Any));
     let parameter = own.as_ref().map(|own| quote!(<#own>));
     let (any, flag) = match taken.is_empty() {

@@ -1,8 +1,8 @@
-//! A lowered kernel as tokens: the launch function, the IR as bytes, the compiled body and
-//! the user's own function.
+//! Writes a lowered kernel as Rust tokens: the launch function, the IR as bytes, the compiled body
+//! and the user's own function.
 //!
-//! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
-//! them; tokens of the user's keep theirs, so that rustc reports at the source.
+//! Tokens that this crate generates carry mixed-site spans, so the user's lints do not apply to
+//! them. The user's tokens keep their own spans, so rustc reports errors in the source.
 
 pub mod bounded_recursion;
 mod checks;
@@ -30,8 +30,9 @@ pub(crate) use printed::formatted;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
-/// What bodies name: the runtime's modules, and scalars in one word each, since most tokens of a body would be the paths of their
-/// types. The names begin with `__`, as all do that stand where the user's constants and types are named, too.
+/// Imports for generated bodies: the runtime's modules, and each scalar type under a one-word name.
+/// Type paths are most of a body's tokens, so short names keep the expansion small. All these names
+/// begin with `__`, because the user's constants and types are in scope at the same place.
 pub(crate) fn scope(krate: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         use #krate::__private::{host as __host, ir as __ir};
@@ -39,7 +40,8 @@ pub(crate) fn scope(krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// The path of the façade crate at a place of the user's: what rustc says of an expression, it says where that begins.
+/// The path of the façade crate, moved to `span`, a place in the user's code. rustc reports an
+/// error in an expression at that expression's first token.
 pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
     let located = |mut token: TokenTree| {
         token.set_span(span);
@@ -48,7 +50,7 @@ pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
     path.clone().into_iter().map(located).collect()
 }
 
-/// All tokens, those in groups as well.
+/// Iterates over all tokens, including those inside groups.
 pub(crate) fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
     Box::new(tokens.into_iter().flat_map(|token| match token {
         TokenTree::Group(group) => flat(group.stream()),

@@ -1,12 +1,13 @@
-//! The macro call that formats what is printed.
+//! The macro call that formats a print.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use sarek_ir::Print;
 use sarek_ir::print::{Notation, PrintPiece};
 
-/// `format_args!` of a print, given to `then`. `args` are the values, each with its place if its type is not known to be a scalar: how such
-/// a value can be printed is said of the user's function, and not of this again.
+/// Formats a print with `format_args!` and passes the result to `then`. Each of `args` is a value,
+/// with its span if its type may not be a scalar. rustc reports a value that cannot be printed at
+/// the user's function, so this code must not report it again.
 pub(crate) fn formatted(
     print: &Print,
     args: &[(TokenStream, Option<Span>)],

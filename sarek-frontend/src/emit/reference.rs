@@ -1,6 +1,8 @@
-//! The user's own function, with what inference found spelled out: the type on every `let`, the
-//! suffix on every literal. rustc checks it, so a wrong inference is a compile error; and it runs as
-//! the oracle of tests.
+//! The user's own function, with the inferred types written on every `let` and the suffix on every
+//! literal.
+//!
+//! rustc checks this function, so a wrong inference is a compile error. Tests run it as their
+//! oracle.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +17,7 @@ use super::{at, error_gate};
 use crate::lower::{Lowered, MARK, is_unroll, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
-/// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
+/// Numbers the `let`s and literals of a body, so that lowering can record the type of each.
 pub fn mark(block: &mut syn::Block) {
     Marker { next: 0 }.visit_block_mut(block);
 }
@@ -25,8 +27,8 @@ struct Marker {
 }
 
 impl Marker {
-    /// A mark in the place of what it marks, so that the spans of expressions that begin with it
-    /// stay the user's.
+    /// A numbered attribute. It takes the span of the marked syntax, so that the spans of
+    /// expressions that begin with it stay the user's.
     fn attribute(&mut self, span: Span) -> syn::Attribute {
         let (name, number) = (syn::Ident::new(MARK, span), self.next);
         self.next += 1;
@@ -35,7 +37,7 @@ impl Marker {
 }
 
 impl VisitMut for Marker {
-    /// Literals in them are not of the body.
+    /// Skips attributes: their literals are not part of the body.
     fn visit_attributes_mut(&mut self, _: &mut Vec<syn::Attribute>) {}
 
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
@@ -65,7 +67,8 @@ impl VisitMut for Marker {
 
     fn visit_pat_mut(&mut self, _: &mut syn::Pat) {}
 
-    /// Marks the code in a macro that kernels know; all other macros are tokens.
+    /// Marks the code in macros that kernels support. The content of other macros stays plain
+    /// tokens.
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         if is_native(mac)
             && let Ok(mut call) = mac.parse_body::<NativeCall>()
@@ -79,7 +82,8 @@ impl VisitMut for Marker {
     }
 }
 
-/// Puts a marked literal into parentheses in its place. syn prints an attribute here in parentheses of its own, which have no place.
+/// Puts a marked literal in parentheses that have its span. syn would otherwise print parentheses
+/// of its own around the attribute, without a span.
 fn keep_place(base: &mut syn::Expr) {
     if let syn::Expr::Lit(lit) = base {
         let span = lit.lit.span();
@@ -87,7 +91,7 @@ fn keep_place(base: &mut syn::Expr) {
     }
 }
 
-/// Visits the Rust in a `native!`.
+/// Visits the Rust code in a `native!`.
 fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
     for (_, operand) in &mut call.operands {
         visitor.visit_expr_mut(operand);
@@ -97,8 +101,8 @@ fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
     }
 }
 
-/// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
-/// by its Rust fallback. There are no types for a kernel with errors.
+/// Removes the marks, writes the types that were inferred, and replaces `native!` by its Rust
+/// fallback. A kernel with errors has no inferred types.
 pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, krate: &TokenStream) {
     let told = &BTreeSet::new();
     let mut annotator = Annotator {
@@ -110,7 +114,7 @@ pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, kr
     annotator.visit_block_mut(block);
 }
 
-/// The same in the closure that tells the types of literals, see [`told`].
+/// The same for the closure that determines the types of literals, see [`told`].
 pub fn annotate_told(block: &mut syn::Block, lowered: &Lowered, krate: &TokenStream) {
     let mut annotator = Annotator {
         types: Some(&lowered.marks),
@@ -123,7 +127,7 @@ pub fn annotate_told(block: &mut syn::Block, lowered: &Lowered, krate: &TokenStr
 
 struct Annotator<'a> {
     types: Option<&'a HashMap<u32, Scalar>>,
-    /// The literals that tell their types.
+    /// The literals whose types rustc must determine.
     told: &'a BTreeSet<u32>,
     krate: &'a TokenStream,
     unsafe_depth: u32,
@@ -139,7 +143,7 @@ impl Annotator<'_> {
     fn native(&mut self, mac: &syn::Macro) -> TokenStream {
         let span = name_span(mac);
         let Ok(mut call) = mac.parse_body::<NativeCall>() else {
-            // Fits wherever the user has put it.
+            // An expression of a type that fits wherever the macro stands.
             return quote!({ ::core::unreachable!() });
         };
         visit_code(&mut call, self);
@@ -176,16 +180,17 @@ impl Annotator<'_> {
                 None => block.to_token_stream(),
             },
             (None, Some(_)) => quote!(#krate::__private::no_fallback::<#yields>()),
-            // Fits wherever the user has put it.
+            // An expression of a type that fits wherever the macro stands.
             (None, None) => quote!(::core::unreachable!()),
         };
-        // The `unsafe` around it has a use; without one, lowering has reported that.
+        // Gives a surrounding `unsafe` block a use. Lowering has reported a `native!` without such
+        // a block.
         let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
         quote!({ #marker #lets #(#preludes)* #uses #fallback })
     }
 }
 
-/// Names the constants in a loop's hints, which are used there.
+/// Names the constants in a loop's hints, so that rustc counts them as used.
 fn use_hints(attrs: &[syn::Attribute], body: &mut syn::Block) {
     for hint in attrs.iter().filter(|attr| is_unroll(attr)) {
         if let syn::Meta::List(list) = &hint.meta
@@ -198,8 +203,8 @@ fn use_hints(attrs: &[syn::Attribute], body: &mut syn::Block) {
     }
 }
 
-/// Makes every name of a pattern one that binds: `name @ _`. Should it be a constant of the user's, which the kernel
-/// took for a new name, rustc says so.
+/// Makes every name in a pattern a binding: `name @ _`. If the name is a constant of the user's,
+/// which the kernel took for a new binding, rustc reports it.
 struct Binding;
 
 impl VisitMut for Binding {
@@ -227,7 +232,7 @@ impl VisitMut for Binding {
 
 fn bind(ident: &mut syn::PatIdent) {
     if ident.subpat.is_none() && ident.by_ref.is_none() {
-        // Of the name's own place, so that rustc shows no attribute beside it.
+        // With the span of the name, so that rustc shows no attribute beside it.
         let span = ident.ident.span();
         let any = syn::parse_quote_spanned!(span=> _);
         ident.subpat = Some((syn::Token![@](span), Box::new(any)));
@@ -235,7 +240,7 @@ fn bind(ident: &mut syn::PatIdent) {
 }
 
 impl VisitMut for Annotator<'_> {
-    /// rustc has no such attribute.
+    /// Removes unroll hints, which rustc does not know.
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
         attrs.retain(|attr| !is_unroll(attr));
     }
@@ -282,7 +287,7 @@ impl VisitMut for Annotator<'_> {
             other => other,
         };
         if let syn::Pat::Ident(pat) = untyped {
-            // What does not fit it is told beside the name.
+            // rustc reports a type mismatch beside the name.
             let span = Span::mixed_site().located_at(pat.ident.span());
             let ty = at(&scalar_tokens(ty, self.krate), span);
             let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
@@ -301,7 +306,7 @@ impl VisitMut for Annotator<'_> {
         };
         match &expr.lit {
             syn::Lit::Int(int) if int.suffix().is_empty() => {
-                // The text is kept: a hexadecimal literal stays one.
+                // Keeps the text, so that a hexadecimal literal stays hexadecimal.
                 let text = format!("{}{}", int.token(), ty.name());
                 expr.lit = syn::Lit::Int(syn::LitInt::new(&text, int.span()));
             }
@@ -320,20 +325,20 @@ impl VisitMut for Annotator<'_> {
         self.unsafe_depth -= 1;
     }
 
-    /// What the code in a macro is annotated with; `println!` goes where the kernel's lines go.
+    /// Annotates the code in a macro, and redirects `println!` to the output of kernels.
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         let Some(Ok(mut call)) = StdCall::of(mac) else {
             return;
         };
         call.visit(self);
         if let (StdMacro::Assert, [tested]) = (call.kind, &mut call.tested[..]) {
-            // What is no condition is none here, rather than in the macro of core's.
+            // Makes rustc report a condition that is not a `bool` here, and not in core's macro.
             let span = Span::mixed_site().located_at(tested.span());
             let condition = quote_spanned!(span=> if #tested { true } else { false });
             *tested = syn::Expr::Verbatim(condition);
         }
         let (krate, span) = (self.krate, name_span(mac));
-        // rustc sees to it that kernels know the type of a value.
+        // Makes rustc check that kernels know the type of a value.
         let known = |value: &mut syn::Expr| {
             let span = Span::mixed_site().located_at(value.span());
             let (inner, krate) = (value.to_token_stream(), at(krate, span));
@@ -354,7 +359,8 @@ impl VisitMut for Annotator<'_> {
         };
         said.args.iter_mut().for_each(|(_, arg)| known(arg));
         let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
-        // What the format names is an argument of that name, so that it is missed once.
+        // Passes each name captured by the format string as a named argument, so that rustc reports
+        // an unknown name once.
         for name in captured {
             let at_format = Span::mixed_site().located_at(said.format.span());
             let name = syn::Ident::new(&name, at_format.resolved_at(span));

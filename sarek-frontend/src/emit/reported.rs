@@ -1,8 +1,9 @@
-//! What rustc is given in place of what was reported: the report itself.
+//! Replaces code that has a reported error by the report itself.
 //!
-//! A function with errors is kept, so that rustc finds what only it knows, all at once with what was reported. Where an error
-//! stands, the smallest expression or type around it is the `compile_error!` itself, whose type fits everywhere; so rustc
-//! repeats nothing. Editors have the function as it was written.
+//! rustc still compiles a function with errors, so that the user sees its errors together with
+//! ours. The smallest expression or type around each error becomes a `compile_error!`, whose type
+//! fits everywhere. rustc therefore reports nothing twice. Editors see the function as it was
+//! written.
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -13,18 +14,19 @@ use syn::{Block, Expr, FnArg, ItemFn, ReturnType, Signature, Stmt};
 use crate::diagnostics::Errors;
 use crate::lower::is_harmless;
 
-/// The item as rustc is to read it.
+/// The item as rustc must see it.
 pub fn item(item: &ItemFn, errors: &Errors, krate: &TokenStream) -> ItemFn {
     let mut item = item.clone();
     in_function(&mut item.sig, &mut item.block, errors, krate);
     item
 }
 
-/// The same of a function that stays where it is: its body is that for rustc and that for editors.
+/// The same for a function that stays in its place. Its body has two versions, one for rustc and
+/// one for editors.
 pub fn with_editors(sig: &mut Signature, block: &mut Block, errors: &Errors, krate: &TokenStream) {
     let written = block.clone();
     in_function(sig, block, errors, krate);
-    // Not read again: not all that syn has read once is understood twice.
+    // Verbatim tokens, since syn cannot parse again all that it has parsed once.
     let both = quote! {
         #[cfg(rust_analyzer)]
         #written
@@ -47,7 +49,7 @@ fn in_function(sig: &mut Signature, block: &mut Block, errors: &Errors, krate: &
         }
         reports.visit_fn_arg_mut(input);
     }
-    // What is wrong with the function as a whole may be that it yields nothing.
+    // An error about the whole function may be that it returns nothing.
     if let ReturnType::Type(_, ty) = &sig.output
         && let Some(report) = reports.take(ty).or_else(|| reports.take(&sig.ident))
     {
@@ -66,7 +68,7 @@ struct Reports<'a> {
 }
 
 impl Reports<'_> {
-    /// The report that stands at one of these tokens, if there is one.
+    /// Removes and returns the report whose place is among these tokens.
     fn take(&mut self, tokens: &impl ToTokens) -> Option<TokenStream> {
         if self.left.is_empty() {
             return None;
@@ -76,14 +78,14 @@ impl Reports<'_> {
         let is_here = |(at, _): &(LineColumn, TokenStream)| places.contains(at);
         let found = self.left.iter().position(is_here)?;
         let (_, report) = self.left.remove(found);
-        // Others here are told beside it.
+        // Drops the other reports at this place, which are emitted beside this one.
         self.left.retain(|other| !is_here(other));
         Some(report)
     }
 }
 
 impl VisitMut for Reports<'_> {
-    /// Others were reported, or are hints, which rustc does not know.
+    /// Removes other attributes: they were reported, or are hints that rustc does not know.
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
         attrs.retain(is_harmless);
     }
@@ -91,14 +93,14 @@ impl VisitMut for Reports<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         syn::visit_mut::visit_expr_mut(self, expr);
         let whole = match expr {
-            // A report is nothing to assign to.
+            // A report is no assignable place, so it replaces the whole assignment.
             Expr::Assign(assign) => match &*assign.left {
                 Expr::Index(_) | Expr::Field(_) => None,
                 left => reported([left]),
             },
-            // What an operator yields, one of its operands does not tell.
+            // The result type of an operator does not follow from one operand alone.
             Expr::Binary(binary) => reported([&*binary.left, &*binary.right]),
-            // An argument too many is one, whatever its type.
+            // An excess argument is an error whatever its type.
             Expr::Call(call) => reported(&call.args),
             Expr::MethodCall(call) => reported(&call.args),
             _ => None,
@@ -148,7 +150,7 @@ impl VisitMut for Reports<'_> {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         syn::visit_mut::visit_type_mut(self, ty);
         if let Some(report) = self.take(ty) {
-            // As a type itself it would be `()`.
+            // A `compile_error!` in type position would be the type `()`.
             let krate = self.krate;
             let unknown = quote!(#krate::__private::host::KnownType<{ (#report) }, ()>);
             *ty = syn::Type::Verbatim(unknown);
@@ -156,14 +158,14 @@ impl VisitMut for Reports<'_> {
     }
 }
 
-/// A report as an expression, wherever that stands.
+/// A report as an expression that is valid in any position.
 fn in_place(report: TokenStream) -> Expr {
     let span = report.span();
     let mac = Expr::Verbatim(report);
     syn::parse_quote_spanned!(span=> (#mac))
 }
 
-/// The report among some expressions, or what one of them is a part of.
+/// The report among these expressions, or in the expression that one of them starts with.
 fn reported<'e>(among: impl IntoIterator<Item = &'e Expr>) -> Option<Expr> {
     among.into_iter().find_map(|expr| match expr {
         Expr::Index(part) => reported([&*part.expr]),
@@ -187,7 +189,7 @@ fn is_report(expr: &Expr) -> bool {
         .is_some_and(|last| last.ident == "compile_error")
 }
 
-/// Where tokens begin, those in groups as well.
+/// Collects the positions where tokens begin, including tokens inside groups.
 fn starts(tokens: TokenStream, into: &mut Vec<LineColumn>) {
     for token in tokens {
         match token {

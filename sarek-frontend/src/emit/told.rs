@@ -1,9 +1,10 @@
-//! The user's function once more, as a closure that tells the types of literals.
+//! A copy of the user's function, as a closure from which rustc infers the types of literals.
 //!
-//! A literal without a suffix may get its type from what only rustc sees: from a parameter of a function, from the impl that a method stands
-//! in. Expressions that stand for such a type to rustc ([`crate::lower`] calls them probes) need the literal's own type, not that of another
-//! literal, which would be `i32`. So each of these literals has a variable beside the closure, whose type is that of the literal
-//! in it. Neither is ever evaluated.
+//! A literal without a suffix may get its type from information that only rustc has: a function's
+//! parameter, or the impl that contains a method. Some generated expressions ask rustc for a type
+//! ([`crate::lower`] calls them probes). A probe needs the literal's own type; a copy of the
+//! literal would default to `i32`. Each such literal therefore has a variable beside the closure,
+//! and the closure unifies the two types. Neither the closure nor the variables are evaluated.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -14,18 +15,19 @@ use super::{flat, reference};
 use crate::lower::Lowered;
 use crate::parse::{Argument, ArgumentKind, Signature};
 
-/// The variable that has the type of the literal with this mark.
+/// The variable that has the same type as the literal with this mark.
 pub fn variable(mark: u32) -> Ident {
     format_ident!("__told{mark}", span = Span::mixed_site())
 }
 
-/// `true` if the tokens name such a variable.
+/// True if the tokens name such a variable.
 pub fn is_named(tokens: &TokenStream) -> bool {
     let is_variable = |name: &Ident| name.to_string().starts_with("__told");
     flat(tokens.clone()).any(|token| matches!(&token, TokenTree::Ident(name) if is_variable(name)))
 }
 
-/// The variables and the closure, if some literal is asked for. `marked` is the function's body with its marks.
+/// The variables and the closure, or no tokens if no literal needs them. `marked` is the function's
+/// body with its marks.
 pub fn of(
     lowered: &Lowered,
     signature: &Signature,
@@ -58,7 +60,7 @@ pub fn of(
     }
 }
 
-/// An input of the closure. What is given to be called is a function pointer there.
+/// An input of the closure. A callable parameter becomes a function pointer.
 fn input(input: &FnArg, argument: &Argument) -> TokenStream {
     let written = match input {
         FnArg::Typed(typed) => typed,
@@ -88,7 +90,7 @@ fn input(input: &FnArg, argument: &Argument) -> TokenStream {
     quote!(#pat: #lent fn(#(#takes),*) #yields)
 }
 
-/// A type without the names of lifetimes, which the closure has none of.
+/// A type with its lifetime names replaced by `'_`, because the closure declares no lifetimes.
 fn elided(tokens: TokenStream) -> TokenStream {
     let mut is_lifetime = false;
     let each = tokens.into_iter().map(|token| match token {

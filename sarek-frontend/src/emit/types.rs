@@ -1,5 +1,6 @@
-//! The types that a launch takes, and a test, for rustc, that the types of a kernel are the primitives that their names say: an alias
-//! such as `type f32 = f64;` would give the user's function another meaning than the kernel.
+//! The parameter types of a launch, and a check by rustc that type names in a kernel refer to the
+//! primitives. An alias such as `type f32 = f64;` would give the user's function another meaning
+//! than the kernel.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -13,7 +14,7 @@ use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
 use crate::parse::{Argument, ArgumentKind, ElementType, Packed, packed_type, scalar_type};
 
-/// An identity function from each type of the function to the primitive.
+/// Checks each type name in the function with an identity function to the primitive.
 pub fn audit(item: &syn::ItemFn, krate: &TokenStream) -> TokenStream {
     let mut named = Named::default();
     named.visit_item_fn(item);
@@ -68,7 +69,7 @@ impl Visit<'_> for Named {
         }
         let mut errors = Errors::default();
         let scalar = scalar_type(&syn::Type::Path(path.clone()), &mut errors);
-        // What is no scalar was reported where it is lowered.
+        // Errors are discarded: lowering reports a type that is no scalar.
         errors.finish();
         if let Some(scalar) = scalar {
             self.found.push((path.clone(), scalar));
@@ -76,7 +77,7 @@ impl Visit<'_> for Named {
     }
 }
 
-/// The type that a launch takes for an argument, where that stands.
+/// The parameter type of a launch for this argument, with the argument's span.
 pub(super) fn argument(argument: &Argument, krate: &TokenStream) -> TokenStream {
     let span = located(&argument.name).span();
     let krate = at(krate, span);

@@ -1,4 +1,4 @@
-//! Parameters, as the body knows them.
+//! Binds the parameters for the body.
 
 use proc_macro2::Span;
 use quote::quote;
@@ -21,11 +21,11 @@ impl Lowerer<'_> {
             let param = ParamId(self.kernel.params.len() as u32);
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
-            // As it is written: what the body makes of it may have no name.
+            // As written: the inferred type may have no name.
             let written = self.type_tokens(ty);
             self.param_tokens.push(written.unwrap_or_default());
             self.own_types.0.push(ty);
-            // The type is filled in when all of them are known.
+            // The type is a placeholder until all types are known.
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             if let ArgumentKind::Slice {
                 elem: ElementType::Other(elem),
@@ -36,7 +36,8 @@ impl Lowerer<'_> {
                 ..
             } = &argument.kind
             {
-                // What a launch gives has to be an element, and without that rustc tells of nothing else.
+                // A launch requires an element type. Without this check rustc would report nothing
+                // else about it.
                 let krate = &self.krate;
                 let size = match self.is_function {
                     true => quote!(#elem as #krate::KernelType>::TYPE),
@@ -93,7 +94,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The element of a kernel over items: a copy, which is stored again at the end if the kernel may change it.
+    /// Binds the element of a kernel over items to a local copy. If the kernel may change it, the
+    /// copy is stored back at the end.
     fn item_argument(&mut self, argument: &Argument, param: ParamId, ty: Ty) -> Binding {
         let span = argument.name.span();
         let (index, site) = self.own_element(param, span);
@@ -131,7 +133,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The index of a thread's own element.
+    /// The index of the thread's own element.
     fn own_element(&mut self, param: ParamId, span: Span) -> (ExprId, Option<SiteId>) {
         let id = Expr::Builtin(Builtin::GlobalIdx(Axis::X));
         let index = self.known(id, Scalar::Usize, span);
@@ -166,7 +168,7 @@ impl Lowerer<'_> {
         ty.unwrap_or_else(|| self.types.any())
     }
 
-    /// A local that holds a parameter's value.
+    /// Copies a parameter's value to a local.
     fn copy_argument(
         &mut self,
         argument: &Argument,

@@ -1,8 +1,9 @@
-//! Arrays: local ones, whole-array values, and the way to an element of an array of arrays.
+//! Arrays: local arrays, whole-array expressions, and elements of arrays of arrays.
 //!
-//! An array is memory, not a value. What yields a whole array in Rust (a literal, a repeat, the name
-//! of another one, a row) becomes a [`Plan`], and filling an array by a plan becomes stores. An array of arrays
-//! is stored flat; each index but a slice's only one is checked against its own dimension.
+//! An array is memory, not a value. An expression for a whole array becomes a [`Plan`], whether it
+//! is a literal, a repeat, the name of another array or a row. Filling an array by a plan becomes
+//! stores. An array of arrays is stored flat. Each index is checked against its own dimension; a
+//! memory of one dimension is checked by the access itself.
 
 use proc_macro2::Span;
 use sarek_ir::{Access, BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
@@ -14,7 +15,7 @@ use super::stmt::takes_apart;
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
-/// The expression inside of parentheses.
+/// The expression inside parentheses.
 pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
     match expr {
         syn::Expr::Paren(e) => peeled(&e.expr),
@@ -23,7 +24,7 @@ pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
     }
 }
 
-/// `base[i][j]` as its base and indices.
+/// Splits `base[i][j]` into its base and indices.
 pub(super) fn index_chain(expr: &syn::Expr) -> (&syn::Expr, Vec<&syn::Expr>) {
     match peeled(expr) {
         syn::Expr::Index(e) => {
@@ -38,12 +39,12 @@ pub(super) fn index_chain(expr: &syn::Expr) -> (&syn::Expr, Vec<&syn::Expr>) {
 impl Lowerer<'_> {
     // Elements.
 
-    /// The dimensions of a memory; `None` for a slice, whose only one is not constant.
+    /// The dimensions of a memory. `None` for a slice, whose only dimension is not constant.
     pub(super) fn shape(&self, memory: Memory) -> Option<&[Dim]> {
         self.shapes.get(&memory).map(Vec::as_slice)
     }
 
-    /// How many indices lead to an element.
+    /// The number of indices that lead to an element.
     pub(super) fn rank(&self, memory: Memory) -> usize {
         if let Memory::Slice(param) = memory
             && let Some(rank) = self.views.get(&param)
@@ -53,8 +54,8 @@ impl Lowerer<'_> {
         self.shape(memory).map_or(1, <[Dim]>::len)
     }
 
-    /// The index of an element in memory, from one index for each dimension, and the site that checks it
-    /// if there is one dimension only.
+    /// Flattens one index per dimension to an index into memory. For a memory of one dimension also
+    /// returns the site that checks the index.
     pub(super) fn element_index(
         &mut self,
         memory: Memory,
@@ -167,7 +168,7 @@ impl Lowerer<'_> {
 
     // Whole arrays.
 
-    /// Lowers `let` if it makes a local array. `None` when it does not.
+    /// Lowers a `let` of a local array. `None` for any other `let`.
     pub(super) fn array_let(&mut self, local: &syn::Local) -> Option<Value> {
         let (pat, declared) = match &local.pat {
             syn::Pat::Type(typed) if matches!(*typed.ty, syn::Type::Array(_)) => {
@@ -255,7 +256,7 @@ impl Lowerer<'_> {
         memory
     }
 
-    /// `&[a, b]` as an argument: an array without a name, which the call is lent.
+    /// `&[a, b]` as an argument: an unnamed array that is passed to the call.
     pub(super) fn lent_array(&mut self, array: &syn::Expr) -> Option<Memory> {
         let plan = self.plan(array)?;
         let elem = self.types.any();
@@ -264,7 +265,7 @@ impl Lowerer<'_> {
         Some(memory)
     }
 
-    /// A local array that is a part of another value, or what control flow yields.
+    /// Binds a local array that is a part of another value, or a result of control flow.
     fn bind_array_value(
         &mut self,
         pat: &syn::PatIdent,
@@ -285,7 +286,7 @@ impl Lowerer<'_> {
         Some(())
     }
 
-    /// `array = value`, if the left side is a whole array. `None` when it is not.
+    /// `array = value`, if the left side is a whole array; `None` otherwise.
     pub(super) fn array_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
         let (base, indices) = index_chain(&e.left);
         let (memory, elem) = self.find_memory(base)?;
@@ -320,7 +321,7 @@ impl Lowerer<'_> {
         Some(Value::Unit)
     }
 
-    /// Is it an expression that yields a whole array?
+    /// True for an expression whose result is a whole array.
     pub(super) fn yields_array(&mut self, expr: &syn::Expr) -> bool {
         match peeled(expr) {
             syn::Expr::Array(_) | syn::Expr::Repeat(_) => true,
@@ -345,7 +346,7 @@ impl Lowerer<'_> {
                     .iter()
                     .map(|e| self.plan(e))
                     .collect::<Option<_>>()?;
-                // Of the first with most of them.
+                // Uses the dimensions of the first item with the most of them.
                 let dims = items.iter().rev().map(Plan::dims);
                 let Some(dims) = dims.max_by_key(Vec::len) else {
                     self.errors.at(
@@ -404,7 +405,7 @@ impl Lowerer<'_> {
         same.then_some(())
     }
 
-    /// `[[T; n]; m]` as its dimensions and element type.
+    /// Splits `[[T; n]; m]` into its dimensions and element type.
     fn array_type(&mut self, ty: &syn::Type) -> Option<(Vec<Dim>, Ty)> {
         match ty {
             syn::Type::Paren(ty) => self.array_type(&ty.elem),

@@ -1,4 +1,4 @@
-//! Whole arrays: how they come about, and the stores that fill one.
+//! Initializers of whole arrays, and the stores that fill an array.
 
 use proc_macro2::Span;
 use sarek_ir::{BinaryOp, Expr, ExprId, Length, Memory, Scalar, Stmt};
@@ -8,16 +8,16 @@ use super::array::peeled;
 use super::length::Dim;
 use super::{Lowerer, Ty};
 
-/// Up to so many elements are stored one by one; more are a loop.
+/// The maximum number of elements that are stored one by one. More elements need a loop.
 const UNROLLED: u64 = 4;
 
-/// How a whole array comes about.
+/// A plan: the source of a whole array.
 pub(super) enum Plan<'s> {
     /// One element.
     Scalar(&'s syn::Expr),
-    /// One element that is evaluated: a leaf.
+    /// One evaluated element: a leaf.
     Value(ExprId),
-    /// A value that is an array: what a call yields, a field.
+    /// A value that is an array: the result of a call, or a field.
     Given(&'s syn::Expr, Vec<Dim>),
     /// The same, evaluated: a leaf.
     GivenValue(ExprId, Vec<Dim>),
@@ -27,12 +27,13 @@ pub(super) enum Plan<'s> {
     Repeat(Box<Plan<'s>>, Dim),
     /// Another array, or a row of it.
     Copy(Memory, Vec<&'s syn::Expr>, Vec<Dim>),
-    /// The same, found.
+    /// The same, with its start computed.
     From(Memory, Start, Vec<Dim>),
 }
 
 impl<'s> Plan<'s> {
-    /// The plan, where an array of these dimensions is due: its elements are arrays if it has fewer of them.
+    /// The plan for an array of these dimensions. If the plan has fewer dimensions, its elements
+    /// are themselves arrays.
     pub fn of(self, dims: &[Dim]) -> Plan<'s> {
         match (self, dims) {
             (Plan::List(items), [_, rest @ ..]) => {
@@ -46,7 +47,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The dimensions of what it yields; none of a scalar.
+    /// The dimensions of the array; none for a scalar.
     pub fn dims(&self) -> Vec<Dim> {
         match self {
             Plan::Scalar(_) | Plan::Value(_) => vec![],
@@ -67,7 +68,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// Does it read elements of arrays that are there?
+    /// True if the plan reads elements of existing arrays.
     fn has_rows(&self) -> bool {
         match self {
             Plan::Scalar(_) | Plan::Value(_) | Plan::Given(..) | Plan::GivenValue(..) => false,
@@ -78,7 +79,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// Where in a memory an array starts: a leaf, if any, and a number.
+/// The offset of an array in a memory: an optional leaf plus a number.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Start {
     pub leaf: Option<ExprId>,
@@ -86,8 +87,9 @@ pub(super) struct Start {
 }
 
 impl Lowerer<'_> {
-    /// The plan with all of its expressions evaluated, in order. What is stored by it may be stored where it reads a row whole, but for rows
-    /// in a list: those are read now.
+    /// Evaluates all expressions of the plan, in order. The target of its stores may be a row that
+    /// the plan reads whole. It may not be one of the rows in a list, so those are read into a copy
+    /// now.
     pub(super) fn settled<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
         match plan {
             Plan::Scalar(expr) => {
@@ -118,7 +120,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a plan yields in an array of its own.
+    /// Evaluates a plan into an array of its own.
     fn gathered<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
         let (elem, dims) = (self.types.any(), plan.dims());
         let memory = self.new_array("rows", elem, dims.clone(), span);
@@ -126,7 +128,7 @@ impl Lowerer<'_> {
         Plan::From(memory, Start::default(), dims)
     }
 
-    /// Where the row with these indices starts.
+    /// The start of the row with these indices.
     pub(super) fn start(&mut self, memory: Memory, indices: &[&syn::Expr], span: Span) -> Start {
         if indices.is_empty() {
             return Start::default();
@@ -141,7 +143,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Stores what a plan yields.
+    /// Stores the array that a plan describes.
     pub(super) fn fill(&mut self, to: Memory, start: Start, plan: Plan<'_>, elem: Ty, span: Span) {
         match plan {
             Plan::Scalar(expr) => {
@@ -197,7 +199,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A settled plan once more.
+    /// A copy of a settled plan.
     fn again<'s>(&mut self, plan: &Plan<'s>) -> Plan<'s> {
         match plan {
             Plan::Value(value) => Plan::Value(*value),
@@ -280,7 +282,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Runs `each` for `0..length`, in a loop if that is many or not known here.
+    /// Runs `each` for `0..length`, in a loop if the length is large or not known here.
     pub(super) fn repeated(
         &mut self,
         length: Length,

@@ -1,5 +1,6 @@
-//! Arrays of a thread's own where a value is due: what a function yields, what a struct has, what is stored in a slice. An array is
-//! memory ([`super::array`]), so that such a value is a list of its elements, which are read there.
+//! Reads a local array as a value: the result of a function, a field of a struct, or an element
+//! stored in a slice. An array is memory ([`super::array`]), so its value is a list of elements
+//! that are read from there.
 
 use proc_macro2::Span;
 use sarek_ir::{Access, Argument, Compound, Expr, ExprId, LocalId, Memory};
@@ -11,7 +12,7 @@ use super::length::Dim;
 use super::{Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
-/// A row of an array that a function is lent a copy of.
+/// A row of an array of which a function receives a copy.
 pub(super) struct LentRow {
     pub copy: Memory,
     of: Memory,
@@ -19,11 +20,11 @@ pub(super) struct LentRow {
     span: Span,
 }
 
-/// The most elements that are read one by one.
+/// The maximum number of elements that are read one by one.
 const MOST: u64 = 256;
 
 impl Lowerer<'_> {
-    /// `m[i]` of an array of arrays, as a value. `None` if it is none.
+    /// `m[i]` of an array of arrays, as a value. `None` for any other index.
     pub(super) fn row_value(&mut self, e: &syn::ExprIndex) -> Option<Value> {
         let (base, mut indices) = index_chain(&e.expr);
         indices.push(&e.index);
@@ -35,7 +36,7 @@ impl Lowerer<'_> {
         Some(self.array_copy(memory, start, indices.len(), e.span()))
     }
 
-    /// May it be an array of arrays that can be copied?
+    /// True if the memory may be an array of arrays that can be copied.
     fn has_rows(&self, memory: Memory) -> bool {
         match memory {
             Memory::Local(_) => true,
@@ -44,7 +45,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The row that `&mut m[i]` lends: the array, and the indices so far.
+    /// The row that `&mut m[i]` borrows: the array, and the indices.
     pub(super) fn lent_row<'e>(
         &mut self,
         expr: &'e syn::Expr,
@@ -55,7 +56,7 @@ impl Lowerer<'_> {
         (is_row && self.has_rows(memory)).then_some((memory, indices))
     }
 
-    /// A copy of a row, which a function may change, and how it is put back.
+    /// Copies a row that a function may change, and records how to copy it back.
     pub(super) fn lend_row(
         &mut self,
         memory: Memory,
@@ -76,7 +77,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Puts back what a function may have changed.
+    /// Copies back the elements that a function may have changed.
     pub(super) fn put_back(&mut self, row: &LentRow) {
         let dims = self.shape(row.copy).unwrap_or_default().to_vec();
         let (plan, elem) = (
@@ -86,7 +87,7 @@ impl Lowerer<'_> {
         self.fill(row.of, row.start, plan, elem, row.span);
     }
 
-    /// The array that starts there, behind so many indices, as a value.
+    /// The array at `start` as a value. `indices` is the number of dimensions that lead to it.
     pub(super) fn array_copy(
         &mut self,
         memory: Memory,
@@ -113,7 +114,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value that is an array of such elements: a leaf.
+    /// A value that is an array of elements of this type: a leaf.
     pub(super) fn array_given(
         &mut self,
         expr: &syn::Expr,
@@ -127,7 +128,7 @@ impl Lowerer<'_> {
         Some(self.reusable(value))
     }
 
-    /// Stores the elements of an array that is a value: a leaf.
+    /// Stores the elements of an array value: a leaf.
     pub(super) fn fill_from_value(
         &mut self,
         (to, elem): (Memory, Ty),
@@ -153,10 +154,10 @@ impl Lowerer<'_> {
         });
     }
 
-    /// An array without a name that holds what is an array and a value, so that a function can be lent it as a slice. `None` if it is not
-    /// known to be one.
+    /// Copies a value that is known to be an array into an unnamed array, so that it can be passed
+    /// as a slice. `None` if it is not known to be an array.
     pub(super) fn lent_value(&mut self, value: ExprId, span: Span) -> Option<Memory> {
-        // A constant is lent where it stands.
+        // A constant is passed where it stands.
         if let Expr::Link(_) = self.kernel.expr(value) {
             return None;
         }
@@ -170,7 +171,7 @@ impl Lowerer<'_> {
         Some(memory)
     }
 
-    /// `&mut local` as an argument. An array is lent as a slice, and written back behind the call.
+    /// `&mut local` as an argument. An array is passed as a slice, and copied back after the call.
     pub(super) fn lent_local(
         &mut self,
         local: LocalId,

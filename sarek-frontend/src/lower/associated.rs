@@ -1,8 +1,9 @@
-//! Methods and associated functions of `#[device]` impl blocks.
+//! Calls of methods and associated functions of `#[device]` impl blocks.
 //!
-//! The macro does not see whether a method takes `self`, `&self` or `&mut self`. A receiver that is a variable is
-//! given as one that may change. Other receivers are given by value where the result is used, and are written back
-//! where it is not; rustc evaluates an assertion that the method does, or does not, change its receiver.
+//! The macro does not see whether a method takes `self`, `&self` or `&mut self`. A receiver that is
+//! a variable is passed as one that may change. Any other receiver is passed by value if the result
+//! is used, and is written back after the call if it is not. rustc evaluates an assertion that the
+//! method does, or does not, change its receiver.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -21,15 +22,15 @@ use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Mistake, codes};
 use crate::parse::named_scalar;
 
-/// The type that has a method.
+/// The type that a method belongs to.
 enum Owned {
     By(TokenStream),
-    /// Only rustc knows it: that of a field, a payload, or what a function yields.
+    /// Only rustc knows it: the type of a field, of a payload, or of a function's result.
     Unnamed,
 }
 
 impl Lowerer<'_> {
-    /// `P::new(a)`. `None` when the path names no associated function.
+    /// `P::new(a)`. `None` if the path names no associated function.
     pub(super) fn associated_function(
         &mut self,
         e: &syn::ExprCall,
@@ -94,14 +95,15 @@ impl Lowerer<'_> {
         self.call_function(callee, &arguments, wanted, e.span())
     }
 
-    /// `value.method(…)` of a type of the user's. `None` when the receiver is of another type.
+    /// `value.method(…)` on one of the user's types. `None` if the receiver has another type.
     pub(super) fn own_method(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<Value> {
         let mark = self.mark();
         let (receiver, back) = self.receiver(e, wanted)?;
         Some(self.call_method(e, (receiver, back), mark, wanted))
     }
 
-    /// The receiver as a value, its type being known by then. `Err` if it has a method of the user's, which is called.
+    /// The receiver as a value, once its type is known. `Err` if the user's type has such a method,
+    /// which is then called.
     pub(super) fn receiver_value(
         &mut self,
         e: &syn::ExprMethodCall,
@@ -162,7 +164,7 @@ impl Lowerer<'_> {
         self.call_with(function, given, wanted, e.span())
     }
 
-    /// How a receiver is a reference, if it is one.
+    /// The kind of reference that a receiver is, if it is one.
     fn reference_of(&mut self, expr: &syn::Expr) -> Lent {
         let name = match peeled(expr) {
             syn::Expr::Path(path) => path.path.get_ident().cloned(),
@@ -179,15 +181,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The type that has a method of a value, if the method is one of the user's.
+    /// The type that a value's method belongs to, if the method is one of the user's.
     fn owner_of(&self, ty: Ty, method: &syn::Ident) -> Option<Owned> {
         match self.types.node(ty) {
             Node::Named(named) if self.is_number(&named.path) || named.packed.is_some() => None,
             Node::Named(_) | Node::Hole(_) if self.is_optional_method(ty, method) => None,
-            // Its fields tell its arguments, if it has any.
+            // The generic arguments of the type, if any, follow from its fields.
             Node::Named(named) if named.literal.is_some() => Some(Owned::Unnamed),
             Node::Named(_) => self.type_tokens(ty).map(Owned::By),
-            // Nothing but the function called knows them.
+            // Only the called function knows these types.
             Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. } | Hole::Literal { .. }) => {
                 None
             }
@@ -202,7 +204,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is it known to be a type parameter?
+    /// True if the type is known to be a type parameter.
     pub(super) fn is_parameter_type(&self, ty: Ty) -> bool {
         match self.types.node(ty) {
             Node::Named(named) => self.is_parameter(&named.path),
@@ -210,18 +212,18 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is it a type parameter that is a number, whose methods kernels know?
+    /// True for a type parameter that is a number, whose methods kernels support.
     fn is_number(&self, path: &TokenStream) -> bool {
         self.numbers.contains(&super::path_text(path))
     }
 
-    /// Is it a type parameter of the kernel or function?
+    /// True for a type parameter of the kernel or function.
     fn is_parameter(&self, path: &TokenStream) -> bool {
         let text = super::path_text(path);
         self.parameters.contains(&text)
     }
 
-    /// The receiver, if it may be of a type of the user's.
+    /// The receiver, if its type may be one of the user's.
     fn receiver(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<(Argument, Vec<Back>)> {
         let expr = &*e.receiver;
         if let Some(local) = self.variable(expr) {
@@ -245,7 +247,8 @@ impl Lowerer<'_> {
         Some((Argument::Value(value), vec![]))
     }
 
-    /// Is the receiver, a name or an element, of a type that has methods of the user's? It is not lowered yet.
+    /// True if the receiver, a name or an element that is not lowered yet, has a type with methods
+    /// of the user's.
     fn names_own_type(&mut self, expr: &syn::Expr, method: &syn::Ident) -> bool {
         let ty = match peeled(expr) {
             syn::Expr::Path(path) => {

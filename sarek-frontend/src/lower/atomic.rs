@@ -7,8 +7,8 @@ use super::array::{index_chain, peeled};
 use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
 
-/// The operation that a method of `Atomic<T>` is. That of std's `compare_exchange` yields a `Result`; the one here the
-/// value that was there.
+/// The operation of a method of `Atomic<T>`. `compare_exchange` is not among them: std's returns a
+/// `Result`, while `compare_and_swap` returns the previous value.
 fn operation(method: &str) -> Option<AtomicOp> {
     match method {
         "compare_and_swap" => Some(AtomicOp::CompareExchange),
@@ -18,7 +18,8 @@ fn operation(method: &str) -> Option<AtomicOp> {
 }
 
 impl Lowerer<'_> {
-    /// `v[i].fetch_add(x)`. `None` when the receiver is no element of atomics; `wanted` tells whether the result is used.
+    /// `v[i].fetch_add(x)`. `None` if the receiver is no atomic element. `wanted` is true if the
+    /// result is used.
     pub(super) fn atomic_call(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<Value> {
         let (base, indices) = index_chain(&e.receiver);
         if indices.is_empty() {
@@ -41,7 +42,7 @@ impl Lowerer<'_> {
             }
             return None;
         }
-        // Of a shared array, the kernel knows it only at the end.
+        // The element type of a shared array may only become known at the end.
         let elem = self.element_type(memory);
         let elem = match self.types.look(elem) {
             Known::Scalar(elem) => elem,
@@ -71,7 +72,7 @@ impl Lowerer<'_> {
         Some(self.atomic(op, memory, &indices, e, wanted))
     }
 
-    /// Has the element's type the operation, and is it given its operands?
+    /// Checks that the element's type has the operation, and that the operands fit.
     fn atomic_fits(&mut self, op: AtomicOp, elem: Scalar, e: &syn::ExprMethodCall) -> bool {
         let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
         if bits && !elem.is_int() {
@@ -136,7 +137,7 @@ impl Lowerer<'_> {
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
     }
 
-    /// Lowers an expression statement if it is an operation whose result nothing uses.
+    /// Lowers an expression statement if it is an atomic operation with an unused result.
     pub(super) fn atomic_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
         match peeled(expr) {
             syn::Expr::MethodCall(call) => self.atomic_call(call, false),
@@ -144,7 +145,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a plain use of atomics.
+    /// Reports a non-atomic use of atomics.
     pub(super) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
         let name = self.kernel.memory_name(memory);
         let what = format!("the elements of `{name}` are atomic, and this is a plain use");

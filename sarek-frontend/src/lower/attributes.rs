@@ -1,5 +1,5 @@
-//! Attributes in a body. The body is lowered as it is written, so that one that changes the code, such
-//! as `#[cfg]`, must not stand in it.
+//! Checks the attributes in a body. The body is lowered as it is written, so an attribute that
+//! changes the code, such as `#[cfg]`, is not allowed in it.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -8,23 +8,23 @@ use super::suggest::nearest;
 use crate::diagnostics::{Errors, codes};
 use crate::parse::{NativeCall, StdCall, is_native};
 
-/// Lint levels and documentation, which change nothing.
+/// Lint levels and documentation, which do not change the code.
 const HARMLESS: [&str; 5] = ["allow", "expect", "warn", "deny", "doc"];
 
-/// The hint that a loop may have.
+/// The hint for loops.
 const UNROLL: &str = "unroll";
 
-/// Is it one of them?
+/// True for a lint level or documentation.
 pub(crate) fn is_harmless(attr: &syn::Attribute) -> bool {
     HARMLESS.iter().any(|name| attr.path().is_ident(name))
 }
 
-/// Is it the hint that a loop may have?
+/// True for the hint for loops.
 pub(crate) fn is_unroll(attr: &syn::Attribute) -> bool {
     attr.path().is_ident(UNROLL)
 }
 
-/// Reports attributes other than lint levels, documentation and the hints of loops, wherever they stand.
+/// Reports all attributes except lint levels, documentation and the hints of loops.
 pub(super) fn check(block: &syn::Block, errors: &mut Errors) {
     let hints = 0;
     Checker { errors, hints }.visit_block(block);
@@ -32,12 +32,12 @@ pub(super) fn check(block: &syn::Block, errors: &mut Errors) {
 
 struct Checker<'e> {
     errors: &'e mut Errors,
-    /// How many hints come next that stand at a loop.
+    /// The number of hints to visit next that belong to a loop.
     hints: usize,
 }
 
 impl Checker<'_> {
-    /// A loop's attributes are what is visited first of it.
+    /// The visitor reaches a loop's attributes before the rest of the loop.
     fn at_loop(&mut self, attrs: &[syn::Attribute]) {
         self.hints = attrs.iter().filter(|attr| is_unroll(attr)).count();
     }
@@ -93,7 +93,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
         visit::visit_expr_loop(self, e);
     }
 
-    /// The code in a macro that kernels know.
+    /// Checks the code in a macro that kernels support.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         if is_native(mac)
             && let Ok(call) = mac.parse_body::<NativeCall>()

@@ -1,4 +1,4 @@
-//! Calls of functions: ids, and numeric functions written as `f32::sqrt(x)`.
+//! Dispatches calls of functions. Lowers ids, and numeric functions written as `f32::sqrt(x)`.
 
 use quote::quote;
 use sarek_ir::{Builtin, Expr, Scalar, SubgroupOp};
@@ -14,7 +14,7 @@ impl Lowerer<'_> {
         self.call_wanted(e, true)
     }
 
-    /// A call; `wanted` tells whether its result is used.
+    /// A call; `wanted` is true if its result is used.
     pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
         let own = |this: &mut Self| this.self_call(e, wanted);
         if let Some(value) = self.closure_call(e).or_else(|| own(self)) {
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         self.device_call(e, path, wanted)
     }
 
-    /// Is it a bare name, or one of the façade crate or its prelude?
+    /// True for a bare name, or a path in the façade crate or its prelude.
     pub(super) fn is_of_facade(&self, path: &syn::Path) -> bool {
         let mut module = path.clone();
         module.segments.pop();
@@ -145,7 +145,7 @@ pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
     named_scalar(&ty)
 }
 
-/// Is it one of the functions that kernels have of themselves?
+/// True for a function that kernels have built in.
 pub(super) fn is_built_in(name: &str) -> bool {
     Builtin::from_name(name).is_some()
         || SubgroupOp::from_name(name).is_some()

@@ -1,4 +1,4 @@
-//! What calls are given: values, what `&mut` refers to, slices, and closures to call.
+//! Arguments of calls: values, `&mut` references, slices, and callable arguments.
 
 use proc_macro2::Span;
 use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory, ParamId, Stmt};
@@ -15,13 +15,14 @@ use super::{Binding, Known, Lowerer, Ty};
 #[derive(Default)]
 pub(super) struct Arguments {
     pub args: Vec<Argument>,
-    /// What is written back after the call.
+    /// The temporaries that are written back after the call.
     pub back: Vec<Back>,
-    /// What an array that a function is lent as a slice is written back to, before those.
+    /// Arrays passed as slices, and the locals that they are written back to, before the
+    /// temporaries.
     pub lent: Vec<(Memory, LocalId, Span)>,
-    /// The rows of arrays that it is lent.
+    /// The rows of arrays that are passed as copies.
     pub rows: Vec<LentRow>,
-    /// What the function is given to call.
+    /// The callable arguments.
     pub given: Vec<Given>,
     typed: Vec<Typed>,
 }
@@ -43,7 +44,7 @@ enum Evaluated<'a> {
     Place(&'a syn::Expr),
 }
 
-/// What a call changes through a temporary: the place, the temporary, where it stands.
+/// A temporary that a call changes: the place it stands for, the temporary, and the source span.
 pub(super) type Back = (Place, LocalId, Span);
 
 impl Lowerer<'_> {
@@ -55,7 +56,7 @@ impl Lowerer<'_> {
         local
     }
 
-    /// Evaluates arguments in order. `None` when it is reported that one has no meaning.
+    /// Evaluates arguments in order. `None` if an argument is invalid, which is reported.
     pub(super) fn arguments(
         &mut self,
         function: Option<FunctionId>,
@@ -142,7 +143,7 @@ impl Lowerer<'_> {
         is_whole.then_some(all)
     }
 
-    /// Evaluates earlier arguments before the statements of a later one, if that has some.
+    /// Evaluates earlier arguments before the statements of a later one, if there are any.
     pub(super) fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
         if self.mark() == mark {
             return;
@@ -162,7 +163,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `is_to_function`: what a function is given to call takes values, others take arrays as slices.
+    /// Classifies an argument. A function (`is_to_function`) takes arrays as slices; a callable
+    /// takes only values.
     fn given<'a>(
         &mut self,
         argument: &'a syn::Expr,
@@ -233,14 +235,15 @@ impl Lowerer<'_> {
         Some(Evaluated::Place(&reference.expr))
     }
 
-    /// A call may change a local array.
+    /// Records that a call may change a local array.
     pub(super) fn may_change(&mut self, memory: Memory) {
         if let Memory::Local(local) = memory {
             self.lent_mutably.insert(local);
         }
     }
 
-    /// The type of the elements that a function is lent: of an array of arrays, its rows.
+    /// The element type of the slice that a function receives; for an array of arrays, the row
+    /// type.
     fn lent_type(&mut self, memory: Memory) -> Ty {
         let elem = self.element_type(memory);
         let dims = self.shape(memory).unwrap_or_default().to_vec();
@@ -248,7 +251,7 @@ impl Lowerer<'_> {
         dims.iter().skip(1).rev().fold(elem, of)
     }
 
-    /// Keeps what the arguments tell of a generic function.
+    /// Records the argument types from which rustc infers a generic function's instance.
     pub(super) fn tell_types(&mut self, function: FunctionId, arguments: &Arguments) {
         let args = arguments.args.iter();
         let typed = args.map(|arg| match *arg {
@@ -268,7 +271,8 @@ impl Lowerer<'_> {
         self.literals.iter().any(|pending| pending.expr == id)
     }
 
-    /// An argument's type is that of the parameter, which tells the types of literals.
+    /// Unifies the type of each argument with that of the parameter, which determines the types of
+    /// literals.
     pub(super) fn unify_arguments(&mut self, function: FunctionId, args: &[Argument]) {
         for (index, arg) in (0..).zip(args) {
             let wanted = self.types.parameter(function, index);

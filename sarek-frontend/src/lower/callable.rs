@@ -1,7 +1,7 @@
-//! What functions are given to call: closures, other functions, and what the caller was given itself.
+//! Callable arguments: closures, functions, and callables that the caller received itself.
 //!
-//! A closure that is given on is lowered where the call stands, in a block of the call's own. What it takes and yields is
-//! what the function says, a hole to this macro.
+//! A closure passed to a function is lowered at the call, in a block of its own. The function
+//! determines its parameter types and its result type, which are holes to this macro.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -19,7 +19,7 @@ use super::{Binding, CallableBody, Lowerer, Ty, Value, plain_name};
 use crate::diagnostics::{Mistake, codes};
 use crate::parse::CallableType;
 
-/// Something to call among the arguments of a call.
+/// A callable among the arguments of a call.
 pub(super) enum Passed {
     /// In [`Lowerer::closures`].
     Closure(usize),
@@ -27,7 +27,7 @@ pub(super) enum Passed {
     Function(syn::Path),
 }
 
-/// What a function is given to call, as its body knows it.
+/// A callable parameter, as the function's body knows it.
 pub(super) struct OwnCallable {
     of: CallableType,
     takes: Vec<Ty>,
@@ -35,9 +35,9 @@ pub(super) struct OwnCallable {
 }
 
 impl Lowerer<'_> {
-    // In the function that is given it.
+    // In the function that receives it.
 
-    /// Declares a parameter that the function calls.
+    /// Declares a callable parameter.
     pub(super) fn bind_callable(&mut self, name: &syn::Ident, of: &CallableType) -> Binding {
         let types = of.takes.iter();
         let takes = types.map(|ty| self.written_type(ty)).collect::<Vec<_>>();
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
         Binding::Callable(CallableId(self.callables.len() as u32 - 1))
     }
 
-    /// Their types in the IR, and how compiled bodies take them.
+    /// Sets the IR types of the callable parameters, and returns their types in compiled bodies.
     pub(super) fn settle_callables(&mut self) -> Vec<CallableBody> {
         let all = std::mem::take(&mut self.callables);
         let mut tokens = vec![];
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
         tokens
     }
 
-    /// `f(args…)` of what the function is given.
+    /// `f(args…)`, where `f` is a callable parameter.
     pub(super) fn callable_call(&mut self, e: &syn::ExprCall, callable: CallableId) -> Value {
         let OwnCallable { takes, yields, .. } = &self.callables[callable.index()];
         let (takes, yields) = (takes.clone(), *yields);
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
 
     // In its caller.
 
-    /// What is given on, if the argument is something to call.
+    /// The callable that an argument denotes, if it is one.
     pub(super) fn passed(&mut self, argument: &syn::Expr) -> Option<Passed> {
         let expr = match peeled(argument) {
             syn::Expr::Reference(reference) => peeled(&reference.expr),
@@ -162,7 +162,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is a path that names nothing of the body's that of a function, by the letters of its name?
+    /// True if a path that names no binding of the body looks like that of a function, by its
+    /// capitalization.
     fn names_function(&mut self, path: &syn::Path) -> bool {
         let Some(last) = path.segments.last() else {
             return false;
@@ -171,7 +172,7 @@ impl Lowerer<'_> {
         !is_parameter && !is_type_name(&last.ident) && !is_camel_case(&last.ident)
     }
 
-    /// Gives it on to a function. `None` when it is reported that it has no meaning.
+    /// Passes a callable to a function. `None` if it is invalid, which is reported.
     pub(super) fn give(
         &mut self,
         passed: Passed,
@@ -282,7 +283,7 @@ impl Lowerer<'_> {
             .then_some((id, Typed::Callable(types, yields, closure.span())))
     }
 
-    /// Ends the closure's block by an assignment of what it yields.
+    /// Ends the closure's block with the assignment of its result.
     fn closure_result(
         &mut self,
         open: super::OpenBlock,
@@ -315,7 +316,8 @@ impl Lowerer<'_> {
         (open, Some(local))
     }
 
-    /// Reports what threads do together, in statements that the function called may run for some of them only.
+    /// Reports cooperative statements in a closure, which the called function may run for some
+    /// threads only.
     fn check_alone(&mut self, stmts: &[StmtId]) {
         for &id in stmts {
             let stmt = self.kernel.stmt(id);
@@ -335,7 +337,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A function pointer of these types, never to be evaluated.
+    /// A function pointer of these types, which is never evaluated.
     pub(super) fn told_callable(&self, takes: &[Ty], yields: Option<Ty>, at: Span) -> TokenStream {
         let krate = &self.krate;
         let takes = takes.iter().map(|ty| self.told_type(*ty));
@@ -343,13 +345,13 @@ impl Lowerer<'_> {
             Some(ty) => self.told_type(ty),
             None => quote!(()),
         };
-        // There rustc reports that the function asks for other types.
+        // At this place rustc reports that the function requires other types.
         let span = Span::mixed_site().located_at(at);
         let of_type = quote!(fn(#(#takes),*) -> #yields);
         quote_spanned!(span=> { use #krate::__private::host as __host; __host::of_type::<#of_type>() })
     }
 
-    /// The type, or `_` where it has no name.
+    /// The type, or `_` if it has no name.
     fn told_type(&self, ty: Ty) -> TokenStream {
         self.type_tokens(ty).unwrap_or_else(|| quote!(_))
     }

@@ -1,4 +1,5 @@
-//! What is called: how its items are reached from Rust, and which instance of it is meant.
+//! Called functions: the paths of their items in Rust, and the selection of a generic function's
+//! instance.
 
 use proc_macro2::{Group, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,59 +10,60 @@ use syn::{AngleBracketedGenericArguments, PathArguments};
 use super::{Lowerer, Ty};
 use crate::emit::{at, error_gate};
 
-/// How a called function is reached from Rust.
+/// A called function, as generated Rust code reaches it.
 pub struct Callee {
-    /// What implements it: a type.
+    /// The type that carries its items.
     pub owner: TokenStream,
-    /// The method, if it is one.
+    /// The method's name, if it is a method.
     pub method: Option<syn::Ident>,
-    /// The trait that a call names, as in `<P as Shape>::area(p)`.
+    /// The trait that the call names, as in `<P as Shape>::area(p)`.
     pub of_trait: Option<syn::Path>,
-    /// The generic arguments that are written behind its name.
+    /// The generic arguments written after its name.
     pub turbofish: PathArguments,
-    /// What its callers have to know of it: an element of an array of constants.
+    /// The facts that its callers need: an element of an array of constants.
     pub facts: TokenStream,
-    /// Is its first argument a receiver?
+    /// True if its first argument is a receiver.
     pub has_receiver: bool,
-    /// Is it found through its receiver, whose type the source does not name?
+    /// True if it is found through its receiver, whose type the source does not name.
     pub is_unnamed: bool,
-    /// Is its type a type parameter, so that a trait has it?
+    /// True if its type is a type parameter, so that the method belongs to a trait.
     pub is_of_parameter: bool,
-    /// Is it the function itself, so many calls deep as `inline` says?
+    /// True for a nested call of the function itself, with a depth that `inline` limits.
     pub is_self: bool,
-    /// What stands for a free function in expansions, without generic arguments.
+    /// The generated name of a free function, without generic arguments.
     pub alias: syn::Ident,
-    /// The types of its arguments, the receiver's first; of slices, their elements'. Behind them those of what it is given
-    /// to call.
+    /// The types of its arguments, the receiver's first; for slices, their element types. The types
+    /// of callable arguments follow.
     pub(super) given: Vec<Typed>,
-    /// The type of its result where that is used.
+    /// The type of its result, if the result is used.
     pub(super) result: Option<Ty>,
-    /// The function that it is given to: what that calls tells the types of its arguments.
+    /// The function to which this one is passed. That function's call determines the types of its
+    /// arguments.
     pub(super) given_to: Option<FunctionId>,
-    /// A call of it that is never made, of a free function.
+    /// An expression that calls a free function and is never evaluated.
     pub(super) inferred: TokenStream,
-    /// Where what leads to its name begins: the dot, or the path.
+    /// The start of the expression that names it: the dot, or the path.
     pub start: Span,
-    /// Where it is called first.
+    /// The place of its first call.
     pub span: Span,
-    /// Does a constant beside its caller tell whether that type checks? See [`crate::emit::audited`].
+    /// True if its caller may have a gate constant. See [`crate::emit::error_gate`].
     pub is_audited: bool,
     /// The path of the façade crate.
     pub krate: TokenStream,
 }
 
-/// What tells the type of an argument.
+/// The source of an argument's type.
 #[derive(Clone)]
 pub(super) enum Typed {
     By(Ty),
-    /// A literal without a suffix, which may be of several types.
+    /// A literal without a suffix, which may have any of several types.
     Int(Ty),
     Float(Ty),
-    /// Of something to call, what it takes and yields, and where it stands.
+    /// A callable: its parameter types, its result type and its source span.
     Callable(Vec<Ty>, Option<Ty>, Span),
-    /// Of a function to call.
+    /// A function passed as an argument.
     Function(FunctionId),
-    /// Nothing tells it.
+    /// Nothing determines the type.
     Unknown,
 }
 
@@ -104,7 +106,7 @@ impl Lowerer<'_> {
 
     pub(super) fn function_id(&mut self, callee: Callee) -> FunctionId {
         let path = match &callee.method {
-            // `P as Shape`
+            // Not a type: `P as Shape`.
             Some(method) => {
                 let arguments = super::path_text(&callee.turbofish);
                 match syn::parse2::<syn::Type>(callee.owner.clone()) {
@@ -115,7 +117,8 @@ impl Lowerer<'_> {
             }
             None => super::path_text(&callee.owner),
         };
-        // Each call of a function whose generic arguments rustc infers may be of another instance.
+        // If rustc infers the generic arguments of a function, each call may be of another
+        // instance.
         let is_told = callee.is_self || callee.is_told();
         let known = self
             .kernel
@@ -134,8 +137,8 @@ impl Lowerer<'_> {
 }
 
 impl Callee {
-    /// Its name with `what` before it, among the items of its owner. Of a method, the generic arguments that are written are
-    /// followed by so many `flags`, which rustc infers.
+    /// The path of one of its items; `what` is the prefix of the item's name. For a method with
+    /// explicit generic arguments, `flags` more arguments follow that rustc infers.
     pub(super) fn item(&self, what: &str, flags: usize) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let name = match &self.method {
@@ -146,7 +149,8 @@ impl Callee {
         match &self.method {
             Some(_) => {
                 let (owner, arguments) = (self.owner_here(), self.turbofish_with(flags));
-                // Begins before the type, so that what rustc says of that is about nothing else.
+                // Begins before the type, so that an error of rustc at that place concerns only the
+                // type.
                 let first = Span::mixed_site().located_at(self.start);
                 let first = quote_spanned!(first=> <);
                 let owner = self.known_type(&owner);
@@ -169,12 +173,13 @@ impl Callee {
         }
     }
 
-    /// The type that implements it, where it is called: there rustc says that it does not.
+    /// The type that carries its items, at the place of the call. rustc reports missing items
+    /// there.
     fn owner_here(&self) -> TokenStream {
         relocated(self.owner.clone(), self.span)
     }
 
-    /// The same, found through a value of the owner's type.
+    /// An item found through a value of the owner's type.
     pub(super) fn through(
         &self,
         receiver: &TokenStream,
@@ -183,14 +188,15 @@ impl Callee {
     ) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let method = self.method.as_ref().map(super::plain_name);
-        // Here rustc says that the type has no such method.
+        // At this place rustc reports that the type has no such method.
         let name = syn::Ident::new(&name(&method.unwrap_or_default()), self.span);
         let arguments = self.turbofish_with(flags);
         let receiver = self.known(receiver);
         quote_spanned!(span=> (#receiver).#name #arguments)
     }
 
-    /// A value of which rustc says nothing where the caller does not type check as the user wrote it.
+    /// A value behind the error gate: rustc reports nothing about it if the caller does not type
+    /// check.
     pub fn known(&self, value: &TokenStream) -> TokenStream {
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
         match self.has_audit() {
@@ -202,7 +208,8 @@ impl Callee {
         }
     }
 
-    /// The same of a type; `P as Shape` is none. What rustc says of it, it says of the user's tokens alone.
+    /// The same for a type; `P as Shape` is no type. The user's tokens keep their places, so rustc
+    /// reports errors in the type there.
     pub fn known_type(&self, ty: &TokenStream) -> TokenStream {
         let span = self.span;
         match self.has_audit() && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
@@ -211,12 +218,12 @@ impl Callee {
         }
     }
 
-    /// Is there a constant that tells whether its caller type checks?
+    /// True if its caller has a gate constant.
     fn has_audit(&self) -> bool {
         self.is_audited && !self.is_self
     }
 
-    /// The generic arguments that are written, and so many that rustc infers.
+    /// The explicit generic arguments, followed by `flags` arguments that rustc infers.
     fn turbofish_with(&self, flags: usize) -> Option<TokenStream> {
         self.arguments().map(|list| {
             let flags = (0..flags).map(|_| quote!(_));
@@ -224,14 +231,14 @@ impl Callee {
         })
     }
 
-    /// One of the facts that callers have to know.
+    /// One of the function's facts.
     fn fact(&self, what: &str) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let (facts, name) = (&self.facts, syn::Ident::new(what, span));
         quote_spanned!(span=> (const { #facts.#name }))
     }
 
-    /// The generic arguments that are written: `f32,`.
+    /// The explicit generic arguments: `f32,`.
     fn arguments(&self) -> Option<TokenStream> {
         self.argument_list().map(|list| {
             let list = list.args.iter();
@@ -255,7 +262,7 @@ impl Callee {
         }
     }
 
-    /// Are its generic arguments written, so that rustc need not infer any?
+    /// True if its generic arguments are written, so that rustc need not infer any.
     fn is_told(&self) -> bool {
         let arguments = self.arguments();
         let any = |tokens: TokenStream| {
@@ -266,22 +273,22 @@ impl Callee {
         arguments.is_some_and(|tokens| !any(tokens))
     }
 
-    /// Makes the alias mean the function. Where there is none of that name, rustc reports the call; so that it does not report
-    /// the import as well, there is a macro of the name.
+    /// Imports the function under its alias. If there is no function of that name, rustc reports
+    /// the call. A macro of the same name keeps it from reporting the import, too.
     pub fn import(&self) -> Option<TokenStream> {
         let (alias, path) = (&self.alias, without_arguments(&self.owner));
         let first = path.clone().into_iter().next();
         let of_self =
             matches!(first, Some(proc_macro2::TokenTree::Ident(first)) if first == "Self");
         if of_self || syn::Path::parse_mod_style.parse2(path.clone()).is_err() {
-            // No function is in a module of a type; `use` does not even parse it.
+            // A type contains no functions to import, and `use` does not parse such a path.
             return None;
         }
         let span = Span::mixed_site().located_at(self.span);
         let import = |path: &dyn ToTokens| quote_spanned!(span=> #[allow(unused_imports)] use #path as #alias;);
         Some(match syn::parse2::<syn::Ident>(path.clone()) {
             Ok(mut name) => {
-                // The user's tokens do not mean that macro.
+                // With generated hygiene, so that the user's tokens do not see the macro.
                 name.set_span(span);
                 let import = import(&name);
                 quote_spanned! {span=>
@@ -291,7 +298,7 @@ impl Callee {
                 }
             }
             Err(_) => {
-                // One place with the user's path, so that rustc says once what is private.
+                // Starts at the user's path, so that rustc reports a private item once.
                 let mut alias = alias.clone();
                 if let Some(last) = path.clone().into_iter().last() {
                     alias.set_span(last.span());
@@ -301,7 +308,7 @@ impl Callee {
         })
     }
 
-    /// How many generic arguments are written behind its name.
+    /// The number of generic arguments written after its name.
     pub fn written_arguments(&self) -> usize {
         let list = self.argument_list();
         list.map_or(0, |list| list.args.len())
@@ -312,13 +319,13 @@ impl Callee {
         super::path_text(without_arguments(&self.owner))
     }
 
-    /// An expression of the type of its result, never to be evaluated.
+    /// An expression of its result type, which is never evaluated.
     pub(super) fn probe(&self) -> Option<TokenStream> {
         let inferred = &self.inferred;
         (!inferred.is_empty()).then(|| quote!((#inferred).1))
     }
 
-    /// A method's way to take its receiver, as an expression, never to be evaluated.
+    /// A method's passing mode for its receiver, as an expression that is never evaluated.
     pub(super) fn receiver_kind(&self) -> Option<TokenStream> {
         let inferred = &self.inferred;
         let is_known = self.has_receiver && !inferred.is_empty();
@@ -330,7 +337,7 @@ impl Callee {
         self.item("body", 1)
     }
 
-    /// The same of a method that is found through its receiver.
+    /// The same for a method that is found through its receiver.
     pub fn body_of(&self, receiver: &TokenStream) -> TokenStream {
         self.through(receiver, |method| format!("__sarek_body_of_{method}"), 1)
     }
@@ -340,27 +347,27 @@ impl Callee {
         self.item("block", 2)
     }
 
-    /// For which parameters must all threads of a block give the same, for its barriers?
+    /// The set of parameters that must be uniform in a block, for its barriers.
     pub fn uniform(&self) -> TokenStream {
         self.fact("uniform")
     }
 
-    /// For which parameters must they do so for it to be free of races?
+    /// The set of parameters that must be uniform in a block for it to be free of races.
     pub fn agreed(&self) -> TokenStream {
         self.fact("agreed")
     }
 
-    /// Which parameters may be lent a shared array in a safe kernel?
+    /// The set of parameters that may receive a shared array in a safe kernel.
     pub fn takes(&self) -> TokenStream {
         self.fact("takes")
     }
 
-    /// Does it change its receiver?
+    /// A constant that is true if it changes its receiver.
     pub(super) fn mutates(&self) -> TokenStream {
         self.fact("mutates")
     }
 
-    /// How many sites it has, those of what it calls included.
+    /// The number of its fault sites, including those of its callees.
     pub fn sites(&self) -> TokenStream {
         match self.is_self {
             true => quote_spanned!(Span::mixed_site()=> __nested),
@@ -368,17 +375,18 @@ impl Callee {
         }
     }
 
-    /// Do threads work together in it?
+    /// A constant that is true if threads cooperate in it.
     pub fn collective(&self) -> TokenStream {
         self.fact("collective")
     }
 
-    /// Is all that it computes the same to the bit on every device, in a strict kernel?
+    /// A constant that is true if all its results are the same to the bit on every device, in a
+    /// strict kernel.
     pub fn exact(&self) -> TokenStream {
         self.fact("exact")
     }
 
-    /// What its callers have to know, from the function itself.
+    /// The facts that its callers need, read from the function itself.
     pub fn own_facts(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
@@ -388,14 +396,14 @@ impl Callee {
         }
     }
 
-    /// The function as a value. Its bodies have to name the same function.
+    /// The function as a value. Its bodies must belong to the same function.
     pub fn instance(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         quote_spanned!(span=> #krate::__private::host::instance(|| #inferred))
     }
 
-    /// The function with its links.
+    /// The function's IR and links.
     pub fn function(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
@@ -406,13 +414,13 @@ impl Callee {
     }
 }
 
-/// What tells the instance of a method whose receiver's type the source does not name. Where the type has no such method,
-/// rustc says so by this name.
+/// The name of the item that determines the instance of a method, if the source does not name the
+/// receiver's type. rustc reports this name if the type has no such method.
 pub(crate) fn unnamed_name(method: &str) -> String {
     format!("__{method}_where_the_type_is_not_written")
 }
 
-/// Tokens that mean what they did, at another place.
+/// The tokens with unchanged hygiene, at another place.
 fn relocated(tokens: TokenStream, at: Span) -> TokenStream {
     let each = tokens.into_iter().map(|token| {
         let span = token.span().located_at(at);

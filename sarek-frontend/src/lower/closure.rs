@@ -1,5 +1,5 @@
-//! Closures that are bound to a name and called by it: their bodies stand where they are called. Those that are given to
-//! functions are in [`super::callable`].
+//! Closures that are bound to a name and called by it: each call is replaced by the body. Closures
+//! that are passed to functions are in [`super::callable`].
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -10,17 +10,17 @@ use super::{Binding, Lowerer, Scopes, Ty, Value};
 use crate::diagnostics::codes;
 use sarek_ir::{LocalId, Stmt};
 
-/// A closure with what its names mean.
+/// A closure, with the bindings in scope at its definition.
 pub(super) struct Closure {
     pub(super) expr: syn::ExprClosure,
     scopes: Scopes,
     pub(super) params: Vec<Ty>,
-    /// Is its body being lowered?
+    /// True while its body is being lowered.
     pub(super) open: bool,
 }
 
 impl Lowerer<'_> {
-    /// Lowers `let` if it binds a closure. `None` when it does not.
+    /// Lowers a `let` of a closure. `None` for any other `let`.
     pub(super) fn closure_let(&mut self, local: &syn::Local) -> Option<Value> {
         let syn::Expr::Closure(expr) = peeled(&local.init.as_ref()?.expr) else {
             return None;
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         Some(Value::Unit)
     }
 
-    /// Keeps a closure with what its names mean here.
+    /// Records a closure with the bindings in scope.
     pub(super) fn new_closure(&mut self, expr: &syn::ExprClosure) -> usize {
         self.check_closure(expr);
         let params = expr.inputs.iter().map(|_| self.types.any()).collect();
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         self.closures.len() - 1
     }
 
-    /// Reports what makes a closure more than its body in another place.
+    /// Reports closures that cannot be replaced by their body.
     fn check_closure(&mut self, expr: &syn::ExprClosure) {
         let odd = [
             (expr.asyncness.map(|t| t.span), "an `async` closure is"),
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `f(args…)` of a closure, or of what the function is given to call. `None` when the name is none.
+    /// `f(args…)`, where `f` is a closure or a callable parameter. `None` for other names.
     pub(super) fn closure_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
         let syn::Expr::Path(path) = peeled(&e.func) else {
             return None;
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         Some(self.spilled(value))
     }
 
-    /// Runs `body` where names mean what they mean in a closure.
+    /// Runs `body` with the bindings in scope at the closure's definition.
     pub(super) fn inside_closure<R>(
         &mut self,
         index: usize,
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         let inner = self.closures[index].scopes.clone();
         let outer = std::mem::replace(&mut self.scopes, inner);
         self.scopes.push(Default::default());
-        // A `break` of the body's has no loop outside of it.
+        // A `break` in the body cannot leave a loop outside of it.
         let loops = std::mem::take(&mut self.loops);
         self.closures[index].open = true;
         let result = body(self);
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// What the closure's body yields.
+    /// The value of the closure's body.
     pub(super) fn closure_value(&mut self, closure: &syn::ExprClosure) -> Value {
         let syn::ReturnType::Type(_, ty) = &closure.output else {
             return self.value(&closure.body);
@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// A local for a parameter, bound to its name. `None` when it is reported that there is none.
+    /// Binds a parameter to a new local. `None` if the pattern is invalid, which is reported.
     pub(super) fn closure_parameter(&mut self, pat: &syn::Pat, ty: Ty) -> Option<LocalId> {
         let (pat, written) = match pat {
             syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value, evaluated where the call stands: what it reads may change later.
+    /// Evaluates the value at the call, because its operands may change later.
     fn spilled(&mut self, value: Value) -> Value {
         match value {
             Value::Scalar(id) if !self.is_leaf(id) => {
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Finds what leaves a closure early.
+/// Finds expressions that leave a closure early.
 struct Exits {
     found: Vec<(Span, &'static str, &'static str)>,
 }

@@ -8,7 +8,7 @@ use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// A call by which threads work together. `None` when the name is none of these.
+    /// A call of a barrier, fence or subgroup operation. `None` for any other name.
     pub(super) fn collective(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
         let name = path.segments.last()?.ident.to_string();
         if !self.is_of_facade(path) {

@@ -16,13 +16,13 @@ use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::LETTERS;
 
-/// What a path in a struct literal, call or pattern makes.
+/// The type or variant that a path in a struct literal, call or pattern names.
 pub(super) struct Constructor {
-    /// The type that it makes a value of.
+    /// The type of the constructed value.
     pub ty: Ty,
     /// The variant, if the type is an enum.
     pub variant: Option<NameId>,
-    /// How the compiled body names it.
+    /// The path in the compiled body.
     pub path: TokenStream,
 }
 
@@ -34,7 +34,7 @@ impl Lowerer<'_> {
         self.expr(Expr::Compound(id), ty, span)
     }
 
-    /// The same for one whose path the compiled body needs.
+    /// The same for an operation whose path the compiled body needs.
     pub(super) fn compound_by(
         &mut self,
         compound: Compound,
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         Value::Scalar(self.compound(Compound::Field { base, name }, ty, e.span()))
     }
 
-    /// The name and type of a field. `None` when it is reported that there is none.
+    /// The name and type of a field. `None` if there is no such field, which is reported.
     pub(super) fn field_type(&mut self, of: Ty, member: &syn::Member) -> Option<(NameId, Ty)> {
         let text = member.to_token_stream().to_string();
         let text = text.strip_prefix("r#").unwrap_or(&text);
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         Some((name, self.types.field(of, name, text)))
     }
 
-    /// An element of an array that is no memory of its own: `base[index]`.
+    /// `base[index]`, where the array is a part of a value and no memory of its own.
     pub(super) fn part_index(&mut self, e: &syn::ExprIndex) -> Value {
         let mark = self.mark();
         let Some(base) = self.referred(&e.expr) else {
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         let after = self.mark();
         let index = self.scalar(&e.index);
         self.expect(index, Scalar::Usize);
-        // A constant stays what it is.
+        // A constant is not copied to a local.
         if self.mark() > after && !matches!(self.kernel.expr(base), Expr::Link(_)) {
             base = self.spill_at(after.max(mark), base);
         }
@@ -137,7 +137,7 @@ impl Lowerer<'_> {
         Value::Scalar(self.compound(Compound::Index { base, index, site }, ty, e.span()))
     }
 
-    /// The type of an array's elements. `None` when it is reported that it is none.
+    /// The element type of an array. `None` for other types, which are reported.
     pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
         if let Some(packed) = self.packed(of) {
             self.errors.at(
@@ -168,13 +168,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The site of an index into an array inside of a value.
+    /// The fault site of an index into an array inside of a value.
     fn part_site(&mut self, base: ExprId, span: Span) -> SiteId {
         let (memory, dimension) = self.root(base);
         self.site(SiteKind::Dimension(memory, dimension), span)
     }
 
-    /// The memory that a named value stands in, and how many dimensions lead to it.
+    /// The memory that contains a named value, and the number of dimensions that lead to it.
     fn root(&mut self, id: ExprId) -> (Memory, u32) {
         match self.kernel.expr(id) {
             Expr::Local(local) => (Memory::Local(local), 0),
@@ -210,7 +210,7 @@ impl Lowerer<'_> {
         Memory::Table(TableId(index as u32))
     }
 
-    /// The value, in a local if it names nothing.
+    /// The value, copied to a local unless it has a name.
     pub(super) fn named(&mut self, id: ExprId) -> ExprId {
         match self.kernel.expr(id) {
             Expr::Param(_) | Expr::Link(_) => id,
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same; what indices lead into stands in memory of the kernel's own.
+    /// The same for a value that is indexed: it must be in the kernel's own memory.
     pub(super) fn indexable(&mut self, id: ExprId) -> ExprId {
         if self.has_memory(id) {
             return id;
@@ -258,7 +258,7 @@ impl Lowerer<'_> {
         }
     }
 
-    // Wholes.
+    // Whole values.
 
     /// `(a, b)`
     pub(super) fn tuple(&mut self, e: &syn::ExprTuple) -> Value {
@@ -278,7 +278,7 @@ impl Lowerer<'_> {
         Value::Scalar(self.compound(construct, ty, e.span()))
     }
 
-    /// `[a, b]` and `[a; n]` where they are values of their own.
+    /// `[a, b]` and `[a; n]` as values.
     pub(super) fn array_value(&mut self, e: &syn::ExprArray) -> Value {
         let elems: Vec<&syn::Expr> = e.elems.iter().collect();
         if elems.is_empty() {
@@ -411,7 +411,8 @@ impl Lowerer<'_> {
                     Typed::By(self.ty(value))
                 }
             };
-            // The type of `P { x, ..rest }` is that of `rest`, a literal perhaps, which has all of its fields.
+            // The type of `P { x, ..rest }` is that of `rest`, which determines the types of all
+            // fields.
             if rest.is_none() {
                 let field = LiteralField {
                     name,
@@ -428,7 +429,7 @@ impl Lowerer<'_> {
             true => self.known_type(path),
             false => path,
         };
-        // The other fields are parts of what they are copied from.
+        // The other fields are parts of the value that they are copied from.
         let rest = rest.map(|rest| self.named(rest));
         let construct = Compound::Construct {
             variant,
@@ -438,7 +439,8 @@ impl Lowerer<'_> {
         Value::Scalar(self.compound_by(construct, path, ty, span))
     }
 
-    /// The type of what a literal makes: where the source writes no arguments of it, its fields may tell them.
+    /// The type of a struct literal. If the source writes no generic arguments, the fields may
+    /// determine them.
     fn literal_type(&mut self, ty: Ty, variant: Option<NameId>, path: &TokenStream) -> Ty {
         match self.types.node(ty) {
             Node::Named(named) if named.args.is_empty() && named.packed.is_none() => {
@@ -452,8 +454,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has a path perhaps arguments that it is written without, while only rustc knows the type of what the other fields are copied from?
-    /// Then that is the type; whether the path means it, rustc sees in the user's function.
+    /// True if the path may omit generic arguments, and only rustc knows the type of the `..rest`
+    /// value. The literal then has that type. rustc checks in the user's function that the path
+    /// names it.
     fn is_told_by(&self, written: Ty, rest: Ty) -> bool {
         match (self.types.node(written), self.types.node(rest)) {
             (Node::Named(named), Node::Hole(_)) => {
@@ -465,21 +468,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is it a type that the source names alone?
+    /// True if the source names the type without generic arguments in a type position, so that it
+    /// takes none.
     fn has_no_arguments(&self, path: &TokenStream) -> bool {
         let text = super::path_text(path);
         text == "Self" || self.complete_types.contains(&text)
     }
 
-    /// Does the path name a type of the user's with all of its arguments?
+    /// True if the path names one of the user's types with all of its generic arguments.
     fn is_whole_type(&self, path: &TokenStream) -> bool {
         let parsed = syn::parse2::<syn::Path>(path.clone()).ok();
         let last = parsed.and_then(|path| path.segments.into_iter().next_back());
         last.is_some_and(|last| !last.arguments.is_empty()) || self.has_no_arguments(path)
     }
 
-    /// What a path makes: `P`, `geom::P`, `Shape::Circle`, `Some`. A variant's type is what stands before it, and
-    /// begins with a capital; rustc finds when that is wrong.
+    /// Resolves the path of a constructor: `P`, `geom::P`, `Shape::Circle`, `Some`. If the last but
+    /// one segment begins with a capital, it is an enum, and the last one its variant. rustc
+    /// reports a wrong guess.
     pub(super) fn constructor(&mut self, path: &syn::Path) -> Option<Constructor> {
         if let Some(found) = self.core_variant(path) {
             return Some(found);
@@ -538,12 +543,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `Option::Some` leaves its argument to be inferred.
+    /// Gives `Option::Some` a type argument that is still to be inferred.
     fn open_arguments(&mut self, ty: Ty) {
         if self.is_core_type(ty) && self.core_argument(ty, 0).is_none() {
             let path = super::path_text(self.core_path(ty));
             let fresh = self.core_type(path == OPTION);
-            // Both are of one path: the one with arguments is what they become.
+            // Both have the same path, so this cannot fail; the result has the arguments.
             let _ = self.types.unify(ty, fresh);
         }
     }
@@ -559,7 +564,7 @@ impl Lowerer<'_> {
         self.types.named(path, args)
     }
 
-    /// `Some`, `None`, `Ok` and `Err`, which rustc tests to be core's.
+    /// `Some`, `None`, `Ok` and `Err`. rustc checks that these are core's.
     fn core_variant(&mut self, path: &syn::Path) -> Option<Constructor> {
         let name = path.get_ident()?;
         let text = name.to_string();
@@ -583,13 +588,13 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is it a type's name, or a variant's, by its first letter?
+/// True if the name begins with a capital, as types and variants do.
 pub(super) fn is_type_name(name: &syn::Ident) -> bool {
     let text = name.to_string();
     text.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// Is it written as types and variants are, and not as a constant?
+/// True for the spelling of types and variants, and not of constants.
 pub(super) fn is_camel_case(name: &syn::Ident) -> bool {
     is_type_name(name) && name.to_string().chars().any(char::is_lowercase)
 }

@@ -1,4 +1,4 @@
-//! `if`, loops, blocks with labels, and the ways out of them.
+//! `if`, loops, labelled blocks, and the jumps that leave them.
 
 use proc_macro2::Span;
 use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
@@ -44,8 +44,8 @@ impl Lowerer<'_> {
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
     }
 
-    /// The local that both branches assign, if the `if` yields a value. An error when it is reported
-    /// that only one branch does.
+    /// The local that both branches assign, if the `if` has a value. An error if only one branch
+    /// has a value, which is reported.
     fn merge(
         &mut self,
         then: &mut OpenBlock,
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         Ok(Some(local))
     }
 
-    /// Ends a block with the assignment of what it yields.
+    /// Ends a block with the assignment of its result.
     pub(super) fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
         let Value::Scalar(value) = value else {
             return;
@@ -88,14 +88,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A local for what an `if`, a block or a loop yields. It is read once.
+    /// A local for the result of an `if`, a block or a loop. It is read once.
     pub(super) fn result(&mut self, ty: Ty) -> LocalId {
         let local = self.local("value", ty, true);
         self.results.insert(local);
         local
     }
 
-    /// Control does not reach what follows in the open block.
+    /// Marks the rest of the open block as unreachable.
     pub(super) fn end(&mut self) {
         self.blocks.last_mut().expect("a block is open").ended = true;
     }
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let Some(label) = &e.label else {
             return self.scoped_block(&e.block);
         };
-        // A labelled block is a loop that leaves at its end.
+        // A labelled block is a loop with a `break` at its end.
         let span = label.name.span();
         let frame = self.frame(Some(label), true, true);
         let target = frame.label;
@@ -124,8 +124,8 @@ impl Lowerer<'_> {
         self.finish_loop(target, None, block, result, reached, span)
     }
 
-    /// A loop or a block, unless it stands in too many loops: analyses walk through a loop twice or more, and so
-    /// 2ⁿ times through what stands in n of them.
+    /// Lowers a loop or a block unless it is nested too deeply in loops. Analyses walk a loop at
+    /// least twice, so they take 2ⁿ times as long inside n loops.
     pub(super) fn nested(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> Value) -> Value {
         const DEEPEST: usize = 12;
         if self.loops.len() >= DEEPEST {
@@ -174,7 +174,8 @@ impl Lowerer<'_> {
         if head.stmts.is_empty() {
             return self.finish_loop(target, Some(cond), block, None, true, span);
         }
-        // The condition has statements: they and the way out stand at the head of the body.
+        // The condition has statements. They stand at the head of the body, followed by a
+        // conditional `break`.
         let mut stmts = head.stmts;
         if !head.ended {
             stmts.push(self.break_unless(cond, target, span));
@@ -259,7 +260,7 @@ impl Lowerer<'_> {
         )
     }
 
-    /// The body of a loop yields nothing.
+    /// Reports a loop body with a value.
     pub(super) fn unit_body(&mut self, value: Value) {
         if let Value::Scalar(id) = value {
             let span = self.span(id);
@@ -329,7 +330,7 @@ impl Lowerer<'_> {
         Value::Never
     }
 
-    /// The loop that a `break` or `continue` means.
+    /// The loop that a `break` or `continue` refers to.
     fn target(&mut self, label: Option<&syn::Lifetime>, span: Span, word: &str) -> Option<usize> {
         let found = match label {
             Some(label) => {

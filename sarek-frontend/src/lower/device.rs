@@ -1,7 +1,7 @@
-//! `#[device]` functions: what they yield, what their `&mut T` parameters refer to, and calls of them.
+//! `#[device]` functions: their results, their `&mut T` parameters, and calls of them.
 //!
-//! A `&mut T` parameter is a local that holds the value while the function runs: it is copied in at
-//! the beginning and out wherever the function returns. Rust's borrows make that the same.
+//! A `&mut T` parameter becomes a local. The value is copied in when the function begins, and out
+//! wherever it returns. Rust's borrow rules make this equivalent to a reference.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -23,7 +23,7 @@ use crate::parse::{Parameters, Signature};
 impl Lowerer<'_> {
     // The function itself.
 
-    /// Declares what the function yields, before all else.
+    /// Declares the local for the result, before all other statements.
     pub(super) fn declare_result(&mut self, ty: Option<&syn::Type>, span: Span) {
         let Some(ty) = ty else { return };
         let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
         self.kernel.result = Some(local);
     }
 
-    /// Returns from the function, with a value if it yields one.
+    /// Returns from the function, with a value if it has a result.
     pub(super) fn leave_function(&mut self, value: Value, span: Span) {
         let result = self.kernel.result;
         match (value, result) {
@@ -72,7 +72,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The local behind a name that is a reference: what `*name` and `name.field` mean.
+    /// The local behind a name that is a reference, as in `*name` and `name.field`.
     pub(super) fn referent(&mut self, expr: &syn::Expr) -> Option<LocalId> {
         let syn::Expr::Path(path) = peeled(expr) else {
             return None;
@@ -83,7 +83,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value before a `.` or an index, where the name of a reference means what it refers to.
+    /// The value before a `.` or an index. The name of a reference means the value that it refers
+    /// to.
     pub(super) fn referred(&mut self, expr: &syn::Expr) -> Option<ExprId> {
         match self.referent(expr) {
             Some(local) => Some(self.read(local, expr.span())),
@@ -93,7 +94,7 @@ impl Lowerer<'_> {
 
     // Calls.
 
-    /// `f(args…)` of a function that is not one of this crate's own.
+    /// `f(args…)`, where `f` is not built in.
     pub(super) fn device_call(
         &mut self,
         e: &syn::ExprCall,
@@ -108,7 +109,8 @@ impl Lowerer<'_> {
         self.call_function(callee, &arguments, wanted, e.span())
     }
 
-    /// Beside other errors, rustc does not say that there is no function of a name.
+    /// Suggests an id for a misspelt name. If there are other errors, rustc does not report that
+    /// the function does not exist.
     fn suspect_id(&mut self, name: &syn::Ident) {
         let ids = Builtin::ALL.iter().map(|(id, _)| *id);
         let text = name.to_string();
@@ -137,7 +139,7 @@ impl Lowerer<'_> {
         self.call_with(function, arguments, wanted, span)
     }
 
-    /// A call with its arguments evaluated.
+    /// A call with evaluated arguments.
     pub(super) fn call_with(
         &mut self,
         function: FunctionId,
@@ -177,7 +179,7 @@ impl Lowerer<'_> {
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
     }
 
-    /// Lowers an expression statement if it is a call whose result nothing uses.
+    /// Lowers an expression statement if it is a call with an unused result.
     pub(super) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
         match peeled(expr) {
             syn::Expr::Call(call) => Some(self.call_wanted(call, false)),
@@ -187,8 +189,9 @@ impl Lowerer<'_> {
     }
 }
 
-/// Where constants of a kernel or function stand: `linked`, the values of its links, and `callees`, what is known of the
-/// functions that it calls. Those of a method that is generic by itself are functions.
+/// The path of an associated constant of a kernel or function: `linked`, the values of its links,
+/// or `callees`, the facts of its callees. If a method has generic parameters of its own, it is a
+/// function.
 pub(super) fn constants(signature: &Signature, what: &str) -> TokenStream {
     let parameters = Parameters::of(&signature.generics);
     let own = fn_type::path(&signature.name);
@@ -204,7 +207,7 @@ pub(super) fn constants(signature: &Signature, what: &str) -> TokenStream {
     }
 }
 
-/// The name of such constants.
+/// The name of such a constant.
 pub(crate) fn constants_name(method: Option<&str>, is_function: bool, what: &str) -> syn::Ident {
     let name = match (method, is_function) {
         (Some(method), _) => format!("__sarek_{what}_{method}"),
@@ -217,7 +220,7 @@ pub(crate) fn constants_name(method: Option<&str>, is_function: bool, what: &str
 impl super::Lowered {
     /// The value of a link.
     pub fn linked(&self, link: LinkId, span: Span) -> TokenStream {
-        // As the length of an array, a constant parameter can stand by itself only.
+        // In an array's length, a const parameter can only stand alone.
         let tokens = &self.links[link.index()];
         let names = self.parameters.names.clone().into_iter();
         let text = tokens.to_string();

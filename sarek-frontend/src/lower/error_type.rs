@@ -1,4 +1,4 @@
-//! Stand-ins for what was reported, so that one mistake is one error.
+//! Error recovery: stand-ins for code that was reported, so that one mistake is one error.
 
 use syn::visit::Visit;
 
@@ -7,7 +7,7 @@ use super::types::{Known, Ty};
 use super::{Binding, Lowerer};
 
 impl Lowerer<'_> {
-    /// Binds the names of a `let` in which something was reported to variables of which nothing is asked.
+    /// Binds the names of a `let` with an error to variables whose types are never checked.
     pub(super) fn bind_stand_ins(&mut self, pat: &syn::Pat) {
         let mut names = Names::default();
         names.visit_pat(pat);
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Does an expression name what was reported where it was bound?
+    /// True if an expression names such a variable.
     pub(super) fn names_stand_in(&mut self, expr: &syn::Expr) -> bool {
         let name = match peeled(expr) {
             syn::Expr::Path(path) => path.path.get_ident().cloned(),
@@ -30,14 +30,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A type that need not be known.
+    /// A type that need not become known.
     pub(super) fn stand_in(&mut self) -> Ty {
         let any = self.types.any();
         self.unreachable.push(any);
         any
     }
 
-    /// Is it the type of what was reported, or is not reached?
+    /// True for the type of code that was reported or is unreachable.
     pub(super) fn is_stand_in(&self, ty: Ty) -> bool {
         let mut types = self.unreachable.iter();
         self.types.look(ty) == Known::Nothing && types.any(|other| self.types.are_same(*other, ty))

@@ -1,4 +1,4 @@
-//! Expressions: one arm for each kind of syntax.
+//! Lowers expressions: one match arm for each kind of syntax.
 
 use sarek_ir::{Expr, ExprId, Scalar};
 use syn::spanned::Spanned;
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a kind of expression that kernels do not have.
+    /// Reports a kind of expression that kernels do not support.
     fn unsupported(&mut self, expr: &syn::Expr) -> Value {
         let (what, instead) = match expr {
             syn::Expr::Async(_) | syn::Expr::Await(_) => (
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
                 "write what it does in place: a kernel runs to its end",
             ),
             syn::Expr::Verbatim(_) => ("this syntax is", "use plain expressions"),
-            // Everything else is lowered above; what a later syn adds is reported, not guessed.
+            // All other expressions are lowered above; a kind that a later syn adds is reported.
             _ => ("this expression is", "use plain expressions"),
         };
         self.errors
@@ -86,8 +86,8 @@ impl Lowerer<'_> {
         Value::Never
     }
 
-    /// Lowers an expression that must have a scalar value. When it has none, that is reported and
-    /// a value of unknown type stands in, so that lowering goes on.
+    /// Lowers an expression that must have a scalar value. If it has none, reports that and uses a
+    /// value of unknown type, so that lowering continues.
     pub(super) fn scalar(&mut self, expr: &syn::Expr) -> ExprId {
         match self.scalar_or_never(expr) {
             Some(id) => id,
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// As [`Self::scalar`]; `None` when control does not get past the expression.
+    /// As [`Self::scalar`]; `None` if control does not get past the expression.
     pub(super) fn scalar_or_never(&mut self, expr: &syn::Expr) -> Option<ExprId> {
         match self.value(expr) {
             Value::Scalar(id) => Some(id),
@@ -120,13 +120,13 @@ impl Lowerer<'_> {
         id
     }
 
-    /// Lowers operands in order. An operand whose value a later operand's statements could change
-    /// is evaluated into a local before those.
+    /// Lowers operands in order. If the statements of a later operand could change the value of an
+    /// earlier one, the earlier one is evaluated into a local first.
     pub(super) fn operands(&mut self, exprs: &[&syn::Expr]) -> Vec<ExprId> {
         self.more_operands(vec![], exprs)
     }
 
-    /// The same behind some that are lowered.
+    /// The same after operands that are lowered already.
     pub(super) fn more_operands(
         &mut self,
         mut ids: Vec<ExprId>,
@@ -149,7 +149,8 @@ impl Lowerer<'_> {
         ids
     }
 
-    /// A literal. Its value waits for its type; `-1` is one literal, so that `MIN` can be written.
+    /// A literal, whose value is set once its type is known. `-1` is one literal, so that `MIN` can
+    /// be written.
     pub(super) fn literal(&mut self, e: &syn::ExprLit, negative: bool) -> Value {
         // Rust has no literals of 16-bit floats.
         let suffix = |s: &str| Scalar::from_name(s).filter(|ty| !ty.is_half());

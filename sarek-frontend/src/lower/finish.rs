@@ -1,4 +1,4 @@
-//! Types are settled, and the IR is completed.
+//! Finishes inference: resolves all types and completes the IR.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use super::{Known, Lowered, Lowerer};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// Replaces type variables by types. `None` when something was or is reported.
+    /// Replaces type variables by types. `None` if there are errors.
     pub(super) fn finish(mut self, name: syn::Ident) -> Option<Lowered> {
         let open = self.blocks.pop().expect("the body's block");
         self.kernel.body = self.close(open);
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         for ty in std::mem::take(&mut self.unreachable) {
             if self.types.look(ty) == Known::Nothing {
                 let bool_ty = self.types.known(Scalar::Bool);
-                // A failure leaves the type unknown, which is reported below.
+                // On failure the type stays unknown, which is reported below.
                 let _ = self.types.unify(ty, bool_ty);
             }
         }
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
                     self.kernel.links.to_mut()[i].ty = ty;
                     self.link_tokens.push(tokens);
                 }
-                // Its type has no name, and none is needed.
+                // The type has no name, and needs none.
                 (Some(ty), None) => {
                     self.kernel.links.to_mut()[i].ty = ty;
                     self.link_tokens.push(quote::quote!(()));
@@ -180,7 +180,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What is not known here is reported at the expressions that use it.
+    /// An unknown type is reported at the expressions that use it.
     fn settle_memory(&mut self) {
         for i in 0..self.local_types.len() {
             let Some(elem) = self.ir_type(self.local_types[i]) else {

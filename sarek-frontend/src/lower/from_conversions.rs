@@ -1,4 +1,5 @@
-//! `u64::from(x)`: conversions that keep every value, as the standard library's `From` and that of `half` have them.
+//! `u64::from(x)`: lossless conversions, with the same pairs of types as std's `From` and that of
+//! `half`.
 
 use quote::quote_spanned;
 use sarek_ir::{Expr, ExprId, Scalar};
@@ -8,7 +9,7 @@ use super::{Known, Lowerer, Value, scalar_tokens};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// `u64::from(x)`. `None` when it is another function.
+    /// `u64::from(x)`. `None` for another function.
     pub(super) fn value_from(
         &mut self,
         on: Scalar,
@@ -28,7 +29,7 @@ impl Lowerer<'_> {
             );
             return Some(Value::Never);
         };
-        // As in rustc, a literal that nothing else decides on is an `i32` or an `f64`.
+        // As in rustc, a literal whose type is otherwise open is an `i32` or an `f64`.
         let is_literal = self.literals.iter().any(|pending| pending.expr == arg);
         let ty = self.ty(arg);
         let from = match self.types.look(ty) {
@@ -70,7 +71,7 @@ impl Lowerer<'_> {
             );
             return Some(Value::Never);
         }
-        // No target goes all the way at once.
+        // No target has this conversion in one step.
         let arg = match (from, on) {
             (Scalar::Bool, _) if on.is_float() => self.known(Expr::Cast { arg }, Scalar::U8, span),
             (Scalar::I8 | Scalar::U8, _) if on.is_half() => {
@@ -94,7 +95,8 @@ impl Lowerer<'_> {
         Some(Value::Scalar(cast))
     }
 
-    /// Reports `u8::try_from(x)` and `u8::from_str(x)`, whose errors kernels do not have. `None` when it is another function.
+    /// Reports `u8::try_from(x)` and `u8::from_str(x)`, whose error types kernels do not have.
+    /// `None` for another function.
     pub(super) fn parsed_or_tried(
         &mut self,
         on: Scalar,
@@ -115,10 +117,11 @@ impl Lowerer<'_> {
         Some(Value::Never)
     }
 
-    /// The same of a type that only rustc knows: it finds the `From`, and whether that is of a scalar.
+    /// The same for a type that only rustc knows. rustc selects the `From` impl, and checks that it
+    /// is of a scalar.
     fn foreign_value(&mut self, on: Scalar, arg: ExprId, span: proc_macro2::Span) -> Value {
         let cast = self.known(Expr::Cast { arg }, on, span);
-        // What rustc says of it stands where it says the same of the user's own.
+        // At the place where rustc reports the same error for the user's function.
         let at = proc_macro2::Span::mixed_site().located_at(span);
         let (krate, to) = (
             crate::emit::at(&self.krate, at),
@@ -132,7 +135,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Has Rust `From` for the two?
+/// True if Rust has `From` for these two types.
 fn keeps_every_value(from: Scalar, to: Scalar) -> bool {
     use Scalar::{Bool, F32, F64, U8, U16, Usize};
     match (from, to) {
@@ -142,7 +145,7 @@ fn keeps_every_value(from: Scalar, to: Scalar) -> bool {
         (U8 | U16, Usize) => true,
         (_, Usize | Bool) => false,
         _ if from.is_float() => to.is_float() && from.bits() < to.bits(),
-        // The bits of the number, without its exponent and sign.
+        // The number of significant bits, without exponent and sign.
         _ if to.is_half() => from.bits() <= 8,
         (_, F32) => from.bits() <= 16,
         (_, F64) => from.bits() <= 32,

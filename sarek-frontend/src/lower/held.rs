@@ -1,13 +1,16 @@
-//! Names that kernels know by their text, held by rustc to what they were taken for.
+//! Audits of names that kernels recognize by their text: rustc checks that each name resolves to
+//! the assumed item.
 //!
-//! - A function, and a method that a trait gives a type, is held to the item: each has a type of its own.
-//! - A method before which rustc looks at others (`len` of an array takes `&self`, so a trait's `len(self)` comes first) is called in a
-//!   probe, on each form of the receiver that is tried earlier, where a trait gives all types a method of that name: another one found
-//!   there makes the call ambiguous.
-//! - A macro is imported by another name, under which a glob import brings the one that it was taken for: rustc reports the name
-//!   where the two differ.
+//! - A function, or a trait method of a type, is compared with the item itself: each function has a
+//!   type of its own.
+//! - A method may be shadowed by one that rustc tries earlier (`len` of an array takes `&self`, so
+//!   a trait's `len(self)` comes first). A probe therefore calls it on each form of the receiver
+//!   that rustc tries earlier. A trait gives all types a method of that name, so another method
+//!   found there makes the call ambiguous.
+//! - A macro is imported under another name, under which a glob import brings the assumed macro,
+//!   too. rustc reports the name if the two differ.
 //!
-//! The names that rustc prints then have the code of that mistake in them.
+//! The generated names that rustc prints in its errors contain the code of that mistake.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +25,7 @@ use super::{Lowered, Lowerer, path_text};
 use crate::emit::at;
 
 impl Lowerer<'_> {
-    /// Has rustc test that a path means the façade's function of that name.
+    /// Makes rustc check that a path resolves to the façade's function of that name.
     pub(super) fn hold_of_facade(&mut self, path: &syn::Path, generics: &TokenStream) {
         if let Some(last) = path.segments.last() {
             let (krate, name) = (&self.krate, &last.ident);
@@ -30,8 +33,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has rustc test that a path means a function. Where a bare name means nothing, rustc says so of the call alone: a macro of that name
-    /// is there to be imported, and the function itself around.
+    /// Makes rustc check that a path resolves to a function. If a bare name resolves to nothing,
+    /// rustc reports the call alone. A macro of that name satisfies the import, and the function
+    /// itself is in an outer scope.
     pub(super) fn hold_function(
         &mut self,
         path: &syn::Path,
@@ -74,7 +78,7 @@ impl Lowerer<'_> {
         self.audits.push(audit);
     }
 
-    /// Has rustc test that `Some`, `None`, `Ok` or `Err` is core's.
+    /// Makes rustc check that `Some`, `None`, `Ok` or `Err` is core's.
     pub(super) fn hold_variant(&mut self, name: &Ident, variant: &TokenStream) {
         let text = name.to_string();
         if !self.held.insert(text.clone()) {
@@ -82,7 +86,7 @@ impl Lowerer<'_> {
         }
         let span = Span::mixed_site().located_at(name.span());
         let audit = match text.as_str() {
-            // A constant of the user's takes no arguments.
+            // A constant of the user's takes no generic arguments.
             "None" => {
                 quote_spanned!(span=> const _: ::core::option::Option<()> = #name::<()>;)
             }
@@ -98,13 +102,13 @@ impl Lowerer<'_> {
         self.audits.push(audit);
     }
 
-    /// A test that two paths name one function: the one that kernels know, and what stands in the source.
+    /// A test that two paths name one function: the assumed one, and the one in the source.
     fn same(&self, known: &TokenStream, named: &TokenStream, span: Span) -> TokenStream {
         let krate = at(&self.krate, span);
         quote_spanned!(span=> const _: () = #krate::named(#known, #named);)
     }
 
-    /// Has rustc test that `f32::sqrt` is that function of the type's.
+    /// Makes rustc check that `f32::sqrt` is that function of the type.
     pub(super) fn hold_associated(&mut self, on: Scalar, path: &syn::Path, ids: &[ExprId]) {
         let Some(last) = path.segments.last() else {
             return;
@@ -118,7 +122,7 @@ impl Lowerer<'_> {
                 quote!(<#ty as #of_trait>::#function)
             }
             (None, Some(from)) if name == "from" => {
-                // That of another type is looked up by the type.
+                // For another source type, the impl depends on that type.
                 let Some(from) = self.types.resolve(from) else {
                     return;
                 };
@@ -134,7 +138,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has rustc test that a macro is the one that kernels know by its name.
+    /// Makes rustc check that a macro is the one that kernels recognize by its name.
     pub(super) fn hold_macro(&mut self, path: &syn::Path) {
         if self.held.insert(format!("{}!", path_text(path))) {
             let audit = item_audit(path, &self.krate);
@@ -142,7 +146,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has rustc test that a method of a value is the one that kernels know.
+    /// Makes rustc check that a method of a value is the one that kernels support.
     pub(super) fn hold_method(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) {
         let (ty, name) = (self.ty(receiver), &e.method);
         let text = name.to_string();
@@ -173,10 +177,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Of a number whose type only rustc knows: the methods that traits give are held on each type that it may be.
+    /// For a number whose type only rustc knows: checks trait methods on each type that it may
+    /// have.
     fn hold_unknown_method(&mut self, name: &Ident) {
         for on in Scalar::ALL {
-            // A `usize` is one that is known.
+            // A `usize` would be known here.
             let has = (on.is_int() && on != Scalar::Usize) || on.is_float();
             let stands = sarek_ir::Intrinsic::method(&name.to_string(), on).is_some();
             let converts = converts(&name.to_string()) && !on.is_half();
@@ -191,7 +196,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has rustc test that bounds named `Num`, `Int` or `Float` are the façade's.
+    /// Makes rustc check that bounds named `Num`, `Int` or `Float` are the façade's.
     pub(super) fn hold_bounds(&mut self) {
         for (_, bound) in self.bounds.clone() {
             let last = bound.segments.last();
@@ -203,7 +208,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The façade's trait by whose bound a type parameter has a method, where it may have it by another's as well.
+    /// The façade's trait whose bound gives a type parameter a method, if another bound may give a
+    /// method of that name, too.
     fn trait_of_parameter(&self, ty: super::Ty, name: &str) -> Option<Trait> {
         let Node::Named(named) = self.types.node(ty) else {
             return None;
@@ -230,10 +236,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// The façade's traits of numbers.
+/// The façade's number traits.
 pub(super) const NUMBERS: [&str; 3] = ["Num", "Int", "Float"];
 
-/// Bounds that give no methods that kernels know, but for those of the façade's.
+/// Bounds that give no methods that kernels support, except the façade's own.
 const HARMLESS: [&str; 11] = [
     "Num",
     "Int",
@@ -248,7 +254,7 @@ const HARMLESS: [&str; 11] = [
     "Default",
 ];
 
-/// A trait that has methods which the types themselves have not.
+/// A trait with methods that the types do not have themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trait {
     /// `sarek::Num`
@@ -283,7 +289,8 @@ impl Trait {
     }
 }
 
-/// The trait that gives a scalar a method that kernels know. The other methods are the types' own, which come first.
+/// The trait that gives a scalar a supported method. Other methods are inherent, and these come
+/// first.
 fn trait_of(name: &str, on: Scalar) -> Option<Trait> {
     const OF_HALVES: [&str; 14] = [
         "to_f32",
@@ -313,13 +320,13 @@ fn trait_of(name: &str, on: Scalar) -> Option<Trait> {
     }
 }
 
-/// Is it a conversion that `sarek::Num` gives, such as `to_f32`?
+/// True for a conversion of `sarek::Num`, such as `to_f32`.
 fn converts(name: &str) -> bool {
     const TO: [&str; 7] = ["i32", "u32", "i64", "u64", "usize", "f32", "f64"];
     name.strip_prefix("to_").is_some_and(|to| TO.contains(&to))
 }
 
-/// The trait that has a swizzle.
+/// The trait of a swizzle.
 fn swizzles(name: &str) -> Option<Trait> {
     let letters = || name.chars().map(|letter| "xyzw".find(letter));
     let is_one = name.len() > 1 && letters().all(|at| at.is_some());
@@ -328,28 +335,29 @@ fn swizzles(name: &str) -> Option<Trait> {
 }
 
 impl Lowered {
-    /// Has rustc test that these macros, which are code by now, are the ones that kernels know by their names.
+    /// Makes rustc check that these macros, which were expanded already, are the ones that kernels
+    /// recognize by their names.
     pub fn hold_macros(&mut self, named: &[syn::Path], krate: &TokenStream) {
-        // One test is as good as many.
+        // One test for all uses of a path.
         let first: BTreeMap<String, &syn::Path> = named.iter().map(|p| (path_text(p), p)).collect();
         let audits = first.values().map(|path| item_audit(path, krate));
         self.audits.extend(audits);
     }
 }
 
-/// A test that a macro or a trait is the one that kernels know by its name.
+/// A test that a macro or a trait is the one that kernels recognize by its name.
 fn item_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let Some(last) = path.segments.last() else {
         return TokenStream::new();
     };
     let name = super::plain_name(&last.ident);
-    // That of core is another, which does the same.
+    // Core's `panic` is another macro with the same effect.
     let is_of_core = name == "panic" && path.segments[0].ident == "core";
     let prefix = if is_of_core { "core_" } else { "" };
     let alias = Ident::new(&format!("SRK0316_{prefix}{name}"), span);
     let krate = at(krate, span);
-    // Should there be nothing of that name, rustc says so of its use alone.
+    // If there is no item of that name, rustc reports only its use.
     let stand_in = path.get_ident().map(|name| {
         let name = Ident::new(&name.to_string(), span);
         quote_spanned!(span=> fn #name() {})

@@ -1,4 +1,4 @@
-//! Which instance of a function a call is of: rustc infers it from a call that is never made.
+//! Lets rustc infer the instance of each called function, from a call that is never evaluated.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,7 +11,8 @@ use crate::diagnostics::codes;
 use crate::emit::at;
 
 impl Lowerer<'_> {
-    /// Writes the calls that tell rustc which instances are called. One that takes what another yields follows it.
+    /// Writes the calls from which rustc infers the instances. A call that takes the result of
+    /// another follows that one.
     pub(super) fn infer_callees(&mut self) {
         let mut left: Vec<usize> = (0..self.callees.len()).collect();
         left.retain(|index| !self.callees[*index].is_self);
@@ -21,13 +22,14 @@ impl Lowerer<'_> {
                 let mut given = callee.given.iter();
                 given.all(|typed| self.is_alone(callee, typed) || self.told(typed).is_some())
             };
-            // Where all wait for others, the types of the first are no matter, or not to be told.
+            // If all wait for others, the argument types of the first are unimportant or cannot be
+            // inferred.
             let next = left.iter().position(ready).unwrap_or(0);
             self.infer_callee(left.remove(next));
         }
     }
 
-    /// What is called where the instance is told: the function itself, or the one that it is given to.
+    /// The function whose call determines the instance: this one, or the one to which it is passed.
     fn told_with(&self, index: usize) -> &Callee {
         let callee = &self.callees[index];
         let to = callee.given_to.map(|to| &self.callees[to.index()]);
@@ -38,7 +40,7 @@ impl Lowerer<'_> {
         let (callee, called) = (&self.callees[index], self.told_with(index));
         let is_itself = std::ptr::eq(callee, called);
         let Some(call) = self.telling_call(called) else {
-            // Of what it is given to, that is told there.
+            // For a function that is passed to another, the error is reported at that one.
             if is_itself {
                 let method = callee.method.as_ref().map(ToString::to_string);
                 let method = method.unwrap_or_default();
@@ -85,9 +87,10 @@ impl Lowerer<'_> {
         };
     }
 
-    /// A call of what yields the instance, and the type of the result. `None` where the type of the receiver is not known.
+    /// A call that yields the instance and the result type. `None` if the type of the receiver is
+    /// not known.
     fn telling_call(&self, callee: &Callee) -> Option<TokenStream> {
-        // Any type: the function's own, if it asks for one.
+        // An expression of any type: rustc takes the parameter's type, if that is fixed.
         let any = || quote!(::core::unreachable!());
         let args = callee.given.iter();
         let args = args.map(|typed| match self.is_alone(callee, typed) {
@@ -99,21 +102,23 @@ impl Lowerer<'_> {
             false => callee.item("infer", 0),
             true => {
                 let receiver = callee.given.first().and_then(|typed| self.told(typed))?;
-                // Told once, or a chain of calls doubles with each.
+                // The receiver determines the type once. Repeating it would double the code with
+                // each call of a chain.
                 args[0] = any();
                 callee.through(&receiver, unnamed_name, 0)
             }
         };
         let span = Span::mixed_site().located_at(callee.span);
         let args = match callee.given_to {
-            // To the function around, which tells nothing here.
+            // The surrounding call has no part in this.
             Some(_) => quote_spanned!(span=> ::core::unreachable!()),
             None => callee.known(&quote_spanned!(span=> (#(#args,)*))),
         };
         Some(quote_spanned!(span=> #infer(#args)))
     }
 
-    /// Is it a literal whose type nothing but this call tells? Then any literal has the same type there.
+    /// True for a literal whose type only this call determines. Any other literal then has the same
+    /// type there.
     fn is_alone(&self, callee: &Callee, typed: &Typed) -> bool {
         let (Typed::Int(ty) | Typed::Float(ty)) = typed else {
             return false;
@@ -128,7 +133,8 @@ impl Lowerer<'_> {
             && !callee.given.iter().any(is_call)
     }
 
-    /// Of a function that is given on: what stands for it among the arguments, and its instance by the types that this then has.
+    /// For a function that is passed as an argument: the variable that stands for it, and its
+    /// instance by the type that the variable then has.
     fn given_instance(&self, function: FunctionId) -> (TokenStream, TokenStream) {
         let callee = &self.callees[function.index()];
         let span = Span::mixed_site().located_at(callee.span);
@@ -143,14 +149,14 @@ impl Lowerer<'_> {
         )
     }
 
-    /// What stands for a function among the arguments of a call.
+    /// The variable that stands for a function among the arguments of a call.
     fn slot(&self, function: FunctionId) -> TokenStream {
         let span = self.callees[function.index()].span;
         let span = Span::mixed_site().located_at(span);
         format_ident!("__function{}", function.0, span = span).into_token_stream()
     }
 
-    /// An expression of the type of an argument, never to be evaluated.
+    /// An expression with the type of an argument, which is never evaluated.
     pub(super) fn told(&self, typed: &Typed) -> Option<TokenStream> {
         match typed {
             Typed::Int(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0))),
@@ -163,7 +169,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A literal in the place of another, which may be of any type that fits.
+/// A literal that can replace another one and has any type that fits.
 pub(super) fn any_literal(typed: &Typed) -> Option<TokenStream> {
     match typed {
         Typed::Int(_) => Some(quote!(0)),

@@ -1,7 +1,8 @@
-//! Of which instance of a generic type a value is made.
+//! Writes the generic arguments of constructed values.
 //!
-//! `let v: Option<i32> = None;` says it with the variable, whose type the compiled body does not repeat: it may have none that
-//! a macro can name. So what is known of the type's arguments is written into the path that makes the value.
+//! In `let v: Option<i32> = None;` the type of the variable determines the instance. The compiled
+//! body does not repeat that type, since it may have no name. The known generic arguments are
+//! therefore written in the path of the constructor.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -11,7 +12,7 @@ use super::types::{Arg, Named, Node};
 use super::{Lowerer, Ty, path_text};
 
 impl Lowerer<'_> {
-    /// Completes the paths of all values that are made, once types are settled.
+    /// Completes the paths of all constructed values, once types are settled.
     pub(super) fn settle_instances(&mut self) {
         for i in 0..self.expr_types.len() {
             if let Expr::Compound(id) = self.kernel.exprs[i]
@@ -22,7 +23,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The path with arguments, if the source wrote it without, and some are known.
+    /// The path with generic arguments, if the source wrote none and some are known.
     fn instance(&self, id: CompoundId, ty: Ty) -> Option<TokenStream> {
         let Compound::Construct { variant, .. } = &self.kernel.compounds[id.index()] else {
             return None;
@@ -49,7 +50,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The arguments of a type, `_` for those that nothing tells. `None` if nothing tells any.
+    /// The arguments of a type, with `_` for unknown ones. `None` if all are unknown.
     fn instance_arguments(&self, named: &Named) -> Option<Vec<TokenStream>> {
         let known = named.args.iter().map(|arg| match arg {
             Arg::Type(ty) => self.type_tokens(*ty),
@@ -66,7 +67,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is the type named by the first segments of the path? An alias may have other arguments than what it stands for.
+/// True if the first segments of the path name the type. An alias may have other arguments than the
+/// type that it stands for.
 fn is_prefix(named: &Named, path: &syn::Path, count: usize) -> bool {
     let names: Vec<String> = path
         .segments

@@ -1,4 +1,4 @@
-//! How long arrays are: constants that are known here, and others that rustc evaluates.
+//! Lengths of arrays: constants that are known here, and constants that rustc evaluates.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -15,9 +15,9 @@ use crate::diagnostics::{Mistake, codes};
 #[derive(Clone)]
 pub(super) struct Dim {
     pub(super) length: Length,
-    /// How it is written.
+    /// The length as written.
     written: TokenStream,
-    /// The same, where names of the kernel's own constants mean nothing.
+    /// The same for places outside the scope of the kernel's own constants.
     tokens: TokenStream,
 }
 
@@ -32,7 +32,7 @@ impl Dim {
         }
     }
 
-    /// How many arrays a shared slice has: a leaf.
+    /// The number of arrays in a shared slice: a leaf.
     pub(super) fn of_launch(rows: ExprId) -> Dim {
         Dim {
             length: Length::Launch(rows),
@@ -49,7 +49,7 @@ impl Dim {
         }
     }
 
-    /// Are the two plainly the same?
+    /// True if the two are certainly the same.
     pub(super) fn same(&self, other: &Dim) -> bool {
         match (self.known(), other.known()) {
             (Some(a), Some(b)) => a == b,
@@ -58,7 +58,7 @@ impl Dim {
         }
     }
 
-    /// The number, as Rust anywhere in the expansion.
+    /// The number, as Rust code for any place in the expansion.
     pub(super) fn tokens(&self) -> &TokenStream {
         &self.tokens
     }
@@ -69,7 +69,8 @@ impl Dim {
 }
 
 impl Lowerer<'_> {
-    /// The constant length that an expression gives. `None` when it is reported that it gives none.
+    /// The constant length that an expression denotes. `None` for other expressions, which are
+    /// reported.
     pub(super) fn dimension(&mut self, expr: &syn::Expr) -> Option<Dim> {
         let expr = unmarked(expr);
         let dim = match self.known_length(&expr) {
@@ -121,11 +122,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has rustc test a constant: of each instance, where it depends on parameters.
+    /// Makes rustc test a constant. If the constant depends on generic parameters, each instance is
+    /// tested.
     pub(super) fn check_constant(&mut self, constant: &TokenStream, test: TokenStream, span: Span) {
         match self.mentions_parameter(constant) {
             true => self.checks.push(test),
-            // Once for all places that ask the same.
+            // Once for all equal tests.
             false if self.tested.insert(test.to_string()) => {
                 self.audits.push(quote_spanned!(span=> const _: () = #test));
             }
@@ -133,7 +135,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Does a constant depend on type parameters or constant ones, or on the type whose method this is?
+    /// True if a constant depends on type or const parameters, or on the type whose method this is.
     pub(super) fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
         tokens.clone().into_iter().any(|token| match token {
             proc_macro2::TokenTree::Ident(name) => {
@@ -147,7 +149,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Reports the first variable in a constant, by what its name is a mistake for.
+    /// Reports the first variable in a constant; `mistake` makes the message from its name.
     pub(super) fn constant_names(
         &mut self,
         expr: &syn::Expr,
@@ -180,7 +182,7 @@ impl Lowerer<'_> {
         Some(())
     }
 
-    /// The value of a length that can be told here.
+    /// The value of a length, if it can be computed here.
     pub(super) fn known_length(&mut self, expr: &syn::Expr) -> Option<u64> {
         match expr {
             syn::Expr::Lit(lit) => match &lit.lit {
@@ -224,7 +226,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How many elements an array of these dimensions has.
+    /// The number of elements in an array of these dimensions.
     pub(super) fn total(&mut self, dims: &[Dim]) -> Length {
         if let [dim] = dims {
             return dim.length;

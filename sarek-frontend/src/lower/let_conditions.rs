@@ -8,7 +8,7 @@ use super::{Lowerer, OpenBlock, Value};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// `if` whose condition contains `let`.
+    /// An `if` whose condition contains `let`.
     pub(super) fn if_let(&mut self, e: &syn::ExprIf) -> Value {
         let span = e.if_token.span;
         let parts = conditions(&e.cond);
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         }
-        // What is taken leaves a block that is run once.
+        // The taken branch leaves a block that runs once.
         let frame = self.frame(None, true, false);
         let label = frame.label;
         let (block, (), _) = self.in_frame(frame, |this| {
@@ -93,8 +93,8 @@ impl Lowerer<'_> {
         self.yield_outcome(outcome, whole, span)
     }
 
-    /// Tests the parts of a condition one after another, and runs `then` if all hold. The names that they bind
-    /// are those of the scope that is open.
+    /// Tests the parts of a condition one after another, and runs `then` if all hold. Their names
+    /// are bound in the open scope.
     fn chain(&mut self, parts: &[&syn::Expr], then: impl FnOnce(&mut Self)) {
         let Some((first, rest)) = parts.split_first() else {
             return then(self);
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         self.branch(test, block, OpenBlock::default(), span);
     }
 
-    /// `while` whose condition contains `let`.
+    /// A `while` whose condition contains `let`.
     pub(super) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
         let frame = self.frame(e.label.as_ref(), false, false);
         let (label, span) = (frame.label, e.while_token.span);
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is there a `let` among the parts of a condition?
+/// True if a part of a condition is a `let`.
 pub(super) fn has_let(cond: &syn::Expr) -> bool {
     conditions(cond)
         .iter()

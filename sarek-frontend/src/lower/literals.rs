@@ -1,4 +1,4 @@
-//! The values of literals, once their types are known.
+//! Computes the values of literals, once their types are known.
 
 use sarek_ir::{Expr, Scalar, Type, Value as Constant, interp};
 
@@ -8,7 +8,7 @@ use super::{Known, Lowerer, PendingLiteral, Ty};
 use crate::diagnostics::{Mistake, codes};
 
 impl Lowerer<'_> {
-    /// Keeps the type of a `let` or a literal.
+    /// Records the type of a `let` or a literal.
     pub(super) fn marked(&mut self, mark: u32, ty: Ty, span: Span) {
         match self.marks.contains_key(&mark) {
             true => self.marked_again.push((mark, ty, span)),
@@ -18,8 +18,10 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What is lowered several times, as a closure at each of its calls, has one type in Rust. One call may tell it, and another not: there
-    /// the compiled body would have a literal of another type, so a type that only rustc knows has to be written.
+    /// Unifies the types of code that is lowered several times, such as a closure at each of its
+    /// calls. In Rust such code has one type. One call may determine it while another does not, and
+    /// the compiled body would then have a literal of another type. A type that only rustc knows
+    /// must therefore be written.
     pub(super) fn settle_marks(&mut self) {
         let (known, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.marked_again)
             .into_iter()
@@ -48,7 +50,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A literal of this type that rustc is to tell the type of.
+    /// A literal of this type whose type rustc must infer.
     pub(super) fn told_literal(&self, ty: Ty) -> Option<u32> {
         let mut marks = self.marked_literals.keys();
         let mark = *marks.find(|mark| self.types.are_same(self.marks[mark], ty))?;
@@ -87,7 +89,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// A literal of a type that is known when the kernel is linked, and that takes its value from the widest.
+/// A literal whose type becomes known when the kernel is linked. It has the value of the widest
+/// type.
 fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, Mistake> {
     if !pending.is_float() {
         return literal_value(pending, Scalar::I64)

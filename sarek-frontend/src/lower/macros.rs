@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What is the case in debug builds only is so under a condition that rustc knows.
+    /// Code for debug builds stands under a condition that rustc knows.
     fn debug(&mut self, call: &StdCall, span: Span, lower: impl FnOnce(&mut Self)) -> Value {
         if !call.debug {
             lower(self);
@@ -140,12 +140,12 @@ impl Lowerer<'_> {
 
     fn panic(&mut self, message: String, span: Span) {
         let site = self.site(SiteKind::Panic(message.into()), span);
-        // The launch cannot know that nobody gets here, unless nothing but its facts decides.
+        // A launch cannot prove that no thread gets here.
         self.kernel.sites.to_mut()[site.index()].provable = false;
         self.push(Stmt::Panic { site }, span);
     }
 
-    /// A message; empty when it is reported that it is none.
+    /// The text of a message; empty if it is invalid, which is reported.
     fn message_of(&mut self, said: &Said) -> String {
         match said.constant() {
             Ok(text) => text,
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// An expression as `assert!` tells it.
+/// An expression as `assert!` prints it.
 fn quiet(expr: &syn::Expr) -> String {
     let mut expr = expr.clone();
     Unmark.visit_expr_mut(&mut expr);
@@ -172,7 +172,7 @@ fn quiet(expr: &syn::Expr) -> String {
         .replace(" ,", ",")
 }
 
-/// Takes the marks off.
+/// Removes the marks.
 struct Unmark;
 
 use syn::visit_mut::VisitMut;

@@ -1,6 +1,6 @@
 //! `match` and `matches!`.
 //!
-//! A `match` becomes a chain of `if`s. rustc has seen to it that the arms cover all values, so the last arm
+//! A `match` becomes a chain of `if`s. rustc checks that the arms cover all values, so the last arm
 //! without a guard needs no test.
 
 use proc_macro2::Span;
@@ -15,18 +15,18 @@ use super::pattern::{Bound, Found};
 use super::scrutinee::Scrutinee;
 use super::{Binding, Lowerer, OpenBlock, Value};
 
-/// What the branches of a `match` or `if` yield.
+/// The results of the branches of a `match` or `if`.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// The local that they assign.
     pub result: Option<LocalId>,
-    /// Does one of them yield nothing?
+    /// True if a branch has no value.
     unit: bool,
-    /// Does control get past one of them?
+    /// True if control gets past a branch.
     reached: bool,
 }
 
-/// An arm, its alternatives as arms of their own.
+/// An arm of a `match`.
 pub(super) struct Arm<'a> {
     pub pat: &'a syn::Pat,
     pub guard: Option<&'a syn::Expr>,
@@ -71,14 +71,14 @@ impl Lowerer<'_> {
         };
         let mut outcome = Outcome::default();
         let (block, ()) = self.in_block(|this| this.arms(&arms[..=last], &subject, &mut outcome));
-        // What follows the last arm is not reached, but may be wrong.
+        // The arms after the last one are unreachable, but may contain errors.
         for arm in &arms[last + 1..] {
             self.in_block(|this| this.arm_body(arm, &subject, &[]));
         }
         self.yield_outcome(outcome, block, e.match_token.span)
     }
 
-    /// The arms from the first one on; the last needs no test.
+    /// Lowers the arms; the last one needs no test.
     fn arms(&mut self, arms: &[Arm<'_>], subject: &Scrutinee, outcome: &mut Outcome) {
         let Some((arm, rest)) = arms.split_first() else {
             return;
@@ -97,8 +97,9 @@ impl Lowerer<'_> {
         self.branch(cond, then, otherwise, span);
     }
 
-    /// Does the arm take the value? Its guard is asked only if the pattern fits. Where a guard decides between alternatives
-    /// that bind names, there are locals, too, that tell of each but the last whether it was taken.
+    /// The test that the arm takes the value. Its guard runs only if the pattern matches. If a
+    /// guard decides between alternatives that bind names, also returns a local for each
+    /// alternative but the last. It is true if that alternative was taken.
     pub(super) fn arm_test(
         &mut self,
         arm: &Arm<'_>,
@@ -137,7 +138,7 @@ impl Lowerer<'_> {
         !self.pattern(case, subject).names.is_empty()
     }
 
-    /// A local that becomes true where something is taken.
+    /// A local that becomes true when an alternative is taken.
     fn not_taken(&mut self, span: Span) -> LocalId {
         let ty = self.types.known(Scalar::Bool);
         let local = self.local("taken", ty, true);
@@ -146,7 +147,7 @@ impl Lowerer<'_> {
         local
     }
 
-    /// `lhs || rhs`; the statements of `rhs` run only when it is asked for.
+    /// `lhs || rhs`; the statements of `rhs` run only if `lhs` is false.
     pub(super) fn either(
         &mut self,
         lhs: ExprId,
@@ -168,7 +169,7 @@ impl Lowerer<'_> {
         self.read(local, span)
     }
 
-    /// Goes on with the statements of a block in the open one.
+    /// Appends the statements of a block to the open one.
     pub(super) fn splice(&mut self, mut block: OpenBlock) {
         let open = self.blocks.last_mut().expect("a block is open");
         if !open.ended {
@@ -200,7 +201,7 @@ impl Lowerer<'_> {
             let both = self.both(found.test, Some(guarded));
             return both.unwrap_or_else(|| self.truth(true, span));
         }
-        // The guard has statements, which run only when the pattern fits.
+        // The guard has statements, which run only if the pattern matches.
         let local = self.not_taken(span);
         if !block.ended {
             let assign = Stmt::Assign {
@@ -214,7 +215,7 @@ impl Lowerer<'_> {
         self.read(local, span)
     }
 
-    /// Names of a guard mean parts of the subject; arrays it has to itself.
+    /// Binds the names of a guard to parts of the scrutinee. A whole array is copied instead.
     fn alias(&mut self, found: &Found) {
         for bound in &found.names {
             if self.is_whole_array(&bound.subject) {
@@ -227,7 +228,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds the names of an arm and runs its body. `held` is what [`Lowerer::arm_test`] gave.
+    /// Binds the names of an arm and runs its body. `held` is the result of [`Lowerer::arm_test`].
     pub(super) fn arm_body(
         &mut self,
         arm: &Arm<'_>,
@@ -241,7 +242,8 @@ impl Lowerer<'_> {
         value
     }
 
-    /// Binds what a pattern that is known to fit binds: by the first alternative that fits, or that was taken.
+    /// Binds the names of a pattern that is known to match, from the first alternative that
+    /// matches, or from the one that was taken.
     pub(super) fn bind_cases(&mut self, pat: &syn::Pat, subject: &Scrutinee, held: &[LocalId]) {
         let cases = alternatives(pat);
         let mut found: Vec<Found> = cases
@@ -267,7 +269,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds the names of the first alternative that fits.
+    /// Binds the names of the first alternative that matches.
     fn bind_first_of(&mut self, mut cases: Vec<Found>, span: Span) {
         let Some(last) = cases.pop() else { return };
         let mut locals: Vec<(String, LocalId)> = vec![];
@@ -338,7 +340,7 @@ impl Lowerer<'_> {
 
     // Branches.
 
-    /// Ends a branch, which is the open block, with what it yields.
+    /// Ends a branch, which is the open block, with the assignment of its value.
     pub(super) fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
         match value {
             Value::Never => return,

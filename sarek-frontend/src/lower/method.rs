@@ -14,7 +14,8 @@ use super::types::Node;
 use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
 
-/// Is it a method that kernels know of an `Option`, a `Result` or a vector, where they see that it is one?
+/// True for a method of `Option`, `Result` or a vector that kernels support if they see the
+/// receiver's type.
 pub(crate) fn is_known_method(name: &str) -> bool {
     super::option_result::is_one(name) || super::simd::is_one(name)
 }
@@ -24,7 +25,7 @@ impl Lowerer<'_> {
         self.method_wanted(e, true)
     }
 
-    /// A method call; `wanted` tells whether its result is used.
+    /// A method call; `wanted` is true if its result is used.
     pub(super) fn method_wanted(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Value {
         if let Some(turbofish) = &e.turbofish {
             if let Some(value) = self.own_method(e, wanted) {
@@ -68,7 +69,7 @@ impl Lowerer<'_> {
         }
         match self.receiver_value(e, wanted) {
             Ok(receiver) => {
-                // Told below: these take references.
+                // Reported below: these take references.
                 let is_told = ["cmp", "partial_cmp", "total_cmp"]
                     .iter()
                     .any(|n| e.method == n);
@@ -118,8 +119,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `len` and `is_empty` of a row of an array of arrays: its indices may be out of bounds. `None` when it is another
-    /// method, or no row.
+    /// `len` and `is_empty` of a row of an array of arrays, whose indices may be out of bounds.
+    /// `None` for another method, or if the receiver is no row.
     fn row_length(&mut self, e: &syn::ExprMethodCall) -> Option<Value> {
         let (base, indices) = index_chain(&e.receiver);
         let (memory, _) = self.find_memory(base)?;
@@ -142,7 +143,8 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// `x.swap(i, j)`, as its elements are exchanged by hand: both indices are known before anything is stored.
+    /// `x.swap(i, j)`, written as an exchange of elements. Both indices are evaluated before
+    /// anything is stored.
     fn swap(&mut self, e: &syn::ExprMethodCall) -> Value {
         let (slice, span) = (&e.receiver, e.method.span());
         let (first, second) = (&e.args[0], &e.args[1]);
@@ -167,7 +169,7 @@ impl Lowerer<'_> {
         }
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
-            // It stands for what was reported, or for what is not reached.
+            // A stand-in for code that was reported or is unreachable.
             Known::Nothing if self.is_stand_in(self.ty(ids[0])) => return Value::Never,
             Known::Foreign | Known::Parameter => return self.foreign_method(name, ids, span),
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
@@ -200,7 +202,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `len` and `is_empty` of an array inside of a value. `None` when it is another method, or no array.
+    /// `len` and `is_empty` of an array inside of a value. `None` for another method or another
+    /// type.
     fn array_length(&mut self, name: &Ident, ids: &[ExprId], span: Span) -> Option<Value> {
         let ([array], "len" | "is_empty") = (ids, name.to_string().as_str()) else {
             return None;
@@ -375,7 +378,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What to write instead of a method that a type has not.
+/// The suggested replacement for a method that a type does not have.
 fn instead_of(name: &str, on: Scalar) -> String {
     let known = Intrinsic::ALL.iter().map(|i| i.name());
     let known = known.filter(|known| Intrinsic::method(known, on).is_some());
@@ -401,7 +404,8 @@ fn instead_of(name: &str, on: Scalar) -> String {
     }
 }
 
-/// Is it a method of numbers, slices or arrays, so that one of a user's type cannot be meant where the type is not known?
+/// True for a method of numbers, slices or arrays. If the receiver's type is unknown, it cannot be
+/// a method of the user's.
 pub(super) fn is_built_in(name: &Ident) -> bool {
     let text = name.to_string();
     let is_conversion = text.strip_prefix("to_").and_then(Scalar::from_name);

@@ -1,13 +1,14 @@
-//! Rust syntax to IR.
+//! Lowers Rust syntax to IR, and infers all types.
 //!
-//! One walk lowers and infers at once: nodes are pushed with type variables beside them, and
-//! [`finish`] replaces the variables by types when the whole body has been seen. IR expressions are
-//! pure, so whatever has an effect becomes a statement of the open block at the point where Rust
-//! would evaluate it; operands whose value that statement could change are spilled into locals
-//! first ([`Lowerer::operands`]).
+//! One walk does both. It appends IR nodes and gives each a type variable, which unification
+//! narrows ([`types`]). [`finish`] replaces the variables by types after the whole body.
 //!
-//! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
-//! syn's `#[non_exhaustive]` forces, and they report.
+//! IR expressions are pure. An expression with an effect therefore becomes a statement of the open
+//! block, at the point where Rust would evaluate it. Operands whose value that statement could
+//! change are first spilled into locals ([`Lowerer::operands`]).
+//!
+//! Every syntax node is either lowered exactly or reported. The only wildcard arms are those that
+//! syn's `#[non_exhaustive]` types require, and they report, too.
 
 mod arguments;
 mod array;
@@ -102,111 +103,115 @@ pub(crate) use variant::part_of_variant;
 pub struct Lowered {
     /// The name of the function, and of the struct beside it.
     pub name: syn::Ident,
-    /// The kernel, types resolved.
+    /// The kernel, with all types resolved.
     pub kernel: Kernel,
-    /// Where each expression stands.
+    /// The source span of each expression.
     pub expr_spans: Vec<Span>,
-    /// Where each statement stands.
+    /// The source span of each statement.
     pub stmt_spans: Vec<Span>,
     /// The value of each link: tokens that rustc evaluates.
     pub links: Vec<TokenStream>,
-    /// Paths that were taken for constants of core, with a test of each that rustc evaluates.
+    /// Paths that were taken for constants of core, each with a test that rustc evaluates.
     pub audits: Vec<TokenStream>,
-    /// The functions that it calls, in the order of [`Kernel::functions`].
+    /// The called functions, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
-    /// What a function is given to call.
+    /// The callable parameters of a function.
     pub callables: Vec<CallableBody>,
-    /// Of a function: which parameters may be lent shared arrays.
+    /// For a function: true for each parameter that may receive a shared array.
     pub takes: Vec<bool>,
-    /// Of a function: the parameters on which the threads of a block must agree for it to be free of races.
+    /// For a function: the parameters that must be uniform in a block for it to be free of races.
     pub agreed: BTreeSet<ParamId>,
-    /// Is it declared `unsafe fn`, so that nothing is proved of it?
+    /// True for an `unsafe fn`, of which nothing is proved.
     pub is_unsafe: bool,
-    /// How many calls of itself it may nest in one, if it has some that do not come last.
+    /// The maximum depth of nested calls of itself, if some of them are no tail calls.
     pub nests: Option<u32>,
-    /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
+    /// True if the first parameter is `self`, which compiled bodies always take as `&mut Self`.
     pub has_receiver: bool,
-    /// The links whose type has no name: they stand where they are used.
+    /// The links whose type has no name. They are written where they are used.
     pub open_links: HashSet<usize>,
-    /// The functions that casts from and to type parameters are.
+    /// The functions that implement casts from and to type parameters.
     pub conversions: HashMap<ExprId, TokenStream>,
-    /// Its type parameters and constants.
+    /// Its type parameters and const parameters.
     pub parameters: Parameters,
-    /// May its types depend on whether the user's function type checks? See [`audited`].
+    /// True if its types may depend on the error gate, see [`error_gate`].
     pub is_audited: bool,
-    /// What tells whether it does, if that is asked.
+    /// The error gate's constant, if the compiled body depends on it.
     pub audited: Option<TokenStream>,
-    /// Does something name that constant?
+    /// True once some token names that constant.
     pub names_audit: Cell<bool>,
-    /// Assertions about what is called, for rustc to evaluate.
+    /// Assertions about callees, which rustc evaluates.
     pub checks: Vec<TokenStream>,
-    /// Tests, for rustc, that methods are those that kernels know.
+    /// Tests for rustc that methods are the ones that kernels support.
     pub probes: Vec<Probe>,
-    /// The associated constant that holds the links' values.
+    /// The associated constant with the values of the links.
     pub linked: TokenStream,
-    /// The associated constant that holds what is known of the functions called.
+    /// The associated constant with the facts of the called functions.
     pub facts: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
-    /// The literals, by their marks, whose types rustc is asked for. See [`crate::emit::told`].
+    /// The literals, by their marks, whose types rustc must infer. See [`crate::emit::told`].
     pub told_literals: BTreeSet<u32>,
-    /// What tells them, to stand before what asks.
+    /// The code from which rustc infers them. It stands before the code that uses their types.
     pub told: TokenStream,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
     pub type_infos: Vec<TokenStream>,
-    /// The type of each parameter; of a slice, of its elements.
+    /// The type of each parameter; for a slice, the element type.
     pub param_types: Vec<TokenStream>,
-    /// The type of each shared array's elements.
+    /// The element type of each shared array.
     pub shared_types: Vec<TokenStream>,
-    /// The locals that are arrays to index, not values, with their dimensions, outermost first.
+    /// The locals that are arrays in memory and no values, with their dimensions, outermost first.
     pub arrays: HashMap<LocalId, Vec<sarek_ir::Length>>,
     /// The dimensions of shared arrays of arrays.
     pub shared_dims: HashMap<sarek_ir::SharedId, Vec<sarek_ir::Length>>,
     /// The type of each constant that only the user's crate knows.
     pub link_types: Vec<TokenStream>,
-    /// How the source names what an operation makes or takes apart.
+    /// The path by which the source names the type or variant that an operation constructs or
+    /// matches.
     pub paths: HashMap<CompoundId, TokenStream>,
-    /// The variants made by their names alone.
+    /// The variants constructed by their names alone.
     pub units: HashSet<CompoundId>,
-    /// The locals that `&mut T` parameters refer to: lent on by their names, they are `&mut T` or `&T`, as the callee has it.
+    /// The locals that `&mut T` parameters refer to. Passed on by name, they become `&mut T` or
+    /// `&T`, as the callee requires.
     pub references: HashSet<LocalId>,
-    /// The values of arguments `&value` that are scalars or arrays lent as slices, as the callee has it.
+    /// The values of arguments `&value` that are scalars, or arrays passed as slices, as the callee
+    /// requires.
     pub borrowed: HashSet<ExprId>,
     /// The local arrays that some call may change.
     pub lent_mutably: HashSet<LocalId>,
-    /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
+    /// The preludes of its native blocks, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
-    /// What makes the texts of prints with values of several parts, the bodies of [`sarek_ir::link::Links::printers`].
+    /// Code that formats prints with values of several parts: the bodies of
+    /// [`sarek_ir::link::Links::printers`].
     pub printers: Vec<TokenStream>,
-    /// The slices that are seen as views, and how many dimensions those have.
+    /// The slices behind views, with the number of dimensions of the view.
     pub views: BTreeMap<ParamId, u32>,
 }
 
-/// How a compiled body takes what its function is given to call.
+/// A callable parameter, as a compiled body takes it.
 pub struct CallableBody {
-    /// How it may be called.
+    /// The trait by which it is called.
     pub kind: CallableKind,
     /// Its type.
     pub body: TokenStream,
-    /// Where the source gives its type.
+    /// The source span of its type.
     pub span: Span,
 }
 
-/// What an expression yields.
+/// The result of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
     /// `()`
     Unit,
-    /// Nothing: control went elsewhere.
+    /// No result: control does not get past the expression.
     Never,
     /// A scalar, or a value of several parts.
     Scalar(ExprId),
 }
 
-/// What names mean, by their text, and where each was bound; innermost scope last.
+/// The bindings of names, with the place of each binding; innermost scope last.
 type Scopes = Vec<HashMap<String, (Binding, Span)>>;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 enum Binding {
     Local(LocalId),
@@ -218,11 +223,11 @@ enum Binding {
     View(ParamId),
     /// A closure, in [`Lowerer::closures`].
     Closure(usize),
-    /// What the function is given to call, in [`Lowerer::callables`].
+    /// A callable parameter, in [`Lowerer::callables`].
     Callable(CallableId),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
-    /// What a guard calls a part of the value that is matched, in [`Lowerer::aliases`].
+    /// In a guard: a name for a part of the scrutinee, in [`Lowerer::aliases`].
     Part(usize),
 }
 
@@ -230,7 +235,7 @@ enum Binding {
 #[derive(Default)]
 struct OpenBlock {
     stmts: Vec<StmtId>,
-    /// Control cannot reach what follows.
+    /// True if control cannot reach the statements that follow.
     ended: bool,
 }
 
@@ -242,18 +247,18 @@ struct LoopFrame {
     is_block: bool,
     /// `loop` and labelled blocks may yield a value.
     takes_value: bool,
-    /// Where `break value` puts it.
+    /// The local that receives the value of `break value`.
     result: Option<LocalId>,
-    /// Does some `break` leave it?
+    /// True if some `break` leaves it.
     left: bool,
 }
 
-/// A literal whose value waits for its type.
+/// A literal whose value is determined once its type is known.
 struct PendingLiteral {
     expr: ExprId,
     lit: syn::Lit,
     negative: bool,
-    /// One more than what the user wrote, as the end of a range.
+    /// True if its value is one more than the written one, as the end of a range.
     beyond: bool,
 }
 
@@ -263,20 +268,21 @@ pub struct Lowerer<'e> {
     kernel: Kernel,
     types: types::Types,
     expr_types: Vec<Ty>,
-    /// The type of each local; of an array, of its elements.
+    /// The type of each local; for an array, the element type.
     local_types: Vec<Ty>,
     /// The locals that are arrays.
     arrays: Vec<(LocalId, sarek_ir::Length)>,
-    /// The slices that are seen as views, and how many dimensions those have.
+    /// The slices behind views, with the number of dimensions of the view.
     views: BTreeMap<ParamId, u32>,
-    /// The type of each shared array's elements.
+    /// The element type of each shared array.
     shared_types: Vec<Ty>,
-    /// The type of each parameter; of a slice, of its elements.
+    /// The type of each parameter; for a slice, the element type.
     param_types: Vec<Ty>,
-    /// The types that the source writes without arguments, so that they have none.
+    /// The types that the source names in a type position without generic arguments, so that they
+    /// take none.
     complete_types: HashSet<String>,
     type_infos: Vec<TokenStream>,
-    /// The types of literals that are being written.
+    /// The types for which probes of literals are being written.
     probed: RefCell<Vec<Ty>>,
     paths: HashMap<CompoundId, TokenStream>,
     units: HashSet<CompoundId>,
@@ -285,20 +291,20 @@ pub struct Lowerer<'e> {
     expr_spans: Vec<Span>,
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
-    /// What names mean, by their text, and where each was bound.
+    /// The bindings of names, with the place of each binding.
     scopes: Scopes,
-    /// Names that were reported as bound in another macro.
+    /// Names that were reported because another macro binds them.
     foreign: HashSet<String>,
-    /// The file that `#[kernel]` stands in.
+    /// The file that contains `#[kernel]`.
     file: Option<String>,
-    /// Locals made for what control flow yields, until a `let` names them.
+    /// Locals made for the results of control flow, until a `let` names them.
     results: HashSet<LocalId>,
     /// The path of the façade crate.
     krate: TokenStream,
     blocks: Vec<OpenBlock>,
     loops: Vec<LoopFrame>,
     labels: u32,
-    /// How many `unsafe` blocks are open.
+    /// The number of open `unsafe` blocks.
     unsafe_depth: u32,
     links: Vec<TokenStream>,
     link_types: Vec<Ty>,
@@ -307,11 +313,11 @@ pub struct Lowerer<'e> {
     consts: Vec<syn::ItemConst>,
     aliases: Vec<scrutinee::Scrutinee>,
     callees: Vec<Callee>,
-    /// Does a constant tell whether the user's function type checks?
+    /// True if the error gate's constant is available.
     is_audited: bool,
-    /// Is that constant named?
+    /// True once some token names that constant.
     names_audit: Cell<bool>,
-    /// Where it will be found what is known of them.
+    /// The path of the constant with the callees' facts.
     facts: TokenStream,
     closures: Vec<closure::Closure>,
     callables: Vec<callable::OwnCallable>,
@@ -321,16 +327,16 @@ pub struct Lowerer<'e> {
     lent_mutably: HashSet<LocalId>,
     is_function: bool,
     own_name: Option<recursion::OwnName>,
-    /// How many calls of itself the function may nest in one.
+    /// The maximum depth of the function's nested calls of itself.
     inline: Option<u32>,
-    /// What the function takes and yields, for calls of itself.
+    /// The function's parameter types and result type, for calls of itself.
     own_types: (Vec<Ty>, Option<Ty>),
     recursion: Option<recursion::Recursion>,
-    /// Does the function call itself, so that its parameters are variables?
+    /// True if the function calls itself, so that its parameters are variables.
     is_recursive: bool,
     /// Names of type parameters.
     parameters: HashSet<String>,
-    /// Those of them that are numbers: `T: Float`.
+    /// The type parameters among them that are numbers: `T: Float`.
     numbers: HashSet<String>,
     /// The bounds of type parameters, by their names.
     bounds: Vec<(String, syn::Path)>,
@@ -341,27 +347,27 @@ pub struct Lowerer<'e> {
     checks: Vec<TokenStream>,
     probes: Vec<Probe>,
     audits: Vec<TokenStream>,
-    /// The names that those hold to what they mean, see [`held`].
+    /// The names that audits already cover, see [`held`].
     held: HashSet<String>,
-    /// Tests, for rustc, that methods are those that kernels know.
+    /// Tests for rustc that methods are the ones that kernels support.
     asked: Vec<receiver::Asked>,
-    /// The constants that only rustc can evaluate, by how they are written.
+    /// The constants that only rustc can evaluate, by their source text.
     linked: HashMap<String, sarek_ir::LinkId>,
-    /// The tests of constants among them.
+    /// The tests of constants among the audits.
     tested: HashSet<String>,
     /// The type of each `let` and literal, by its mark.
     marks: BTreeMap<u32, Ty>,
-    /// The same of what is lowered again, as a closure at each of its calls.
+    /// The same for code that is lowered again, such as a closure at each of its calls.
     marked_again: Vec<(u32, Ty, Span)>,
     /// The literals among them.
     marked_literals: BTreeMap<u32, Span>,
-    /// Those whose types rustc is asked for.
+    /// The literals whose types rustc must infer.
     told_literals: RefCell<BTreeSet<u32>>,
-    /// Types of stand-in values, which need not be known.
+    /// Types of stand-in values, which need not become known.
     unreachable: Vec<Ty>,
-    /// Types that are the unsigned integer of another's width.
+    /// Pairs of types: the first is the unsigned integer of the same width as the second.
     unsigned_of: Vec<(Ty, Ty)>,
-    /// What texts of `native!` name.
+    /// The operands of `native!` texts.
     natives: Vec<native::Operand>,
     preludes: Vec<syn::Path>,
     printers: Vec<TokenStream>,
@@ -415,7 +421,7 @@ pub fn lower(
 }
 
 impl<'e> Lowerer<'e> {
-    /// The result, with what the signature tells.
+    /// Completes the result with data from the signature.
     fn finished(self, signature: &Signature) -> Option<Lowered> {
         let lowered = self.finish(signature.name.clone())?;
         Some(Lowered {
@@ -521,17 +527,17 @@ impl<'e> Lowerer<'e> {
     }
 }
 
-/// The location of a span.
-/// The file that a token stands in, where it has a name.
+/// The file that contains a token, if it has a name.
 pub(crate) fn file_of(span: Span) -> Option<String> {
-    // Of what is no file, the names are in `<…>` or `(…)`.
+    // Names in `<…>` or `(…)` denote no file.
     let name = span.file();
     let is_file = !name.is_empty() && !name.starts_with(['<', '(']);
     is_file.then_some(name)
 }
 
-/// Are two names of one text the same name to Rust? Names that a `macro_rules!` macro writes differ from
-/// those that its caller writes. Spans do not compare, but their debug text tells their context apart.
+/// True if two names of one text are the same name to Rust. A name that a `macro_rules!` macro
+/// writes differs from a name that its caller writes. Spans cannot be compared, but their debug
+/// text shows the hygiene context.
 fn same_context(a: Span, b: Span) -> bool {
     let context = |span: Span| format!("{:?}", span.located_at(Span::call_site()));
     context(a) == context(b)

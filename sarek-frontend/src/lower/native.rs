@@ -1,4 +1,4 @@
-//! `native!`: text in targets' own languages.
+//! `native!`: text in a target's own language.
 
 use proc_macro2::{Ident, Span};
 use sarek_ir::{
@@ -12,9 +12,9 @@ use super::{Binding, Known, Lowerer, Ty, Value, path_text};
 use crate::diagnostics::{Mistake, codes};
 use crate::parse::{NativeArm, NativeCall, Template, name_span};
 
-/// What a text names, to be a scalar or memory of scalars once types are known.
+/// An operand of a text. Once types are known, it must be a scalar or memory of scalars.
 pub(super) struct Operand {
-    /// What is said if it is not.
+    /// The error if it is not.
     pub mistake: Mistake,
     pub ty: Ty,
     pub span: Span,
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         for path in &call.preludes {
             self.prelude(path);
         }
-        // Operands are names of whoever wrote `native`, see `emit::reference`.
+        // Operands have the hygiene of whoever wrote `native`, see `emit::reference`.
         let at = name_span(mac);
         let texts: Vec<NativeText> = call.texts.iter().map(|arm| self.text(arm, at)).collect();
         let result = call.yields().map(|ty| {
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A variable of the texts and the fallback alone.
+    /// A variable for the texts and the fallback alone.
     fn native_let(&mut self, name: &Ident, value: sarek_ir::ExprId) -> LocalId {
         let ty = self.ty(value);
         let local = self.local(&name.to_string(), ty, false);
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         Piece::Param(param)
     }
 
-    /// `{p.x}`: a scalar inside of a local, which the text may assign; of a parameter, its value.
+    /// `{p.x}`: a scalar inside of a local, which the text may assign; for a parameter, its value.
     fn field_operand(&mut self, base: &str, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
         let is_local = match self.find_text(base, at) {
             Some(Binding::Local(_) | Binding::Reference(_)) => true,
@@ -249,10 +249,10 @@ impl Lowerer<'_> {
         self.natives.push(Operand { mistake, ty, span });
     }
 
-    /// Reports operands that a text cannot speak of.
+    /// Reports operands that a text cannot express.
     pub(super) fn settle_natives(&mut self) {
         for Operand { mistake, ty, span } in std::mem::take(&mut self.natives) {
-            // What only rustc knows, it checks itself.
+            // rustc itself checks types that only it knows.
             if self.types.look(ty) == Known::Compound {
                 self.errors.report(span, &mistake);
             }
@@ -266,7 +266,7 @@ fn several_parts(what: &str) -> Mistake {
     Mistake::new(codes::NATIVE_OPERAND, what, instead)
 }
 
-/// Why a target has no texts, if that is known.
+/// The reason why a target has no texts, if it is known.
 fn no_target(name: &str) -> Option<String> {
     const KNOWN: [&str; 3] = ["cuda", "opencl", "wgsl"];
     match name.to_ascii_lowercase().as_str() {

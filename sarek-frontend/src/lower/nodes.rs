@@ -1,4 +1,5 @@
-//! What the walk builds from: names in scope, nodes of the open block, locals, and types that become one.
+//! Building blocks of the walk: names in scope, nodes of the open block, locals, and unification of
+//! types.
 
 use proc_macro2::Span;
 use sarek_ir::{
@@ -22,9 +23,9 @@ impl Lowerer<'_> {
         self.find_text(&name.to_string(), name.span())
     }
 
-    /// What a name means: the innermost binding of its text. A name that a macro wrote does not mean
-    /// a variable of the same text that the macro's caller wrote, nor the reverse, so that is an
-    /// error. (Constants are items, which macros do not hide.)
+    /// Resolves a name to the innermost binding of its text. A name in a macro does not refer to a
+    /// variable of the same text outside of it, nor the reverse; that is reported. Constants are
+    /// items, which macro hygiene does not separate.
     pub(super) fn find_text(&mut self, name: &str, span: Span) -> Option<Binding> {
         let scopes = self.scopes.iter().rev();
         let (binding, bound) = scopes.into_iter().find_map(|s| s.get(name).copied())?;
@@ -42,7 +43,7 @@ impl Lowerer<'_> {
 
     // Nodes.
 
-    /// Where a token stands: tokens that a macro of another file wrote stand in that.
+    /// The location of a token. A token from a macro in another file is located in that file.
     pub(super) fn loc(&mut self, span: Span) -> Loc {
         let start = span.start();
         let column = u16::try_from(start.column + 1).unwrap_or(u16::MAX);
@@ -83,7 +84,7 @@ impl Lowerer<'_> {
         self.expr_spans[expr.index()]
     }
 
-    /// Adds a statement to the open block, unless control cannot reach it.
+    /// Appends a statement to the open block, unless control cannot reach it.
     pub(super) fn push(&mut self, stmt: Stmt, span: Span) {
         let id = self.detached(stmt, span);
         let open = self.blocks.last_mut().expect("a block is open");
@@ -102,7 +103,7 @@ impl Lowerer<'_> {
         self.kernel.push_stmt(stmt, loc)
     }
 
-    /// How many statements the open block has; a place to come back to.
+    /// The number of statements in the open block: a position for later insertions.
     pub(super) fn mark(&self) -> usize {
         self.blocks.last().expect("a block is open").stmts.len()
     }
@@ -116,7 +117,7 @@ impl Lowerer<'_> {
             .insert(at, id);
     }
 
-    /// Runs `body` with a fresh block open; returns the block and whether its end is reached.
+    /// Runs `body` with a new open block, and returns the block with the result of `body`.
     pub(super) fn in_block<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (OpenBlock, R) {
         self.blocks.push(OpenBlock::default());
         let result = body(self);
@@ -153,10 +154,11 @@ impl Lowerer<'_> {
         self.expr(Expr::Local(local), ty, span)
     }
 
-    /// Evaluates an expression now, at position `at` of the open block; returns a read of it.
+    /// Evaluates an expression into a local at position `at` of the open block, and returns a read
+    /// of it.
     pub(super) fn spill_at(&mut self, at: usize, expr: ExprId) -> ExprId {
         let (ty, span) = (self.ty(expr), self.span(expr));
-        // A constant keeps its name, of which a bad index speaks.
+        // The local keeps a constant's name, which messages about a bad index mention.
         let name = match self.kernel.expr(expr) {
             Expr::Link(link) => {
                 let path = &self.kernel.links[link.index()].path;
@@ -188,7 +190,7 @@ impl Lowerer<'_> {
         self.spill_at(at, expr)
     }
 
-    /// Another node for a leaf.
+    /// A second node for a leaf.
     pub(super) fn copy(&mut self, leaf: ExprId) -> ExprId {
         let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
         let copy = self.expr(expr, ty, span);
@@ -206,7 +208,7 @@ impl Lowerer<'_> {
         copy
     }
 
-    /// Does it read nothing that a statement can change, and is it one node?
+    /// True for a single node that reads nothing that a statement can change.
     pub(super) fn is_leaf(&self, expr: ExprId) -> bool {
         match self.kernel.expr(expr) {
             Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => {
@@ -229,7 +231,7 @@ impl Lowerer<'_> {
 
     // Types.
 
-    /// Makes two types one. `false` when it is reported that they differ.
+    /// Unifies two types. Returns `false` if they differ, which is reported.
     pub(super) fn unify(&mut self, left: Ty, right: Ty, span: Span) -> bool {
         let unified = self.types.unify(left, right);
         if let Err(mismatch) = unified {
@@ -253,7 +255,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What to write instead of a value of another type.
+/// The suggested replacement for a value of another type.
 fn converted(Mismatch { left, right }: Mismatch) -> String {
     let by_as = |ty: Scalar| !ty.is_bool() && !ty.is_half();
     match (left, right) {
@@ -284,7 +286,7 @@ fn converted(Mismatch { left, right }: Mismatch) -> String {
     }
 }
 
-/// Does the trait `Num` convert from and to it?
+/// True if the trait `Num` converts from and to it.
 fn is_converted(scalar: Scalar) -> bool {
     use Scalar::{F32, F64, I32, I64, U32, U64, Usize};
     [I32, U32, I64, U64, Usize, F32, F64].contains(&scalar)

@@ -10,7 +10,7 @@ use super::scrutinee::{Position, Scrutinee};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
-/// An infix operator, apart from whether it also assigns.
+/// An infix operator, without its assigning form.
 #[derive(Clone, Copy)]
 pub(super) enum Infix {
     Plain(BinaryOp),
@@ -20,7 +20,7 @@ pub(super) enum Infix {
     Or,
 }
 
-/// The operator, and whether it assigns (`+=`). `None` for what a later syn adds.
+/// The operator, and true if it assigns (`+=`). `None` for an operator that a later syn adds.
 fn infix(op: &BinOp) -> Option<(Infix, bool)> {
     use Infix::{And, Divide, Or, Plain};
     Some(match op {
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         let fits = if !self.is_scalar(lhs) {
             false
         } else if op.is_shift() {
-            // `Int` says `Shl<u32>` of a type parameter.
+            // For a type parameter, `Int` requires `Shl<u32>`.
             let int = match self.is_parameter_type(left) {
                 true => self.types.known(Scalar::U32),
                 false => self.types.int(),
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
         self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
     }
 
-    /// Reports an operand that has several parts.
+    /// Reports an operand of several parts.
     fn is_scalar(&mut self, id: ExprId) -> bool {
         let is_compound = self.types.look(self.ty(id)) == Known::Compound;
         if is_compound {
@@ -128,8 +128,8 @@ impl Lowerer<'_> {
         !is_compound
     }
 
-    /// `/` or `%`: which of the two nodes it becomes depends on the type, known at the latest in
-    /// [`Lowerer::finish`]. Until then it stands as an integer division.
+    /// `/` or `%`. The node depends on the type, which is known at the latest in
+    /// [`Lowerer::finish`]. Until then it is an integer division.
     pub(super) fn divide(
         &mut self,
         op: DivideOp,
@@ -146,7 +146,8 @@ impl Lowerer<'_> {
         self.expr(Expr::Divide { op, lhs, rhs, site }, ty, span)
     }
 
-    /// Operands of an operator have one type. A literal without a point beside a float is the one to change.
+    /// Unifies the types of an operator's operands. If an integer literal is beside a float, the
+    /// error is reported at the literal.
     fn same_type(&mut self, lhs: ExprId, rhs: ExprId) -> bool {
         let (left, right) = (self.ty(lhs), self.ty(rhs));
         let is_float = matches!(self.types.look(right), Known::Scalar(s) if s.is_float());
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
             };
             return Value::Scalar(self.known(expr, Scalar::Bool, e.span()));
         }
-        // The right side has statements, which run only when the left side asks for them.
+        // The right side has statements, which run only if its value is needed.
         let (ty, span) = (self.types.known(Scalar::Bool), e.span());
         let local = self.local("t", ty, true);
         self.push(
@@ -239,7 +240,7 @@ impl Lowerer<'_> {
         Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.span()))
     }
 
-    /// `place = value`: the value first, then the place.
+    /// `place = value`: evaluates the value first, then the place.
     pub(super) fn assign(&mut self, e: &syn::ExprAssign) -> Value {
         if let syn::Expr::Infer(_) = &*e.left {
             let id = self.scalar(&e.right);
@@ -274,7 +275,7 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// `(a, b) = value` or `[a, b] = value`, the value evaluated before all places.
+    /// `(a, b) = value` or `[a, b] = value`: evaluates the value before all places.
     fn assign_parts(&mut self, left: &syn::Expr, subject: &Scrutinee) {
         match left {
             syn::Expr::Infer(_) => {}
@@ -305,7 +306,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `place op= value`: for scalars, the value first, then the place.
+    /// `place op= value`: for scalars, evaluates the value first, then the place.
     fn compound_assign(&mut self, e: &syn::ExprBinary, op: Infix) -> Value {
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
@@ -321,7 +322,7 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// The value, evaluated before the statements that came after `mark`, if any.
+    /// The value. If statements came after `mark`, it is evaluated before them.
     fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
         if self.mark() > mark && !self.is_leaf(value) {
             self.spill_at(mark, value)

@@ -6,7 +6,7 @@ use sarek_ir::ExprId;
 use super::types::Node;
 use super::{Lowerer, Ty, Value};
 
-/// The methods, and how many arguments they take.
+/// The methods, with their numbers of arguments.
 const OPTION: [(&str, usize); 4] = [
     ("is_some", 0),
     ("is_none", 0),
@@ -15,14 +15,15 @@ const OPTION: [(&str, usize); 4] = [
 ];
 const RESULT: [(&str, usize); 3] = [("is_ok", 0), ("is_err", 0), ("unwrap_or", 1)];
 
-/// Is it a method that only one of the two types has, so that it tells the type of what rustc alone knows?
+/// True for a method that only one of the two types has. It determines the type of a receiver that
+/// only rustc knows.
 fn tells_its_type(method: &Ident) -> bool {
     ["is_some", "is_none", "unwrap", "is_ok", "is_err"]
         .iter()
         .any(|name| method == name)
 }
 
-/// Is it a method of either type, known to kernels?
+/// True for a method of either type that kernels support.
 pub fn is_one(name: &str) -> bool {
     OPTION
         .iter()
@@ -31,7 +32,7 @@ pub fn is_one(name: &str) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// Has a type of core's, if it is one, such a method?
+    /// True if the type is core's `Option` or `Result` and has this method.
     pub(super) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
         self.optional_arity(ty, method).is_some()
     }
@@ -48,7 +49,7 @@ impl Lowerer<'_> {
         found.map(|(_, arity)| *arity)
     }
 
-    /// `None` when it is another method, or one of another type.
+    /// Lowers a method of `Option` or `Result`; `None` for another method or another type.
     pub(super) fn optional_method(
         &mut self,
         name: &Ident,
@@ -91,7 +92,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is `__x` of a variant, or is it not?
+/// An expression that tests if `__x` is of a variant; if `is` is false, that it is not.
 pub(super) fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
     let (variant, is_not) = (Ident::new(variant, span), !is);
     syn::parse_quote_spanned!(span=> match __x { #of::#variant(_) => #is, _ => #is_not })

@@ -1,9 +1,9 @@
-//! The alternatives of a pattern.
+//! Expands the alternatives of a pattern.
 
 use super::compound::is_type_name;
 
-/// The alternatives of a pattern, in the order in which Rust tries them: those that `|` separates at its head, and
-/// those inside of it that bind names.
+/// The alternatives of a pattern, in the order in which Rust tries them. They are those that `|`
+/// separates at the top level, and nested ones that bind names.
 pub(super) fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
     match pat {
         syn::Pat::Or(or) => or.cases.iter().flat_map(alternatives).collect(),
@@ -74,7 +74,7 @@ pub(super) fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
     }
 }
 
-/// One of each part's alternatives, in all ways.
+/// The Cartesian product of the parts' alternatives.
 fn product(parts: &[&syn::Pat]) -> Vec<Vec<syn::Pat>> {
     let mut all = vec![vec![]];
     for part in parts {
@@ -88,7 +88,7 @@ fn product(parts: &[&syn::Pat]) -> Vec<Vec<syn::Pat>> {
     all
 }
 
-/// The alternatives of a part: an `|` without names is one test.
+/// The alternatives of a part. An or-pattern without names is a single test, so it stays whole.
 fn inside(pat: &syn::Pat) -> Vec<syn::Pat> {
     match binds(pat) {
         true => alternatives(pat),
@@ -96,7 +96,7 @@ fn inside(pat: &syn::Pat) -> Vec<syn::Pat> {
     }
 }
 
-/// Does a pattern bind a name?
+/// True if a pattern binds a name.
 pub(super) fn binds(pat: &syn::Pat) -> bool {
     struct Names(bool);
     impl syn::visit::Visit<'_> for Names {

@@ -1,4 +1,5 @@
-//! Type parameters and constants: what the traits `Num`, `Int` and `Float` give them.
+//! Type parameters and const parameters, and the items of type parameters from the traits `Num`,
+//! `Int` and `Float`.
 
 use proc_macro2::Span;
 use quote::quote;
@@ -9,7 +10,7 @@ use super::{Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// The type of `N` or of `T::ZERO`. `None` when the path names no parameter.
+    /// The type of `N` or of `T::ZERO`. `None` if the path names no parameter.
     pub(super) fn parameter_constant(&mut self, path: &syn::Path) -> Option<Ty> {
         if let Some(name) = path.get_ident() {
             let ty = self.constants.get(&name.to_string())?.clone();
@@ -22,7 +23,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// `T::name` in two parts.
+    /// Splits `T::name` into its two parts.
     fn parameter_item<'p>(&mut self, path: &'p syn::Path) -> Option<(Ty, &'p syn::Ident)> {
         let mut segments = path.segments.iter();
         let (of, name) = (segments.next()?, segments.next()?);
@@ -31,7 +32,7 @@ impl Lowerer<'_> {
         is_own.then(|| (self.types.named(quote!(#ty), vec![]), &name.ident))
     }
 
-    /// `T::from_f32(x)`. `None` when the path names no function of a type parameter.
+    /// `T::from_f32(x)`. `None` if the path names no function of a type parameter.
     pub(super) fn parameter_function(
         &mut self,
         e: &syn::ExprCall,
@@ -60,7 +61,7 @@ impl Lowerer<'_> {
         Some(Value::Scalar(cast))
     }
 
-    /// `x.to_f32()` of a number whose type only rustc knows. `None` when it is another method.
+    /// `x.to_f32()` on a number whose type only rustc knows. `None` for another method.
     pub(super) fn conversion(
         &mut self,
         name: &syn::Ident,
@@ -75,7 +76,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The types that `Num` converts from and to.
+/// The scalar of this name, if `Num` converts from and to it.
 fn convertible(name: &str) -> Option<Scalar> {
     use Scalar::{F32, F64, I32, I64, U32, U64, Usize};
     let scalar = Scalar::from_name(name)?;

@@ -1,4 +1,4 @@
-//! Names and constants.
+//! Lowers names and constants.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         if let Some(ty) = self.parameter_constant(&e.path) {
             return Value::Scalar(self.link(e.path.to_token_stream(), ty, span));
         }
-        // `usize::MAX` is the target's, but its type is plain to see.
+        // `usize::MAX` depends on the target, but its type is known.
         let last = e.path.segments.last().map(|s| s.ident.to_string());
         let ty = match (qualifying_type(&e.path), last.as_deref()) {
             (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
@@ -76,12 +76,13 @@ impl Lowerer<'_> {
         Value::Scalar(self.expr(Expr::Link(id), ty, span))
     }
 
-    /// A name that is no variable's. Should it be none of the user's constants either, rustc names the variable that may be
-    /// meant; these are here as well, so that it says the same as of the user's function, and that once.
+    /// Wraps a name that is no variable. If it is no constant of the user's either, rustc suggests
+    /// a variable of a similar name. The similar variables are declared here, too, so that rustc's
+    /// message is the same as for the user's function and is printed once.
     fn beside_similar(&self, name: &syn::Ident) -> TokenStream {
         let text = name.to_string();
         let bound = self.scopes.iter().flatten();
-        // What begins with a capital would be a constant where it is bound.
+        // A name with a capital would be a constant where it is bound.
         let is_similar =
             |other: &str| !other.starts_with(char::is_uppercase) && may_be_meant(&text, other);
         let mut similar: Vec<(&String, Span)> = bound
@@ -105,7 +106,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is it `None` or `Shape::Point`? What is written in capitals only is a constant.
+    /// True for `None` or `Shape::Point`. A name in capitals only is a constant.
     fn is_unit_variant(&self, path: &syn::Path) -> bool {
         let count = path.segments.len();
         match count {
@@ -174,7 +175,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A `const` of the kernel: its literal if it is one, else a link that rustc evaluates.
+    /// A `const` of the kernel: a literal if its value is one, otherwise a link that rustc
+    /// evaluates.
     fn local_constant(&mut self, index: usize, span: Span) -> Value {
         let item = self.consts[index].clone();
         let Some(wanted) = self.written_type(&item.ty) else {
@@ -203,7 +205,7 @@ impl Lowerer<'_> {
         self.expr(Expr::Link(id), ty, span)
     }
 
-    /// A constant that only rustc can evaluate: one and the same wherever it is named.
+    /// A constant that only rustc can evaluate. All uses of the same text share one link.
     pub(super) fn link_id(&mut self, tokens: TokenStream, ty: Ty) -> LinkId {
         let path = super::path_text(&tokens);
         let tokens = self.among_constants(tokens);
@@ -224,9 +226,9 @@ impl Lowerer<'_> {
         id
     }
 
-    /// An expression where the constants of the kernel mean what they mean here.
+    /// An expression with the kernel's own constants in scope, as they are here.
     pub(super) fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
-        // As the length of an array, a constant parameter can stand by itself only.
+        // In an array's length, a const parameter can only stand alone.
         if let Ok(name) = syn::parse2::<syn::Ident>(tokens.clone())
             && let text = name.to_string()
             && self.constants.contains_key(&text)
@@ -250,7 +252,7 @@ impl Lowerer<'_> {
             if !indices.is_empty() {
                 indices.sort_unstable();
                 let consts = indices.iter().map(|i| &self.consts[*i]);
-                // What is wrong with a constant's type is told at its use.
+                // An error in a constant's type is reported at its use.
                 let span = Span::mixed_site().located_at(tokens.span());
                 tokens = quote_spanned! {span=>
                     { #(#[allow(unused, nonstandard_style, clippy::all)] #consts)* #tokens }
@@ -260,7 +262,7 @@ impl Lowerer<'_> {
         tokens
     }
 
-    /// Reports a constant whose type nothing tells.
+    /// Reports a constant of unknown type.
     pub(super) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
         errors.at(
             codes::UNKNOWN_TYPE,
@@ -271,7 +273,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is wrong with a word of Rust's own in the place of a value.
+/// The error for a keyword such as `self` in the place of a value.
 pub(super) fn word_as_value(name: &syn::Ident) -> Option<Mistake> {
     let is_word = ["crate", "self", "super", "Self"].contains(&name.to_string().as_str());
     is_word.then(|| {
@@ -283,7 +285,7 @@ pub(super) fn word_as_value(name: &syn::Ident) -> Option<Mistake> {
     })
 }
 
-/// Is it a constant of a 16-bit float that is one itself?
+/// True for an associated constant of a 16-bit float whose type is that float.
 fn is_half_constant(name: &str) -> bool {
     let counts = [
         "DIGITS",
@@ -326,12 +328,12 @@ macro_rules! math_constants {
     };
 }
 
-/// Has rustc test that a path means the constant of core that it was taken for: a module of the user's
+/// Makes rustc check that a path resolves to the assumed constant of core. A module of the user's
 /// may have the same name.
 fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let same = match constant {
-        // No two NaNs compare equal, and that of core may have any sign.
+        // No NaN equals another one, and core's may have any sign.
         Constant::F16(_) | Constant::Bf16(_) => {
             unreachable!("constants of 16-bit floats are links")
         }
@@ -371,8 +373,8 @@ fn int_audit(path: &syn::Path, value: Literal) -> TokenStream {
     quote!(#path as ::core::primitive::i128 == #value)
 }
 
-/// Constants of core that stand by themselves: `f32::MAX`, `std::f32::consts::PI`. Others, the
-/// `MAX` of `usize` among them, are links.
+/// The value of a constant of core: `f32::MAX`, `std::f32::consts::PI`. Others, such as the `MAX`
+/// of `usize`, are links.
 fn known_constant(path: &syn::Path) -> Option<Constant> {
     let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();

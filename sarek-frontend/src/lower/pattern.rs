@@ -1,7 +1,7 @@
-//! Patterns: the test that a value passes, and the names that it binds.
+//! Patterns: the test for a match, and the names that a pattern binds.
 //!
-//! A pattern is held against a [`Scrutinee`]: a value that was evaluated once, and the way to a part of it. Whether all
-//! values are taken care of is rustc's to say.
+//! A pattern is matched against a [`Scrutinee`], a value that was evaluated once, with projections
+//! to a part of it. rustc checks that patterns are exhaustive.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -24,17 +24,17 @@ pub(super) struct Bound {
     pub subject: Scrutinee,
 }
 
-/// What a pattern asks for.
+/// The lowered pattern.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The test; none if all values pass.
+    /// The test; `None` if all values match.
     pub test: Option<ExprId>,
     /// The names.
     pub names: Vec<Bound>,
 }
 
 impl Lowerer<'_> {
-    /// Holds a pattern against a subject.
+    /// Matches a pattern against a scrutinee.
     pub(super) fn pattern(&mut self, pat: &syn::Pat, subject: &Scrutinee) -> Found {
         let mut found = Found::default();
         self.pattern_into(pat, subject, &mut found);
@@ -86,19 +86,19 @@ impl Lowerer<'_> {
             syn::Pat::Path(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => {
                 ("a qualified path is", "name the type by a plain path")
             }
-            // Everything else is lowered above; what a later syn adds is reported, not guessed.
+            // All other patterns are lowered above; a kind that a later syn adds is reported.
             _ => ("this pattern is", "write a plain one"),
         };
         self.errors
             .unsupported(codes::PATTERN, pat.span(), what, instead);
     }
 
-    /// A further test.
+    /// Adds a test.
     fn also(&mut self, found: &mut Found, test: Option<ExprId>) {
         found.test = self.both(found.test, test);
     }
 
-    /// Both of two tests.
+    /// The conjunction of two tests.
     pub(super) fn both(&mut self, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
         let (Some(lhs), Some(rhs)) = (lhs, rhs) else {
             return lhs.or(rhs);
@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A lone name in capitals: `None`, or a constant of the kernel's own.
+    /// A lone name with a capital: `None`, or a constant of the kernel's own.
     fn capital_pattern(&mut self, name: &syn::Ident, subject: &Scrutinee, found: &mut Found) {
         if let Some(Binding::Const(_)) = self.find(name) {
             let path = syn::Path::from(name.clone());
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `Shape::Point`; of a struct without fields nothing needs a test.
+    /// `Shape::Point`. A struct without fields needs no test.
     fn variant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
         if let Some(constructor) = self.constructor(path) {
             let pattern = constructor.path.clone();
@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         Some(self.plain(op, value, literal, span))
     }
 
-    /// A number in a pattern, which bears its sign itself.
+    /// A number in a pattern, where the sign is part of the literal.
     fn pattern_literal(&mut self, lit: &syn::ExprLit) -> Option<ExprId> {
         let negative = lit.lit.to_token_stream().to_string().starts_with('-');
         let mut plain = lit.clone();
@@ -277,7 +277,7 @@ impl Lowerer<'_> {
             _ => None,
         };
         let arity = match (rest, arity) {
-            // Whether it is a tuple of so many parts, rustc sees in the user's function.
+            // rustc checks in the user's function that the tuple has this number of parts.
             (None, None) if self.is_part(self.subject_type(subject)) => elems.len(),
             (None, _) => {
                 let types = elems.iter().map(|_| self.types.any()).collect();
@@ -336,7 +336,7 @@ impl Lowerer<'_> {
                 Some(at) if i > at => Position::Last(after),
                 Some(_) | None => Position::First(before),
             };
-            // `_` asks for nothing.
+            // `_` needs no test.
             if matches!(elem, syn::Pat::Wild(_)) {
                 continue;
             }
@@ -408,7 +408,7 @@ impl Lowerer<'_> {
             let others: Vec<_> = others.filter(|other| **other != field.member).collect();
             let binds = by_name(path, &text, &others, field.member.span());
             let part = self.part(subject, Some((&constructor, binds)), &text);
-            // `P { x }` binds whatever its first letter is.
+            // In `P { x }` the name is a binding, whatever its first letter.
             match (&*field.pat, field.colon_token) {
                 (syn::Pat::Ident(ident), None) if ident.by_ref.is_none() => {
                     found.names.push(Bound {
@@ -422,7 +422,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The subject is of the constructor's type, and of its variant, which the pattern tells.
+    /// Unifies the scrutinee's type with that of the constructor, and tests its variant.
     fn made_by(
         &mut self,
         constructor: &Constructor,
@@ -445,13 +445,14 @@ impl Lowerer<'_> {
         self.also(found, Some(test));
     }
 
-    /// Is it an `Option` or a `Result` of which only rustc knows what of, such as one that a function yields? Then the parts that `Some(x)` binds
-    /// are parts of that: of `Option<_>`, their types would have to be told by what follows.
+    /// True for an `Option` or `Result` whose arguments only rustc knows, such as the result of a
+    /// function. The parts that `Some(x)` binds are then parts of that type. With `Option<_>`,
+    /// later code would have to determine their types.
     fn is_told_apart(&self, constructor: &Constructor, of: Ty) -> bool {
         self.is_part(of) && self.is_core_type(constructor.ty)
     }
 
-    /// Is it a type that only rustc knows, of what a function yields or of a part of a value?
+    /// True for a type that only rustc knows, of a function's result or of a part of a value.
     fn is_part(&self, ty: Ty) -> bool {
         matches!(
             self.types.node(ty),
@@ -491,13 +492,13 @@ impl Lowerer<'_> {
         );
     }
 
-    /// The value `false`, for what is assigned later.
+    /// A `bool` constant.
     pub(super) fn truth(&mut self, value: bool, span: Span) -> ExprId {
         self.constant(Constant::Bool(value), span)
     }
 }
 
-/// Is it `..` or `name @ ..`, and if so, by what name?
+/// The name in `name @ ..`, or `Some(None)` for `..`. `None` for other patterns.
 fn rest_of_array(pat: &syn::Pat) -> Option<Option<&syn::PatIdent>> {
     match pat {
         syn::Pat::Rest(_) => Some(None),
@@ -509,7 +510,7 @@ fn rest_of_array(pat: &syn::Pat) -> Option<Option<&syn::PatIdent>> {
     }
 }
 
-/// The parts that patterns are held against, by their position in a tuple of so many.
+/// Pairs patterns with the positions of their parts in a tuple with `arity` parts.
 fn positions<'p>(
     elems: &[&'p syn::Pat],
     rest: Option<usize>,
@@ -525,7 +526,7 @@ fn positions<'p>(
 }
 
 impl PendingLiteral {
-    /// Is it a number with a fraction or an exponent?
+    /// True for a number with a fraction or an exponent.
     pub(super) fn is_float(&self) -> bool {
         matches!(self.lit, syn::Lit::Float(_))
     }

@@ -1,4 +1,4 @@
-//! Places: what stands left of `=`, and indexing.
+//! Places: the left sides of assignments, and indexing.
 
 use proc_macro2::Span;
 use sarek_ir::{
@@ -11,7 +11,7 @@ use super::suggest::nearest;
 use super::{Binding, Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
-/// What can be assigned.
+/// An assignable place.
 #[derive(Clone)]
 pub(super) enum Place {
     Local(LocalId),
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// Does the last index lead into an element, or into a value that is no memory?
+    /// True if the last index leads into an element, or into a value that is no memory.
     fn is_inside(&mut self, e: &syn::ExprIndex) -> bool {
         let (base, indices) = index_chain(&e.expr);
         if self.find_view(base).is_some() {
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is it what yields a value rather than an unknown name?
+    /// True if the expression has a value, and is no unknown name.
     fn is_value(&mut self, base: &syn::Expr) -> bool {
         match base {
             syn::Expr::Path(e) => match e.path.get_ident().and_then(|name| self.find(name)) {
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The place that an expression names. `None` when it is reported.
+    /// The place that an expression denotes. `None` if it denotes none, which is reported.
     pub(super) fn place(&mut self, expr: &syn::Expr) -> Option<Place> {
         match expr {
             syn::Expr::Paren(e) => self.place(&e.expr),
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The current value of a place, and the place again: its index is evaluated once.
+    /// The current value of a place, and the place for reuse. Its index is evaluated once.
     pub(super) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
         match place {
             Place::Local(local) => (place, self.read(local, span)),
@@ -274,7 +274,7 @@ impl Lowerer<'_> {
         Some(Place::Part { root, steps, ty })
     }
 
-    /// A place as a root and a way from it.
+    /// Splits a place into a root and projections.
     fn parts(&mut self, place: Place) -> (Root, Vec<Step>, Ty) {
         match place {
             Place::Local(local) => (Root::Local(local), vec![], self.local_types[local.index()]),
@@ -295,7 +295,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes the indices on the way usable several times, and independent of what follows.
+    /// Evaluates the indices of the projections into leaves, so that they can be used several times
+    /// and later statements do not change them.
     fn settle_steps(&mut self, root: &mut Root, steps: &mut [Step]) {
         if let Root::Element { index, .. } = root {
             *index = self.reusable(*index);
@@ -380,7 +381,7 @@ impl Lowerer<'_> {
         Some((memory, index, site, elem))
     }
 
-    /// The type of a memory's elements.
+    /// The element type of a memory.
     pub(super) fn element_type(&mut self, memory: Memory) -> Ty {
         match memory {
             Memory::Slice(param) => self.param_types[param.index()],
@@ -411,7 +412,7 @@ impl Lowerer<'_> {
         None
     }
 
-    /// The variable whose name is nearly what an expression is, if that is no variable.
+    /// The variable of a similar name, if the expression is a name without a binding.
     fn meant(&self, expr: &syn::Expr) -> Option<String> {
         let syn::Expr::Path(path) = peeled(expr) else {
             return None;
@@ -425,7 +426,7 @@ impl Lowerer<'_> {
         meant.filter(|_| !is_known).map(ToOwned::to_owned)
     }
 
-    /// As [`Self::memory`], without a report.
+    /// As [`Self::memory`], but reports nothing.
     pub(super) fn find_memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
         match expr {
             syn::Expr::Paren(e) => self.find_memory(&e.expr),
@@ -440,7 +441,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `*x.get_unchecked(i)`: a load without a check, in `unsafe` by rustc's own rule.
+    /// `*x.get_unchecked(i)`: a load without a check; rustc requires `unsafe` around it.
     pub(super) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
         if let Some(local) = self.referent(&e.expr) {
             return Value::Scalar(self.read(local, e.span()));
@@ -513,7 +514,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is it written in capitals only, as constants are?
+/// True for a name in capitals only, as constants have.
 fn is_constant_name(path: &syn::Path) -> bool {
     let name = path.segments.last().map(|last| last.ident.to_string());
     name.is_some_and(|name| {
@@ -522,7 +523,7 @@ fn is_constant_name(path: &syn::Path) -> bool {
     })
 }
 
-/// The range that an index is.
+/// The index as a range, if it is one.
 fn as_range(index: &syn::Expr) -> Option<&syn::ExprRange> {
     match peeled(index) {
         syn::Expr::Range(range) => Some(range),

@@ -58,7 +58,7 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// The arguments, in order; those that are made here have a name.
+    /// Lowers the arguments, in order. A constructed value is evaluated into a local.
     fn printed(&mut self, exprs: &[&syn::Expr]) -> Vec<ExprId> {
         let mut ids = vec![];
         for expr in exprs {
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
         ids
     }
 
-    /// A local array, or a part of one, as a value. `None` if the expression is none.
+    /// A whole local array, or a row of one, as a value. `None` for other expressions.
     fn whole_array(&mut self, expr: &syn::Expr) -> Option<ExprId> {
         if !self.yields_array(expr) {
             return None;
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         Some(self.spill_at(at, array))
     }
 
-    /// Is it a value that stands only where a local is declared?
+    /// True for a constructed value, which can only initialize a local.
     fn is_made(&self, id: ExprId) -> bool {
         match self.kernel.expr(id) {
             Expr::Compound(compound) => matches!(
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Has rustc count the scalars of what is printed, where its type has a name.
+    /// Makes rustc count the scalars of a printed value, if its type has a name.
     fn count_scalars(&mut self, arg: ExprId) {
         let Some(ty) = self.type_tokens(self.ty(arg)) else {
             return;
@@ -140,7 +140,8 @@ impl Lowerer<'_> {
         self.check_constant(&ty, test, span);
     }
 
-    /// Has rustc make the functions that format what only it knows, once types are settled.
+    /// Once types are settled, generates the functions that format values of types that only rustc
+    /// knows.
     pub(super) fn settle_prints(&mut self) {
         for at in 0..self.kernel.prints.len() {
             let args: List = self.kernel.prints[at].args;
@@ -175,7 +176,7 @@ impl Lowerer<'_> {
                 }
             }
             if values.len() < args.len() {
-                continue; // It was reported.
+                continue; // An error was reported.
             }
             let link = Printer::Link(self.printers.len() as u32);
             self.kernel.prints.to_mut()[at].printer = link;

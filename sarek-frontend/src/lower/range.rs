@@ -1,9 +1,10 @@
-//! `for` over ranges with `.rev()` and `.step_by(n)`.
+//! `for` over ranges, with `.rev()` and `.step_by(n)`.
 //!
-//! The IR counts upwards by one. A plain `a..b` is that; `(a..b).rev()` counts and mirrors; all
-//! other forms become a loop that carries the current value and whether there is one. The carried
-//! state is advanced at the head of the body, so that `continue` needs no care, and by a step that
-//! is never taken past the end, so that ranges up to `MAX` end.
+//! An IR loop counts upwards by one. A plain `a..b` is such a loop, and `(a..b).rev()` counts
+//! upwards and mirrors the counter. All other forms become a loop that carries the current value,
+//! and a flag that there is one. This state is advanced at the head of the body, so that `continue`
+//! needs no special case. The last step is not taken past the end, so that ranges up to `MAX`
+//! terminate.
 
 use proc_macro2::Span;
 use sarek_ir::{
@@ -14,7 +15,7 @@ use syn::spanned::Spanned;
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
-/// What is done to a range.
+/// An adapter of a range.
 #[derive(Clone, Copy)]
 enum Adapter<'a> {
     Rev,
@@ -86,7 +87,7 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// The same range without its last value included: as it is, or up to a literal plus one.
+    /// The same range as a half-open one: unchanged, or with a literal end plus one.
     fn half_open(&mut self, bounds: Bounds) -> Option<Bounds> {
         if !bounds.inclusive {
             return Some(bounds);
@@ -95,7 +96,7 @@ impl Lowerer<'_> {
         let syn::Lit::Int(int) = &pending.lit else {
             return None;
         };
-        // A type that is not known yet may turn out smaller, which is reported then.
+        // If the type is not known yet, it may turn out smaller, which is reported then.
         let most = match self.types.look(bounds.ty) {
             super::Known::Scalar(ty) if ty.bits() < 32 => {
                 (1 << (ty.bits() - u32::from(ty.is_signed()))) - 1
@@ -130,7 +131,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The range below adapters, which come out in the order in which they apply.
+    /// The range under adapters. `adapters` receives these in the order in which they apply.
     fn range_of<'a>(
         &mut self,
         expr: &'a syn::Expr,
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `a..b` counted upwards; mirrored when `mirror` gives the bounds.
+    /// `a..b`, counted upwards. `mirror` holds the original bounds of a reversed range.
     fn counted(
         &mut self,
         e: &syn::ExprForLoop,
@@ -221,7 +222,7 @@ impl Lowerer<'_> {
         );
     }
 
-    /// The body, with the variable bound to `current`.
+    /// Lowers the body, with the variable bound to `current`.
     fn loop_body(&mut self, e: &syn::ExprForLoop, current: LocalId, var: &Variable<'_>) -> Value {
         self.scopes.push(Default::default());
         if let Some(pat) = var.pat {
@@ -244,7 +245,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// Any chain of at most one `rev` and one `step_by`, with the current value carried.
+    /// Any chain of at most one `rev` and one `step_by`, as a loop that carries the current value.
     fn carried(
         &mut self,
         e: &syn::ExprForLoop,
@@ -320,7 +321,7 @@ impl Lowerer<'_> {
         self.finish_loop(label, Some(cond), block, None, true, span);
     }
 
-    /// The step as a leaf, asserted to be positive.
+    /// The step as a leaf, with an assertion that it is positive.
     fn step(&mut self, step: &syn::Expr) -> ExprId {
         let id = self.scalar(step);
         self.expect(id, Scalar::Usize);
@@ -341,7 +342,7 @@ impl Lowerer<'_> {
         id
     }
 
-    /// The first value of a non-empty range. `step` is given when steps count from the other end.
+    /// The first value of a non-empty range. `step` is `Some` if steps count from the other end.
     fn first(&mut self, bounds: Bounds, down: bool, step: Option<ExprId>, span: Span) -> ExprId {
         if !down {
             return self.copy(bounds.start);
@@ -358,7 +359,7 @@ impl Lowerer<'_> {
         let last = self.reusable(last);
         let (again, start, k) = (self.copy(last), self.copy(bounds.start), self.copy(step));
         let span_len = self.distance(again, start, bounds.ty, span);
-        // On accelerators a thread whose step is zero goes on to here.
+        // On accelerators, a thread with a zero step continues to this division.
         let site = Some(self.site(SiteKind::Divisor, span));
         let rest = Expr::Divide {
             op: DivideOp::Rem,
@@ -371,7 +372,7 @@ impl Lowerer<'_> {
         self.wrapping(Intrinsic::WrappingSub, last, rest, span)
     }
 
-    /// `more = is there a value after current`; `next = current ± step`.
+    /// Sets `more` to true if there is a value after `current`, and `next` to `current ± step`.
     #[allow(clippy::too_many_arguments)]
     fn advance(
         &mut self,

@@ -1,7 +1,8 @@
-//! What rustc is asked of methods that kernels know, on the types of their receivers, once all of those are known.
+//! Audits of methods by the types of their receivers, once all types are known.
 //!
-//! rustc looks for a method of `value` among those that take it as it is, then as `&value`, then as `&mut value`, then the same of what it
-//! derefs to; each time, the type's own come before those of traits. See [`super::held`].
+//! rustc searches a method of `value` first for the type itself, then for the types that it derefs
+//! to. For each type it tries the receivers `value`, `&value` and `&mut value`, in this order. At
+//! each step, inherent methods come before those of traits. See [`super::held`].
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use super::length::Dim;
 use super::{Lowerer, Ty, path_text};
 use crate::emit::{at, told};
 
-/// How a receiver is lent when rustc looks for its method.
+/// The form of the receiver in a step of rustc's method search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lent {
     Not,
@@ -31,7 +32,7 @@ pub(super) enum Lent {
 }
 use Lent::{Mutably, MutablyMutably, Not, Shared, SharedMutably};
 
-/// How arrays are lent before they are taken for slices, whose methods they have.
+/// The forms in which rustc tries an array before it tries it as a slice, whose methods it has.
 pub(super) const OF_ARRAYS: [Lent; 3] = [Not, Shared, Mutably];
 
 /// The type of a receiver.
@@ -50,7 +51,7 @@ pub(super) enum Receiver {
         rank: u32,
         access: Access,
     },
-    /// With what is done to it, `true` for `rev`.
+    /// A range under adapters; `true` stands for `rev`.
     Range {
         of: Ty,
         inclusive: bool,
@@ -58,24 +59,25 @@ pub(super) enum Receiver {
     },
 }
 
-/// A method on the type of a receiver.
+/// An audit of a method on the type of a receiver.
 pub(super) struct Asked {
     receiver: Receiver,
     method: Ident,
     arity: usize,
-    /// Where the receiver stands.
+    /// The receiver's place.
     at: Span,
     test: Test,
 }
 
 #[derive(Clone, Copy)]
 enum Test {
-    /// It is that of a trait. Where the type is one of many, it need not have the method in the source: then the traits that have it
-    /// are there as well.
+    /// The method belongs to this trait. If `true`, the type is one of several and may lack the
+    /// method in the source; the trait is then imported.
     Of(Trait, bool),
-    /// None of that name is found on the receiver, lent like this.
+    /// No method of that name is found on this form of the receiver.
     Before(Lent),
-    /// None is found before a method of the user's, on a receiver that is a reference or not.
+    /// No other method is found before one of the user's. The receiver may be a reference, see
+    /// [`Lent`].
     Own(Lent, FunctionId),
 }
 
@@ -90,7 +92,7 @@ impl Asked {
         }
     }
 
-    /// The same where the type may be another, which has the method without the trait.
+    /// The same if the type may be another one, which has the method without the trait.
     pub(super) fn with_traits(mut self) -> Asked {
         if let Test::Of(of_trait, _) = self.test {
             self.test = Test::Of(of_trait, true);
@@ -124,17 +126,17 @@ impl Asked {
     }
 }
 
-/// What a method is called on in a probe.
+/// The receiver of a method call in a probe.
 enum Place {
-    /// A parameter of a type.
+    /// A parameter of this type.
     Type(TokenStream),
-    /// An expression, where only rustc knows the type.
+    /// An expression, if only rustc knows the type.
     Expression(TokenStream),
-    /// The forms that come before one of the user's own methods, so many of them.
+    /// The forms that rustc tries before it finds the user's method, and their number.
     Forms(TokenStream, usize),
 }
 
-/// A test that type checks only if methods mean what kernels took them for.
+/// A test that type checks only if methods resolve as kernels assumed.
 #[derive(Clone)]
 pub struct Probe {
     /// The trait that gives all types methods of these names.
@@ -155,7 +157,7 @@ impl Lowerer<'_> {
         self.asked.push(asked);
     }
 
-    /// Of a method of a slice or an array.
+    /// Audits a method of a slice or an array.
     pub(super) fn hold_memory_method(&mut self, memory: Memory, call: &syn::ExprMethodCall) {
         let method = &call.method;
         const OF_REFERENCES: [Lent; 3] = [Mutably, SharedMutably, MutablyMutably];
@@ -171,7 +173,7 @@ impl Lowerer<'_> {
             (Memory::Slice(_), None) => {
                 each.extend(OF_REFERENCES.map(|lent| (Receiver::Slice(elem), lent)));
             }
-            // A handle's own, as it is.
+            // An inherent method of the handle, which takes it by value.
             (Memory::Shared(_), _) if method == "get_unchecked_mut" => {}
             (Memory::Shared(_), dims) => {
                 let array = Receiver::SharedArray {
@@ -194,7 +196,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Of a method of a row of an array of arrays.
+    /// Audits a method of a row of an array of arrays.
     pub(super) fn hold_row_method(
         &mut self,
         memory: Memory,
@@ -209,7 +211,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Of a method of a view, which takes `&self`.
+    /// Audits a method of a view, which takes `&self`.
     pub(super) fn hold_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
         let memory = Memory::Slice(view);
         let receiver = Receiver::View {
@@ -226,7 +228,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Of what is done to a range, whose innermost receiver is of that type. Yields the adapters below.
+    /// Audits the adapters of a range, whose innermost receiver has this type. Returns the
+    /// adapters.
     pub(super) fn hold_adapters(&mut self, expr: &syn::Expr, of: Ty, inclusive: bool) -> Vec<bool> {
         let syn::Expr::MethodCall(call) = peeled(expr) else {
             return vec![];
@@ -242,9 +245,10 @@ impl Lowerer<'_> {
         adapters
     }
 
-    /// Writes what is asked as checks.
+    /// Writes the audits as checks and probes.
     pub(super) fn settle_asked(&mut self) {
-        // A trait has one method of a name, so calls with other counts of arguments have a trait of their own.
+        // A trait has one method of each name, so calls with another number of arguments need
+        // another trait.
         let mut by_arity: BTreeMap<usize, Calls> = BTreeMap::new();
         for asked in std::mem::take(&mut self.asked) {
             let place = match asked.test {
@@ -262,7 +266,8 @@ impl Lowerer<'_> {
         }
         for calls in by_arity.values() {
             let asked = calls.asked();
-            // The user's function stands beside what asks for its literals, and rustc says of both the same only where it knows the same.
+            // A closure with the user's function stands beside a test of its literals. rustc must
+            // know the same about both, or it reports different errors.
             match told::is_named(&asked) {
                 true => {
                     let declared = calls.declared(None);
@@ -277,7 +282,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What rustc tries before it comes to a method of the user's.
+    /// The forms of the receiver that rustc tries before it finds a method of the user's.
     fn forms_before(&self, asked: &Asked, reference: Lent, function: FunctionId) -> Option<Place> {
         let Receiver::Value(of) = asked.receiver else {
             return None;
@@ -396,17 +401,18 @@ impl Calls {
         self.calls.entry(key).or_insert((place, asked));
     }
 
-    /// A trait that all types have, with methods of these names. It asks for what holds nowhere but in the function that
-    /// assumes it, if that is given: so rustc does not advise anybody to import it, who misspelt a method.
+    /// A trait that all types implement, with methods of these names. With `assumed`, it has a
+    /// bound that holds only in the function that assumes it. For a misspelt method, rustc
+    /// therefore does not advise to import the trait.
     fn declared(&self, assumed: Option<&TokenStream>) -> TokenStream {
         let all = Span::mixed_site();
-        // Where rustc shows it, it shows a call.
+        // If rustc shows the trait, it shows a call.
         let first = self.methods.values().next();
         let span = first.map_or(all, |method| mixed_at(method.span()));
         let known = Ident::new("SRK0316_known_to_kernels", span);
         let methods = self.methods.iter().map(|((_, arity), name)| {
             let units = units(*arity);
-            // Where its type is written out, rustc does not advise to implement the trait.
+            // With an explicit type, rustc does not advise to implement the trait.
             let own = assumed.map(|_| quote_spanned!(mixed_at(name.span())=> : Self));
             quote_spanned!(span=> fn #name(self #own, #(_: #units),*) -> Known { Known })
         });
@@ -423,7 +429,7 @@ impl Calls {
         }
     }
 
-    /// The calls.
+    /// The calls of the probe.
     fn asked(&self) -> TokenStream {
         let all = Span::mixed_site();
         let (mut parameters, mut calls) = (vec![], vec![]);
@@ -467,7 +473,7 @@ fn units(arity: usize) -> Vec<TokenStream> {
     vec![quote_spanned!(Span::mixed_site()=> ()); arity]
 }
 
-/// A place of the user's for tokens that mean what the expansion means by them.
+/// A place in the user's code, with the hygiene of generated code.
 fn mixed_at(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }

@@ -1,5 +1,6 @@
-//! Functions that call themselves. A call whose result is the function's own result at once becomes the next turn of a
-//! loop around the body; others are nested in one another as deep as `#[device(inline = N)]` says, or are errors.
+//! Functions that call themselves. A tail call becomes the next iteration of a loop around the
+//! body. Other calls nest, up to the depth in `#[device(inline = N)]`; without that they are
+//! errors.
 
 use std::collections::HashSet;
 
@@ -16,17 +17,17 @@ use super::{Binding, Callee, Lowerer, Value};
 use crate::diagnostics::codes;
 use crate::parse::Signature;
 
-/// What a function that calls itself needs.
+/// The state of a function that calls itself.
 pub(super) struct Recursion {
     /// The loop around the body.
     label: LabelId,
-    /// What each parameter is bound to.
+    /// The binding of each parameter.
     bound: Vec<Binding>,
-    /// The calls that come last, by their addresses in the syntax tree.
+    /// The tail calls, by their addresses in the syntax tree.
     last: HashSet<*const syn::ExprCall>,
 }
 
-/// The calls of the function by itself that come last.
+/// Finds the function's tail calls of itself.
 pub(super) fn last_calls(
     signature: &Signature,
     body: &syn::Block,
@@ -47,7 +48,7 @@ pub(super) fn last_calls(
 struct Finder {
     own: OwnName,
     last: HashSet<*const syn::ExprCall>,
-    /// Does the function yield nothing, so that a statement can come last?
+    /// True if the function has no result, so that a statement can be a tail call.
     unit: bool,
 }
 
@@ -89,7 +90,7 @@ impl<'ast> Visit<'ast> for Finder {
 }
 
 impl Lowerer<'_> {
-    /// Lowers the body of a function, in a loop if it calls itself.
+    /// Lowers the body of a function, inside a loop if it calls itself.
     pub(super) fn function_body(&mut self, signature: &Signature, body: &syn::Block) {
         let span = signature.name.span();
         let last = last_calls(signature, body);
@@ -116,7 +117,8 @@ impl Lowerer<'_> {
         self.push(Stmt::Loop { label, cond, body }, span);
     }
 
-    /// The next turn in place of a call of the function by itself. `None` when it calls another.
+    /// Turns a tail call of the function itself into the next iteration. `None` for a call of
+    /// another function.
     pub(super) fn self_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Option<Value> {
         if !self.own_name.as_ref().is_some_and(|own| own.is_called(e)) {
             return None;
@@ -160,7 +162,7 @@ impl Lowerer<'_> {
         Some(Value::Never)
     }
 
-    /// A call whose result is not the function's own.
+    /// A call of the function itself that is no tail call.
     fn nested_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
         let is_method = self.own_name.as_ref().is_some_and(|own| own.method);
         if self.inline.is_none() || is_method {
@@ -212,7 +214,7 @@ impl Lowerer<'_> {
         self.call_with(function, arguments, wanted && yields.is_some(), e.span())
     }
 
-    /// What each parameter is of what a name is bound to: a view has several.
+    /// The bindings of the parameters behind one name; a view has several.
     fn parts_of(&self, binding: Binding) -> Vec<Binding> {
         match binding {
             Binding::View(view) => {
@@ -225,7 +227,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Gives the parameters their next values, all of them evaluated before.
+    /// Assigns the parameters their next values, after evaluating all of them.
     fn next_turn(&mut self, args: &[Argument], bound: &[Binding], span: Span) {
         let mut next: Vec<(LocalId, ExprId)> = vec![];
         for (arg, binding) in args.iter().zip(bound) {
@@ -258,7 +260,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What a function is called by itself.
+/// The name by which a function calls itself.
 pub(super) struct OwnName {
     name: String,
     method: bool,

@@ -1,7 +1,7 @@
 //! `#[kernel(requires(k < n))]`: conditions on scalars, lengths and extents.
 //!
-//! Each becomes an assertion at the head of the kernel and a [`Precondition`] by which the host refuses a launch that breaks it, so
-//! that no thread ever comes to it. The analyses may rely on it.
+//! Each condition becomes an assertion at the head of the kernel, and a [`Precondition`]. The host
+//! rejects a launch that violates it, so the assertion never fails. The analyses may rely on it.
 
 use sarek_ir::{Precondition, Scalar, SiteKind, Stmt};
 use syn::spanned::Spanned;
@@ -37,7 +37,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// The condition nearly as the user wrote it: stable compilers tell macros the text of single tokens only.
+/// The condition, approximately as the user wrote it. Stable compilers give macros the source text
+/// of single tokens only.
 fn text(condition: &syn::Expr) -> String {
     quote::ToTokens::to_token_stream(condition).to_string()
 }

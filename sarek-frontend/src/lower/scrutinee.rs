@@ -1,4 +1,4 @@
-//! What patterns are held against: a value that was evaluated once, or an array, and the way to a part of it.
+//! Scrutinees: a value that was evaluated once, or an array, with projections to a part of it.
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
@@ -14,7 +14,7 @@ use super::types::Node;
 use super::{Binding, Lowerer, Ty};
 use crate::diagnostics::codes;
 
-/// A value, or a part of one, that a pattern is held against.
+/// A value, or a part of one, that a pattern is matched against.
 #[derive(Clone)]
 pub(super) struct Scrutinee {
     base: Base,
@@ -22,12 +22,12 @@ pub(super) struct Scrutinee {
     ty: Ty,
 }
 
-/// What parts are taken of.
+/// The root of the projections.
 #[derive(Clone)]
 enum Base {
     /// A value: a leaf.
     Value(ExprId),
-    /// An array in memory of the thread's own, or a part of one.
+    /// An array in the thread's own memory, or a part of one.
     Array(Memory, Start, Vec<Dim>),
     /// An element of such an array.
     Element(Memory, Start),
@@ -35,7 +35,7 @@ enum Base {
     Elements(Vec<Scrutinee>),
 }
 
-/// A step on the way to a part.
+/// A projection.
 #[derive(Clone)]
 struct Part {
     step: Step,
@@ -51,17 +51,17 @@ enum Step {
     Element(ExprId),
 }
 
-/// Where in an array an element is.
+/// The position of an element in an array.
 #[derive(Clone, Copy)]
 pub(super) enum Position {
-    /// So many stand before it.
+    /// The number of elements before it.
     First(u64),
-    /// It is among the last so many, the first of them.
+    /// Its distance from the end: the last element has distance 1.
     Last(u64),
 }
 
 impl Lowerer<'_> {
-    /// What an expression yields, evaluated now, for these patterns. `None` if control does not come to that.
+    /// Evaluates an expression for these patterns. `None` if control does not get past it.
     pub(super) fn matched<'p>(
         &mut self,
         expr: &syn::Expr,
@@ -74,7 +74,8 @@ impl Lowerer<'_> {
         self.value_subject(expr, is_indexed)
     }
 
-    /// The same for places that are assigned its parts, which may be among what it is made of.
+    /// The same for a destructuring assignment, whose targets may be among the operands of the
+    /// value.
     pub(super) fn taken_apart(&mut self, expr: &syn::Expr) -> Option<Scrutinee> {
         match self.yields_array(expr) {
             true => self.array(expr, true),
@@ -91,13 +92,14 @@ impl Lowerer<'_> {
         Some(self.leaf_subject(base))
     }
 
-    /// The value of a leaf.
+    /// The value of a leaf as a scrutinee.
     pub(super) fn leaf_subject(&mut self, leaf: ExprId) -> Scrutinee {
         let (ty, base, parts) = (self.ty(leaf), Base::Value(leaf), vec![]);
         Scrutinee { base, parts, ty }
     }
 
-    /// An array: one of the thread's own is looked into where it is unless it is to be copied, others are made.
+    /// An array. One of the thread's own is used in place unless it must be copied; any other is
+    /// made.
     fn array(&mut self, expr: &syn::Expr, copied: bool) -> Option<Scrutinee> {
         let span = syn::spanned::Spanned::span(expr);
         let (memory, dims) = match self.plan(expr)? {
@@ -129,19 +131,19 @@ impl Lowerer<'_> {
         Scrutinee { base, parts, ty }
     }
 
-    /// The type of a subject.
+    /// The type of a scrutinee.
     pub(super) fn subject_type(&self, subject: &Scrutinee) -> Ty {
         subject.ty
     }
 
     // Parts.
 
-    /// A part of a tuple.
+    /// A field of a tuple.
     pub(super) fn tuple_part(&mut self, of: &Scrutinee, position: usize) -> Scrutinee {
         self.part(of, None, &position.to_string())
     }
 
-    /// A part of what a constructor makes, with the pattern that binds it in a variant.
+    /// A field of a constructor's value; for a variant, with the pattern that binds the field.
     pub(super) fn part(
         &mut self,
         of: &Scrutinee,
@@ -160,8 +162,8 @@ impl Lowerer<'_> {
         of.followed_by(step, ty)
     }
 
-    /// An element of an array. `None` when it is reported that this is none, or when rustc will say that it has no such
-    /// element.
+    /// An element of an array. `None` if the scrutinee is no array, which is reported, or if rustc
+    /// will report that it has no such element.
     pub(super) fn element_part(
         &mut self,
         of: &Scrutinee,
@@ -178,7 +180,7 @@ impl Lowerer<'_> {
         Some(of.followed_by(Step::Element(index), ty))
     }
 
-    /// All but the first and last so many elements of an array.
+    /// The elements of an array without the first and the last ones.
     pub(super) fn middle_part(
         &mut self,
         of: &Scrutinee,
@@ -221,7 +223,7 @@ impl Lowerer<'_> {
         Some(Scrutinee { base, parts, ty })
     }
 
-    /// How many elements an array has, as far as that is known here.
+    /// The number of elements in an array, if it is known here.
     fn length_of(&self, array: &Scrutinee) -> Option<Length> {
         match self.types.node(array.ty) {
             Node::Array(_, dim) => Some(dim.length),
@@ -260,7 +262,7 @@ impl Lowerer<'_> {
 
     // Values.
 
-    /// The value of a subject.
+    /// The value of a scrutinee.
     pub(super) fn read_subject(&mut self, subject: &Scrutinee, span: Span) -> ExprId {
         let mut value = match &subject.base {
             Base::Value(leaf) => self.copy(*leaf),
@@ -306,7 +308,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// What stands for an array where only a value would do.
+    /// A stand-in for an array in a place that needs a value.
     fn array_as_value(&mut self, ty: Ty, span: Span) -> ExprId {
         if self.errors.count() == 0 {
             self.errors.unsupported(
@@ -319,17 +321,17 @@ impl Lowerer<'_> {
         self.expr(Expr::Faulted, ty, span)
     }
 
-    /// Is it an array that no expression can yield?
+    /// True for an array that no expression can denote.
     pub(super) fn is_whole_array(&self, subject: &Scrutinee) -> bool {
         matches!(subject.base, Base::Array(..) | Base::Elements(_))
     }
 
-    /// Is it an array in memory, which is copied element by element?
+    /// True for an array in memory, which is copied element by element.
     pub(super) fn is_array_in_place(&self, subject: &Scrutinee) -> bool {
         matches!(subject.base, Base::Array(..))
     }
 
-    /// Binds a name of a pattern that is known to fit.
+    /// Binds a name of a pattern that is known to match.
     pub(super) fn bind_name(&mut self, bound: &Bound) {
         let (span, name) = (bound.ident.span(), bound.ident.to_string());
         if let Base::Array(memory, start, dims) = &bound.subject.base {
@@ -356,7 +358,7 @@ impl Scrutinee {
     }
 }
 
-/// Is there a pattern of an array in a pattern?
+/// True if a pattern contains a slice pattern.
 fn has_slice(pat: &syn::Pat) -> bool {
     struct Slices(bool);
     impl Visit<'_> for Slices {

@@ -1,4 +1,4 @@
-//! `shared_array::<T, N>()` and `shared_slice::<T>(len)`: one array for each place that makes one.
+//! `shared_array::<T, N>()` and `shared_slice::<T>(len)`: each call makes one array.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -14,7 +14,7 @@ use super::{Binding, Known, Lowerer, Ty, Value};
 use crate::diagnostics::{Mistake, codes};
 use crate::parse::atomic_type;
 
-/// What stands between the angle brackets.
+/// The element type between the angle brackets.
 struct Element {
     ty: Ty,
     atomic: bool,
@@ -33,7 +33,7 @@ impl Element {
 }
 
 impl Lowerer<'_> {
-    /// Lowers `let` if it makes a shared array. `None` when it does not.
+    /// Lowers a `let` of a shared array. `None` for any other `let`.
     pub(super) fn shared_let(&mut self, local: &syn::Local) -> Option<Value> {
         let init = local.init.as_ref()?;
         let syn::Expr::Call(call) = peeled(&init.expr) else {
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
         Some(Value::Unit)
     }
 
-    /// Reports such a call that no `let` takes. `None` when it is another function.
+    /// Reports such a call outside of a `let`. `None` for another function.
     pub(super) fn stray_shared_array(&mut self, path: &syn::Path) -> Option<Value> {
         let is_slice = self.shared_maker(path)?;
         let (name, example) = if is_slice {
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         Some(Value::Never)
     }
 
-    /// Is it `shared_slice`, or is it `shared_array`? `None` when it is neither.
+    /// True for `shared_slice`, false for `shared_array`, `None` for other functions.
     fn shared_maker(&mut self, path: &syn::Path) -> Option<bool> {
         let is_slice = match path.segments.last()?.ident.to_string().as_str() {
             "shared_array" => false,
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         self.is_of_facade(&plain).then_some(is_slice)
     }
 
-    /// Reports a place that not all threads of a block pass once.
+    /// Reports a place that some threads of a block may not pass exactly once.
     fn shared_place(&mut self, span: Span) {
         if self.blocks.len() > 1 {
             self.errors.at(
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
     fn new_shared(&mut self, name: String, element: &Element, len: Length) -> SharedId {
         self.kernel.shared.to_mut().push(SharedArray {
             name: name.into(),
-            // Filled in when all types are known.
+            // A placeholder until all types are known.
             elem: Scalar::Bool.into(),
             len,
             atomic: element.atomic,
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         SharedId(self.kernel.shared.len() as u32 - 1)
     }
 
-    /// Has rustc test that the function is the façade's.
+    /// Makes rustc check that the function is the façade's.
     fn audit_shared(&mut self, path: &syn::Path, is_slice: bool) {
         let mut plain = path.clone();
         if let Some(last) = plain.segments.last_mut() {
@@ -225,7 +225,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How many elements so many arrays have, and their dimensions. More than there can be stay too many.
+    /// The number of elements in `rows` arrays, and the dimensions. The product saturates, so a
+    /// size that is too large stays too large.
     fn rows(
         &mut self,
         known: ExprId,
@@ -294,7 +295,7 @@ impl Lowerer<'_> {
         let text = ty.to_token_stream().to_string();
         let open = text.split_whitespace().any(|word| word == "_");
         let known = match open {
-            // The array is declared where nothing infers what stands for `_`.
+            // The array is declared where nothing can infer the type of `_`.
             true => Known::Nothing,
             false => self.types.look(element),
         };
@@ -324,7 +325,8 @@ impl Lowerer<'_> {
         None
     }
 
-    /// Has rustc see to it that the elements of a memory have a size, where each instance has elements of its own.
+    /// Makes rustc check that the elements of a memory have a nonzero size. Applies if the element
+    /// type differs between instances.
     pub(super) fn has_size(&mut self, ty: &syn::Type, described: &TokenStream) {
         if !self.mentions_parameter(&ty.to_token_stream()) {
             return;
@@ -341,7 +343,7 @@ impl Lowerer<'_> {
             .push(quote_spanned!(span=> ::core::assert!(#scalars > 0, #message);));
     }
 
-    /// Has rustc see to it that any bits are a value of the type.
+    /// Makes rustc check that any bits are a value of the type.
     fn any_bits(&mut self, ty: &syn::Type) {
         let message = Mistake::new(
             codes::SHARED_ELEMENT,
@@ -361,7 +363,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A field of what a launch knows; of other operations, where it is not known.
+    /// The same for a field of a known value; an error with the place of any other operation.
     fn launch_known_field(&mut self, id: ExprId, compound: CompoundId) -> Result<ExprId, Span> {
         let (ty, span) = (self.ty(id), self.span(id));
         match self.kernel.compounds[compound.index()] {
@@ -380,8 +382,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The expression with locals replaced by what they were bound to, if all of it is known before a launch;
-    /// else where it is not.
+    /// Replaces locals in the expression by their values, if all of it is known before a launch.
+    /// Otherwise returns the place of the unknown part.
     pub(super) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
         let span = self.span(id);
         let expr = match self.kernel.expr(id) {

@@ -1,5 +1,6 @@
-//! Vectors of the façade's (`f32x4` and its kin), taken apart: what Rust does to them whole becomes expressions on their
-//! components. `sarek_runtime::simd` says the same in Rust; rustc holds a name here to be that type.
+//! SIMD vectors of the façade (`f32x4` and its kin), scalarized: operations on a vector become
+//! expressions on its components. `sarek_runtime::simd` implements the same in Rust; rustc checks
+//! that a name resolves to that type.
 
 use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
@@ -12,12 +13,12 @@ use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::{LETTERS, Packed, packed_type};
 
-/// The methods that work on each component alone.
+/// The methods that work on each component.
 const EACH: [&str; 11] = [
     "abs", "min", "max", "clamp", "floor", "ceil", "round", "trunc", "fract", "sqrt", "mul_add",
 ];
 
-/// Is it a method that only vectors have?
+/// True for a method that only vectors have.
 pub(super) fn is_one(name: &str) -> bool {
     let of_components = [
         "dot",
@@ -32,7 +33,7 @@ pub(super) fn is_one(name: &str) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// What vector a type is, if any.
+    /// The vector type that a type is, if it is one.
     pub(super) fn packed(&self, ty: Ty) -> Option<Packed> {
         match self.types.node(ty) {
             Node::Named(named) => named.packed,
@@ -46,7 +47,7 @@ impl Lowerer<'_> {
         self.types.packed(path, packed)
     }
 
-    /// A vector of these components.
+    /// A vector with these components.
     fn packed_of(&mut self, parts: Vec<ExprId>, lane: Scalar, span: Span) -> ExprId {
         let packed = Packed {
             lane,
@@ -64,7 +65,7 @@ impl Lowerer<'_> {
         self.compound_by(construct, path, ty, span)
     }
 
-    /// The components of a vector, to be used once.
+    /// The components of a vector, each for a single use.
     fn components(&mut self, value: ExprId, packed: Packed) -> Vec<ExprId> {
         if let Expr::Compound(id) = self.kernel.expr(value)
             && let Compound::Construct {
@@ -76,7 +77,7 @@ impl Lowerer<'_> {
             fields.sort_by_key(|(name, _)| {
                 LETTERS.iter().position(|l| *l == self.kernel.name(*name))
             });
-            // Nothing uses the vector itself.
+            // The vector node itself has no other use.
             self.kernel.exprs.to_mut()[value.index()] = Expr::Literal(Constant::Bool(false));
             return fields.into_iter().map(|(_, part)| part).collect();
         }
@@ -113,7 +114,8 @@ impl Lowerer<'_> {
         {
             return Some(if left.is_some() { lhs } else { rhs });
         }
-        // What only rustc knows is a vector beside one where numbers are rare; a wrong guess is rustc's to report.
+        // An operand that only rustc knows is probably a vector, since numbers are rare beside one.
+        // rustc reports a wrong guess.
         if matches!(op, Infix::Plain(BinaryOp::Add | BinaryOp::Sub)) {
             for side in [lhs, rhs] {
                 let ty = self.ty(side);
@@ -164,7 +166,7 @@ impl Lowerer<'_> {
         fits
     }
 
-    /// An operand, for each component: that of a vector, or the number itself.
+    /// An operand for each component: the vector's component, or the number itself.
     fn side(&mut self, value: ExprId, packed: Packed) -> Vec<ExprId> {
         let (ty, span) = (self.ty(value), self.span(value));
         if let Some(own) = self.packed(ty) {
@@ -205,7 +207,8 @@ impl Lowerer<'_> {
         (0..packed.count).map(|_| self.copy(leaf)).collect()
     }
 
-    /// All of them, or any of them. Each is evaluated: a component may fault.
+    /// The conjunction or disjunction of all parts. Each part is evaluated, since a component may
+    /// fault.
     fn joined(&mut self, parts: Vec<ExprId>, all: bool, span: Span) -> ExprId {
         let op = match all {
             true => BinaryOp::BitAnd,
@@ -219,7 +222,7 @@ impl Lowerer<'_> {
         joined.unwrap_or_else(|| unreachable!("a vector has components"))
     }
 
-    /// `op arg`, if it is a vector.
+    /// `op arg`, if the operand is a vector.
     pub(super) fn packed_unary(&mut self, op: UnaryOp, arg: ExprId, span: Span) -> Option<ExprId> {
         let packed = self.packed(self.ty(arg))?;
         let parts = self.components(arg, packed).into_iter();
@@ -233,7 +236,7 @@ impl Lowerer<'_> {
 
     // Methods.
 
-    /// A method of a vector. `None` when the receiver is none.
+    /// A method of a vector. `None` if the receiver is no vector.
     pub(super) fn packed_method(
         &mut self,
         name: &Ident,
@@ -323,7 +326,7 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// A method on each component.
+    /// Applies a method to each component.
     fn each(&mut self, name: &Ident, ids: &[ExprId], packed: Packed, span: Span) -> Value {
         let columns: Vec<Vec<ExprId>> = ids.iter().map(|id| self.components(*id, packed)).collect();
         let mut parts = vec![];
@@ -383,7 +386,7 @@ impl Lowerer<'_> {
         self.packed_of(parts.to_vec(), packed.lane, span)
     }
 
-    /// `vector[0]`, by a constant. `None` when the base is no vector.
+    /// `vector[0]`, with a constant index. `None` if the base is no vector.
     pub(super) fn packed_index(&mut self, base: ExprId, e: &syn::ExprIndex) -> Option<Value> {
         let packed = self.packed(self.ty(base))?;
         let at = match super::array::peeled(&e.index) {
@@ -412,7 +415,7 @@ impl Lowerer<'_> {
 
     // Functions and constants.
 
-    /// `f32x4::new(…)`. `None` when the path names no function of a vector.
+    /// `f32x4::new(…)`. `None` if the path names no function of a vector.
     pub(super) fn packed_call(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
         let (packed, name) = self.packed_item(path)?;
         if name == "from" {
@@ -508,7 +511,7 @@ impl Lowerer<'_> {
         );
     }
 
-    /// `f32x4::ZERO`. `None` when the path names nothing of a vector.
+    /// `f32x4::ZERO`. `None` if the path names no item of a vector.
     pub(super) fn packed_constant(&mut self, path: &syn::Path) -> Option<Value> {
         let (packed, name) = self.packed_item(path)?;
         let value = match name.to_string().as_str() {
@@ -530,7 +533,7 @@ impl Lowerer<'_> {
         Some(Value::Scalar(self.packed_of(parts, packed.lane, span)))
     }
 
-    /// The vector before the last segment of a path, which rustc tests to be the façade's.
+    /// Splits a path into a vector type and an item. rustc checks that the type is the façade's.
     fn packed_item(&mut self, path: &syn::Path) -> Option<(Packed, Ident)> {
         let mut of = path.clone();
         let name = of.segments.pop()?.ident;
@@ -543,7 +546,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The components that a method such as `zyx` takes, in order.
+/// The components that a swizzle such as `zyx` takes, in order.
 fn swizzle(name: &str, packed: Packed) -> Option<Vec<usize>> {
     let at = |letter: char| {
         LETTERS[..packed.count]
@@ -554,7 +557,7 @@ fn swizzle(name: &str, packed: Packed) -> Option<Vec<usize>> {
     order.filter(|order| (2..=4).contains(&order.len()))
 }
 
-/// Is it a tuple or an array where it stands?
+/// True for a tuple or array expression.
 fn is_literal(argument: &syn::Expr) -> bool {
     matches!(argument, syn::Expr::Array(_) | syn::Expr::Tuple(_))
 }

@@ -1,4 +1,4 @@
-//! Which places of a kernel can fault, and which of them a launch can prove.
+//! Fault sites: removes unused ones, and determines which of them a launch can prove.
 
 use sarek_ir::{
     Argument, Compound, Expr, ExprId, Place, Precondition, Root, Scalar, SiteId, Step, Stmt,
@@ -8,7 +8,7 @@ use sarek_ir::{
 use super::Lowerer;
 
 impl Lowerer<'_> {
-    /// Drops sites that nothing has.
+    /// Drops sites that no node uses.
     pub(super) fn compact_sites(&mut self) {
         let old = std::mem::take(self.kernel.sites.to_mut());
         let mut sites = vec![];
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
         self.kernel.sites = sites.into();
     }
 
-    /// A site is not provable when what it checks depends on memory or on floats.
+    /// Marks a site as not provable if its check depends on memory or on floats.
     pub(super) fn mark_provable_sites(&mut self) {
         let mut data = DataDependence {
             locals: vec![false; self.kernel.locals.len()],
@@ -123,13 +123,13 @@ impl Lowerer<'_> {
     }
 }
 
-/// Which locals depend on memory or on floats.
+/// Data-flow analysis: the locals that depend on memory or on floats.
 struct DataDependence {
     locals: Vec<bool>,
 }
 
 impl DataDependence {
-    /// Does it depend on data whether `lhs / rhs` is defined?
+    /// True if the definedness of `lhs / rhs` depends on data.
     fn divisor(&self, kernel: &sarek_ir::Kernel, lhs: ExprId, rhs: ExprId) -> bool {
         let literal = kernel.literal(rhs).and_then(Constant::as_int);
         if literal.is_some_and(|d| d != 0 && d != -1) {
@@ -170,7 +170,7 @@ impl DataDependence {
         }
     }
 
-    /// Spreads along assignments; `true` when that found more.
+    /// Propagates along assignments; returns `true` if that found more locals.
     fn grow(&mut self, kernel: &sarek_ir::Kernel) -> bool {
         let before = self.locals.iter().filter(|l| **l).count();
         for stmt in kernel.stmts.iter() {
@@ -232,7 +232,7 @@ impl DataDependence {
     }
 }
 
-/// The site that an expression has itself.
+/// The site of the expression itself.
 fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
     match expr {
         Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
@@ -255,7 +255,7 @@ fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
     }
 }
 
-/// The site that a statement has itself.
+/// The site of the statement itself.
 fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
     match stmt {
         Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),

@@ -1,4 +1,5 @@
-//! Functions of the standard library that are called by their full paths: `std::cmp::min(a, b)`, `std::mem::swap(&mut a, &mut b)`.
+//! Functions of the standard library called by full paths: `std::cmp::min(a, b)`,
+//! `std::mem::swap(&mut a, &mut b)`.
 
 use proc_macro2::Ident;
 use quote::{quote, quote_spanned};
@@ -9,7 +10,7 @@ use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// `None` when it is another function.
+    /// Lowers a supported function; `None` for another one.
     pub(super) fn std_function(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -59,7 +60,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What changes places: variables, fields of theirs, and what `&mut` parameters stand for.
+    /// `swap`, `replace` and `take`, on variables, their fields and the referents of `&mut`
+    /// parameters.
     fn of_places(&mut self, name: &Ident, e: &syn::ExprCall) -> Value {
         let count = if name == "swap" { 2 } else { 1 };
         let places: Option<Vec<syn::Expr>> = e.args.iter().take(count).map(place).collect();
@@ -90,7 +92,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The place that is lent, if naming it twice does nothing twice.
+/// The place in a `&mut` argument, if it has no effects, so that it can be written twice.
 fn place(argument: &syn::Expr) -> Option<syn::Expr> {
     match peeled(argument) {
         syn::Expr::Reference(lent) if lent.mutability.is_some() => {

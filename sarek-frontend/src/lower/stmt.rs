@@ -1,4 +1,4 @@
-//! Blocks and `let`.
+//! Lowers blocks and `let`.
 
 use sarek_ir::{Expr, Stmt};
 use syn::spanned::Spanned;
@@ -6,13 +6,13 @@ use syn::spanned::Spanned;
 use super::{Binding, Lowerer, Ty, Value, mark_of};
 use crate::diagnostics::codes;
 
-/// Is it a semicolon behind nothing?
+/// True for a lone semicolon.
 pub(super) fn is_empty(stmt: &syn::Stmt) -> bool {
     matches!(stmt, syn::Stmt::Expr(syn::Expr::Verbatim(nothing), _) if nothing.is_empty())
 }
 
 impl Lowerer<'_> {
-    /// A block with a scope of its own, its statements going to the open block.
+    /// Lowers a block in a scope of its own. Its statements go to the open block.
     pub(super) fn scoped_block(&mut self, block: &syn::Block) -> Value {
         self.scopes.push(Default::default());
         let value = self.statements(&block.stmts);
@@ -21,7 +21,7 @@ impl Lowerer<'_> {
     }
 
     fn statements(&mut self, stmts: &[syn::Stmt]) -> Value {
-        // Items are there in the whole block, also before the place where they stand.
+        // Items are in scope in the whole block, even before their definition.
         for stmt in stmts {
             if let syn::Stmt::Item(item) = stmt {
                 self.item(item);
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         self.statement_value(value, is_tail)
     }
 
-    /// What a statement yields: the value of a tail, and else nothing.
+    /// The value of a statement: that of a tail expression, otherwise none.
     fn statement_value(&mut self, value: Value, is_tail: bool) -> Value {
         match value {
             Value::Scalar(_) if is_tail => value,
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Evaluates an expression whose value is not used: it may still fault.
+    /// Evaluates an expression whose value is unused, since it may still fault.
     pub(super) fn discard(&mut self, id: sarek_ir::ExprId) {
         if !self.is_leaf(id) {
             let (ty, span) = (self.ty(id), self.span(id));
@@ -172,8 +172,9 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// `let (a, b) = (x, y);` is `let a = x; let b = y;`, `y` being evaluated before `a` is bound: the analyses see what
-    /// each name stands for. So is `let [a, b] = [x, y];`, of values of one type.
+    /// Splits `let (a, b) = (x, y);` into `let a = x; let b = y;`, where `y` is evaluated before
+    /// `a` is bound. The analyses then know the value of each name. The same applies to `let [a, b]
+    /// = [x, y];`, if the values have one type.
     fn names_of_a_tuple<'s>(
         &mut self,
         local: &'s syn::Local,
@@ -208,8 +209,8 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// A local of this name that holds the value. A temporary that was made for the value alone is
-    /// renamed instead of copied.
+    /// A local of this name with the value. A temporary made for the value alone is renamed instead
+    /// of copied.
     fn name_value(
         &mut self,
         value: sarek_ir::ExprId,
@@ -244,7 +245,8 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// A pattern that binds one name or none (`_`), with its type. `None` when it is reported.
+    /// A pattern that binds one name or none (`_`), with its type. `None` for other patterns, which
+    /// are reported.
     pub(super) fn binding_pattern<'p>(
         &mut self,
         pat: &'p syn::Pat,
@@ -297,7 +299,7 @@ impl Lowerer<'_> {
             | syn::Pat::Verbatim(_) => {
                 self.unsupported_pattern(pat, "this pattern is", "bind a plain name")
             }
-            // `syn::Pat` is non-exhaustive: what a later syn adds is reported, not guessed.
+            // `syn::Pat` is non-exhaustive; a kind that a later syn adds is reported.
             _ => self.unsupported_pattern(pat, "this pattern is", "bind a plain name"),
         }
     }
@@ -309,7 +311,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Does a pattern look into the value?
+/// True for a pattern that destructures the value.
 pub(super) fn takes_apart(pat: &syn::Pat) -> bool {
     match pat {
         syn::Pat::Paren(inner) => takes_apart(&inner.pat),

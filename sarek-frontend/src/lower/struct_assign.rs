@@ -1,6 +1,7 @@
-//! `P { x, y } = value`: structs that are taken apart by an assignment.
+//! `P { x, y } = value`: destructuring assignments of structs.
 //!
-//! It is a `let` of that pattern with names of its own, and then an assignment of each, as in Rust.
+//! Such an assignment is desugared as in Rust: a `let` of the pattern with fresh names, and then an
+//! assignment of each.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -10,7 +11,7 @@ use super::compound::is_type_name;
 use super::{Lowerer, Value};
 
 impl Lowerer<'_> {
-    /// `None` when no struct is taken apart on the left.
+    /// Lowers the assignment; `None` if its left side destructures no struct.
     pub(super) fn struct_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
         if !has_struct(&e.left) {
             return None;
@@ -27,7 +28,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Does a left side take a struct apart?
+/// True if a left side destructures a struct.
 fn has_struct(left: &syn::Expr) -> bool {
     match left {
         syn::Expr::Struct(_) => true,
@@ -49,7 +50,7 @@ fn names_type(func: &syn::Expr) -> bool {
         .is_some_and(|s| is_type_name(&s.ident))
 }
 
-/// The pattern, and what its names are assigned to.
+/// The pattern, with the place to which each of its names is assigned.
 fn pattern(left: &syn::Expr, parts: &mut Vec<(Ident, syn::Expr)>) -> TokenStream {
     let mut each = |elems: &syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>| {
         let elems = elems.iter().map(|elem| pattern(elem, parts));

@@ -1,6 +1,6 @@
-//! What was meant by a name that is nothing a kernel knows.
+//! "Did you mean" suggestions for misspelt names.
 
-/// The name that is nearest to another, if it is near: two names differ in at most a third of their letters.
+/// The candidate nearest to a name, if they differ in at most a third of their letters.
 pub(super) fn nearest<'n>(name: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let each = among.map(|other| (distance(name, other), other));
     let (least, other) = each.min()?;
@@ -8,7 +8,8 @@ pub(super) fn nearest<'n>(name: &str, among: impl Iterator<Item = &'n str>) -> O
     (0 < least && least * 3 <= letters).then_some(other)
 }
 
-/// May rustc take a name for another that it finds? It does for one of the same words or letters, or one that differs in a third of them.
+/// True if rustc may suggest `other` for `name`. It does for names of the same words, and for names
+/// that differ in at most a third of their letters.
 pub(super) fn may_be_meant(name: &str, other: &str) -> bool {
     let words = |name: &str| {
         let mut words: Vec<String> = name.to_lowercase().split('_').map(str::to_string).collect();
@@ -19,7 +20,8 @@ pub(super) fn may_be_meant(name: &str, other: &str) -> bool {
     distance(name, other) * 3 <= letters || words(name) == words(other)
 }
 
-/// How many letters have to be put in, left out, changed or exchanged with their neighbour.
+/// The edit distance (Damerau–Levenshtein): the number of letters to insert, delete, change or swap
+/// with a neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];

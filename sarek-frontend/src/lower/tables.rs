@@ -1,4 +1,4 @@
-//! The names that kernels know, for tests of what they mean.
+//! The names that kernels support, for tests of their meaning.
 
 use sarek_ir::{ArgType, Builtin, Intrinsic, Scalar, SubgroupOp};
 
@@ -33,7 +33,8 @@ pub fn methods(on: Scalar) -> Vec<(&'static str, Vec<Scalar>)> {
     of_devices.chain(others).collect()
 }
 
-/// The façade's functions that take nothing, ids and barriers, and those of subgroups, with whether they take a lane.
+/// The façade's functions without arguments (ids and barriers), and the subgroup functions, with
+/// true for those that take a lane.
 pub fn functions() -> (Vec<&'static str>, Vec<(&'static str, bool)>) {
     let ids = Builtin::ALL.iter().map(|(name, _)| *name);
     let waits = ["barrier", "block_fence", "device_fence"];
@@ -42,7 +43,7 @@ pub fn functions() -> (Vec<&'static str>, Vec<(&'static str, bool)>) {
     (ids.chain(waits).collect(), of_subgroups.collect())
 }
 
-/// The macros: those of the standard library, `matches!` and the façade's own.
+/// The supported macros: those of the standard library, `matches!` and the façade's own.
 pub fn macros() -> Vec<&'static str> {
     let own = ["matches", "native", "superstep"];
     StdCall::names().chain(own).collect()

@@ -1,4 +1,4 @@
-//! `e?` in a function that yields an `Option` or a `Result`.
+//! `e?` in a function that returns an `Option` or a `Result`.
 
 use proc_macro2::Span;
 use sarek_ir::{ExprId, Stmt};
@@ -10,7 +10,7 @@ use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
-    /// What is in the value, or a return with `None` or the error.
+    /// The content of the value, or a return of `None` or of the error.
     pub(super) fn question(&mut self, e: &syn::ExprTry) -> Value {
         let span = e.question_token.span();
         let own = self.own_types.1;
@@ -63,7 +63,8 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Is a value, as far as its type is known, one that `?` takes in such a function?
+    /// Reports a value on which `?` is invalid in such a function, as far as its type is known.
+    /// Returns false for such a value.
     fn is_left_by_question(&mut self, value: ExprId, of_result: bool, span: Span) -> bool {
         let ty = self.ty(value);
         let is_result = self.core_argument(ty, 1).is_some();
@@ -90,7 +91,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What a variant holds, of a value that is of that variant.
+/// The content of a variant, for a value that is known to be of that variant.
 fn inner(of: &syn::Path, variant: &str, span: Span) -> syn::Expr {
     let variant = syn::Ident::new(variant, span);
     syn::parse_quote_spanned!(span=> match __x { #of::#variant(value) => value })

@@ -1,4 +1,4 @@
-//! Types as the source writes them, and as tokens for rustc.
+//! Types in the source, and types as tokens for rustc.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -13,12 +13,12 @@ use crate::diagnostics::codes;
 use crate::emit::{error_gate, told};
 use crate::parse::{ElementType, packed_type, scalar_type};
 
-/// The enums of core that kernels know by name.
+/// The enums of core that kernels recognize by name.
 pub(super) const OPTION: &str = "::core::option::Option";
 pub(super) const RESULT: &str = "::core::result::Result";
 
 impl Lowerer<'_> {
-    /// The type that the source writes. `None` when it is reported.
+    /// The type that the source writes. `None` if it is invalid, which is reported.
     pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<Ty> {
         match ty {
             syn::Type::Infer(_) => Some(self.types.any()),
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
         NameId(at as u32)
     }
 
-    /// An argument of `Option` or `Result`.
+    /// A generic argument of `Option` or `Result`.
     pub(super) fn core_argument(&self, ty: Ty, position: usize) -> Option<Ty> {
         match self.types.node(ty) {
             Node::Named(named) if is_core(named) => match named.args.get(position) {
@@ -119,9 +119,9 @@ impl Lowerer<'_> {
         }
     }
 
-    // Closing.
+    // Final types.
 
-    /// The type in the IR. `None` when nothing tells it.
+    /// The IR type. `None` if it is unknown.
     pub(super) fn ir_type(&mut self, ty: Ty) -> Option<Type> {
         if let Some(scalar) = self.types.resolve(ty) {
             return Some(scalar.into());
@@ -179,12 +179,13 @@ impl Lowerer<'_> {
         Some(self.kernel.push_type(def))
     }
 
-    /// The link of a type by name; of one text, one link.
+    /// The link of a named type. Types with the same text share one link.
     fn type_link(&mut self, ty: Ty) -> Option<TypeLinkId> {
         let krate = self.krate.clone();
         let (text, info) = match self.type_tokens(ty) {
             Some(tokens) => {
-                // What stands in vectors is asked for that alone, as the launch function asks.
+                // A vector's element type is only required to be an `Element`, as the launch
+                // function requires.
                 let info = match self.is_element(&tokens) {
                     true => quote!(<#tokens as #krate::Element>::__TYPE),
                     false => quote!(<#tokens as #krate::KernelType>::TYPE),
@@ -219,7 +220,7 @@ impl Lowerer<'_> {
         Some(TypeLinkId(at as u32))
     }
 
-    /// Is it the type of an argument of a kernel, or of what is in one?
+    /// True for the type of a kernel's argument, or of its elements.
     fn is_element(&self, tokens: &TokenStream) -> bool {
         let text = tokens.to_string();
         let mut arguments = self.param_types.iter();
@@ -227,7 +228,7 @@ impl Lowerer<'_> {
         !self.is_function && arguments.any(is_same)
     }
 
-    /// The type as Rust writes it. `None` when it has no name, or when nothing tells it.
+    /// The type as Rust code. `None` if it has no name or is unknown.
     pub(super) fn type_tokens(&self, ty: Ty) -> Option<TokenStream> {
         if let Some(scalar) = self.types.resolve(ty) {
             return Some(scalar_tokens(scalar, &self.krate));
@@ -266,7 +267,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An expression of the type, never to be evaluated.
+    /// A probe: an expression of the type that is never evaluated.
     pub(super) fn probe(&self, ty: Ty) -> Option<TokenStream> {
         let host = {
             let krate = &self.krate;
@@ -285,7 +286,7 @@ impl Lowerer<'_> {
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {
-                // What is known of its length is told without its elements.
+                // The known length is useful even without the element type.
                 let elem = self.probe(*elem);
                 let elem = elem.unwrap_or_else(|| quote!(::core::unreachable!()));
                 let len = dim.tokens();
@@ -337,14 +338,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Is an expression of the type being written?
+    /// True while a probe of this type is being written.
     fn is_probed(&self, ty: Ty) -> bool {
         let probed = self.probed.borrow();
         probed.iter().any(|of| self.types.are_same(*of, ty))
     }
 
-    /// The literal that alone tells a type its arguments, with values that are never evaluated. `None` if its own type stands
-    /// inside of a field, as where `p[0] = p.x` makes the one of `x` that of `p`'s elements.
+    /// A probe made from the struct literal that alone determines the type's arguments. Its values
+    /// are never evaluated. `None` if the type occurs in the type of a field; `p[0] = p.x`, for
+    /// instance, makes the type of `x` that of `p`'s elements.
     fn literal_probe(&self, of: Ty, named: &Named) -> Option<TokenStream> {
         let literal = named.literal.as_ref()?;
         if self.is_probed(of) {
@@ -356,8 +358,8 @@ impl Lowerer<'_> {
         probe
     }
 
-    /// Is the field a literal whose type nothing but this struct tells, whose own type nothing else tells? Then any literal has the same
-    /// type there.
+    /// True for a field with a literal whose type only this struct determines, if nothing else
+    /// determines the struct's type. Any other literal then has the same type there.
     fn is_told_alone(&self, of: Ty, field: &LiteralField) -> bool {
         self.types.holes_of(of) == 0
             && self.types.holes_of(field.ty) == 1
@@ -386,7 +388,7 @@ impl Lowerer<'_> {
         Some(made(&literal.path, is_variant, &fields?, None, span))
     }
 
-    /// A type that has a meaning only where the function type checks, if that is asked.
+    /// The type behind the error gate, if the function has a gate constant.
     pub(super) fn known_type(&self, ty: TokenStream) -> TokenStream {
         match self.is_audited {
             true => {
@@ -398,7 +400,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Where a type is written, so that what is wrong with it is reported there.
+/// The place of a type in the source, at which rustc reports errors in it.
 fn place(tokens: &TokenStream) -> Span {
     Span::mixed_site().located_at(tokens.span())
 }
@@ -416,7 +418,8 @@ pub(crate) fn member(name: &str, span: Span) -> syn::Member {
     }
 }
 
-/// What a path makes of its fields. A variant is made as the source makes it, so that rustc says the same of both.
+/// A constructor expression. A variant is constructed as in the source, so that rustc reports the
+/// same errors for both.
 pub(crate) fn made(
     path: &TokenStream,
     is_variant: bool,
@@ -434,7 +437,7 @@ pub(crate) fn made(
     quote_spanned!(span=> #path { #(#members: #values,)* #rest })
 }
 
-/// A type's text without the modules of core.
+/// The text of a type, without the modules of core.
 fn short(text: &str) -> String {
     ["primitive", "option", "result"]
         .iter()
@@ -443,7 +446,7 @@ fn short(text: &str) -> String {
         })
 }
 
-/// `::core::primitive::f32`: no item of the user's can stand in for it.
+/// `::core::primitive::f32`, which no item of the user's can shadow.
 pub(crate) fn scalar_tokens(scalar: Scalar, krate: &TokenStream) -> TokenStream {
     let name = Ident::new(scalar.name(), Span::mixed_site());
     match scalar.is_half() {
@@ -457,8 +460,8 @@ fn is_core(named: &Named) -> bool {
     path == OPTION || path == RESULT
 }
 
-/// The path, `Option` and `Result` by the full name: where the source means others of that name, rustc finds
-/// that they are not the same.
+/// The path, with `Option` and `Result` by their full names. If the source means other types of
+/// these names, rustc reports that the types differ.
 fn canonical(path: &syn::Path) -> TokenStream {
     let text = super::path_text(path);
     let text = text.trim_start_matches("::");

@@ -1,8 +1,9 @@
-//! Type inference: variables, unification and defaults, as rustc's.
+//! Type inference by unification, with rustc's type variables and defaults.
 //!
-//! What the macro cannot see stays a *hole*: the type of a field, of an element, of a variant's payload. A hole
-//! meets another type as a variable does, and becomes it; where nothing tells more it stays, and is resolved when
-//! the kernel is linked. The same holds of a named type, which may be an alias. rustc checks all of it again.
+//! A type that the macro cannot see is a *hole*: the type of a field, of an element, or of a
+//! variant's payload. A hole unifies with another type like a variable does. A hole that is still
+//! open at the end is resolved when the kernel is linked. The same applies to a named type, which
+//! may be an alias. rustc checks all types again.
 
 mod hole;
 mod node;
@@ -19,50 +20,50 @@ use crate::parse::Packed;
 
 pub(super) use node::{Arg, Hole, Literal, LiteralField, Named, Node};
 
-/// A type being inferred.
+/// A type variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ty(u32);
 
-/// What is known of a type, in short.
+/// A summary of the knowledge about a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
-    /// All of it.
+    /// A known scalar.
     Scalar(Scalar),
-    /// It is some integer.
+    /// Some integer.
     Int,
-    /// It is some float.
+    /// Some float.
     Float,
     /// Nothing.
     Nothing,
-    /// It has several parts.
+    /// A type of several parts.
     Compound,
-    /// It is what only rustc knows: a type by its name, or a part of one.
+    /// A type that only rustc knows: a named type, or a part of one.
     Foreign,
-    /// The same, and no other type.
+    /// A type parameter, which is equal to no other type.
     Parameter,
 }
 
-/// Two types that should be one and are not.
+/// Two types that do not unify.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mismatch {
     pub left: Known,
     pub right: Known,
 }
 
-/// The union-find of all types of a kernel.
+/// All types of a kernel, as a union-find structure.
 #[derive(Default)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// The holes that were made, by what they are parts of.
+    /// The holes, by the types and parts that they stand for.
     holes: HashMap<(String, u32, u32), Ty>,
-    /// What stands inside of tuples, arrays and the like that were made one with a hole.
+    /// The parts of tuples, arrays and the like that were unified with a hole.
     joined: Vec<Ty>,
     /// Names of type parameters.
     parameters: HashSet<String>,
 }
 
 impl Types {
-    /// With these type parameters.
+    /// An empty set of types, with these type parameters.
     pub(super) fn among(parameters: HashSet<String>) -> Types {
         Types {
             parameters,
@@ -90,7 +91,7 @@ impl Types {
         self.push(Node::Array(elem, len))
     }
 
-    /// The elements of an array that is known to be one, and how many there are.
+    /// The element type and the length of an array, if the type is known to be one.
     pub(super) fn as_array(&self, ty: Ty) -> Option<(Ty, Dim)> {
         match self.node(ty) {
             Node::Array(elem, len) => Some((*elem, len.clone())),
@@ -118,7 +119,7 @@ impl Types {
         }))
     }
 
-    /// The type of a literal, whose fields are told later.
+    /// The type of a struct literal, whose fields are added later.
     pub(super) fn literal(
         &mut self,
         named: TokenStream,
@@ -139,7 +140,7 @@ impl Types {
         }))
     }
 
-    /// Tells the type of a literal one of its fields.
+    /// Adds a field to the type of a struct literal.
     pub(super) fn tell_field(&mut self, of: Ty, field: LiteralField) {
         let root = self.find(of);
         if let Node::Named(Named {
@@ -151,7 +152,7 @@ impl Types {
         }
     }
 
-    /// A vector of the façade's.
+    /// A SIMD vector type of the façade.
     pub(super) fn packed(&mut self, path: TokenStream, packed: Packed) -> Ty {
         self.push(Node::Named(Named {
             path,
@@ -173,17 +174,17 @@ impl Types {
         }
     }
 
-    /// Were the two made one?
+    /// True if the two types were unified.
     pub(super) fn are_same(&self, a: Ty, b: Ty) -> bool {
         self.find(a) == self.find(b)
     }
 
-    /// What it is known to be so far.
+    /// The current knowledge about a type.
     pub(super) fn node(&self, ty: Ty) -> &Node {
         &self.nodes[self.find(ty).0 as usize]
     }
 
-    /// What is known of it so far, in short.
+    /// A summary of the current knowledge about a type.
     pub fn look(&self, ty: Ty) -> Known {
         match self.node(ty) {
             Node::Known(scalar) => Known::Scalar(*scalar),
@@ -197,7 +198,8 @@ impl Types {
         }
     }
 
-    /// The final type, if it is a scalar: what is known, or the literal's default. `None` when nothing tells.
+    /// The final type, if it is a scalar: the known one, or the default of a literal. `None` if it
+    /// is unknown.
     pub fn resolve(&self, ty: Ty) -> Option<Scalar> {
         match self.look(ty) {
             Known::Scalar(scalar) => Some(scalar),
@@ -207,7 +209,7 @@ impl Types {
         }
     }
 
-    /// Is it one of the type parameters?
+    /// True for a type parameter.
     fn is_parameter(&self, named: &Named) -> bool {
         !self.parameters.is_empty() && self.parameters.contains(&path_text(&named.path))
     }

@@ -11,7 +11,7 @@ use super::length::unmarked;
 use crate::diagnostics::{Mistake, codes};
 
 impl Lowerer<'_> {
-    /// Takes over the hint that a loop has.
+    /// Records the hint of a loop.
     pub(super) fn unroll(&mut self, attrs: &[syn::Attribute], label: LabelId) {
         let mut hints = attrs.iter().filter(|attr| is_unroll(attr));
         if let Some(hint) = hints.next()
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
         self.times(&unmarked(&times))
     }
 
-    /// How often: a literal or a constant.
+    /// The unroll factor: a literal or a constant.
     fn times(&mut self, expr: &syn::Expr) -> Option<Unroll> {
         let not_so_often = Mistake::new(
             codes::UNROLL,

@@ -1,6 +1,7 @@
-//! Fields of variants, which compiled bodies reach by patterns.
+//! Fields of variants, which compiled bodies access by patterns.
 //!
-//! rustc says of these patterns what it says of the user's own, and prints once what has the same words at the same places.
+//! rustc reports the same errors for these patterns as for the user's own. It prints errors with
+//! the same text and place once.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -12,7 +13,7 @@ use super::{Lowerer, Ty};
 use crate::emit::fn_type::ends;
 
 impl Lowerer<'_> {
-    /// The type of a field of a struct, or of a variant, with the pattern that binds it.
+    /// The type of a field of a struct, or of a variant with the pattern that binds the field.
     pub(super) fn part_type(
         &mut self,
         of: Ty,
@@ -31,7 +32,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A field of a value that is of a variant, by a pattern that binds it; `otherwise` stands where it is of another.
+/// A field of a variant, bound by a pattern; `otherwise` is the value for other variants.
 pub(crate) fn part_of_variant(
     value: &TokenStream,
     pattern: &TokenStream,
@@ -42,8 +43,9 @@ pub(crate) fn part_of_variant(
     quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
 }
 
-/// The pattern that binds a field by its name, or by its number. It names those `beside` the field as the user's own does: of a wrong name, rustc
-/// says the same of both, once.
+/// A pattern that binds a field by its name or its number. It also names the fields `beside` it
+/// that the user's pattern names. For a wrong name, rustc then reports the same error for both,
+/// once.
 pub(super) fn by_name(
     path: &TokenStream,
     name: &str,
@@ -55,8 +57,8 @@ pub(super) fn by_name(
     quote_spanned!(span=> #path { #name: #part, #(#beside: _,)* .. })
 }
 
-/// The pattern that binds a field by its place in a pattern of the user's. It has as many parts at the same places: of too many, rustc says the
-/// same of both.
+/// A pattern that binds a field by its position in a pattern of the user's. It has the same number
+/// of parts, at the same places. For too many parts, rustc then reports the same error for both.
 pub(super) fn by_place(path: &TokenStream, position: usize, parts: &[&syn::Pat]) -> TokenStream {
     let parts = parts.iter().filter(|pat| !matches!(pat, syn::Pat::Rest(_)));
     let parts = parts.enumerate().map(|(i, pat)| {
@@ -72,12 +74,12 @@ pub(super) fn by_place(path: &TokenStream, position: usize, parts: &[&syn::Pat])
 
 const PART: &str = "__part";
 
-/// What the patterns call the field.
+/// The name that these patterns bind.
 fn part(span: Span) -> Ident {
     Ident::new(PART, span)
 }
 
-/// The same in a pattern that was made: it means what it means there.
+/// The same name in an existing pattern, with its hygiene.
 fn bound(pattern: &TokenStream) -> Option<Ident> {
     pattern.clone().into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) if ident == PART => Some(ident),

@@ -1,4 +1,4 @@
-//! Strided views: their elements, and what they tell of themselves.
+//! Strided views: their elements, and their extents.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use super::{Binding, Lowered, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
 impl Lowered {
-    /// Is it the shape, the offset or a stride of a view? Those are the same for all threads.
+    /// True for an extent, the offset or a stride of a view. These are the same for all threads.
     pub fn is_view_part(&self, param: ParamId) -> bool {
         let before = self.views.range(..param).next_back();
         before.is_some_and(|(view, rank)| param.0 < view.0 + Kernel::view_params(*rank))
     }
 
-    /// The positions of the arguments of a call that are such parts.
+    /// The positions of such arguments in a call.
     pub fn view_parts_in(&self, call: &Call) -> BTreeSet<usize> {
         let args = call.args.iter().enumerate();
         let views = args.filter_map(|(at, arg)| match arg {
@@ -31,26 +31,26 @@ impl Lowered {
         parts.collect()
     }
 
-    /// The position in the source of what a call is given, of what is at this one in the IR.
+    /// The source position of a call's argument, given its position in the IR.
     pub fn written_position(&self, call: &Call, at: usize) -> usize {
         at - self.view_parts_in(call).range(..=at).count()
     }
 }
 
-/// The names of dimensions, and of the methods that tell their extents.
+/// The names of dimensions, which are also the methods that return their extents.
 fn dimensions(rank: u32) -> &'static [&'static str] {
     const ALL: [&str; 3] = ["depth", "rows", "cols"];
     &ALL[ALL.len() - rank as usize..]
 }
 
-/// What an index along each dimension is called.
+/// The name of the index along each dimension.
 fn coordinates(rank: u32) -> &'static [&'static str] {
     const ALL: [&str; 3] = ["plane", "row", "col"];
     &ALL[ALL.len() - rank as usize..]
 }
 
 impl Lowerer<'_> {
-    /// Adds the parameters behind that of a view's slice, in the order of [`Kernel::view_param`].
+    /// Adds the parameters after that of a view's slice, in the order of [`Kernel::view_param`].
     pub(super) fn view_params(&mut self, view: &str, rank: u32) {
         let extents = dimensions(rank).iter().map(|d| format!("{view}_{d}"));
         let strides = coordinates(rank).iter();
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The view that an argument of a call names, lent or by value.
+    /// The view that an argument of a call names, by reference or by value.
     pub(super) fn given_view(&mut self, argument: &syn::Expr) -> Option<ParamId> {
         match peeled(argument) {
             syn::Expr::Reference(e) => self.given_view(&e.expr),
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a view is to a function that is given it: its slice, and the parameters behind that.
+    /// The arguments for a view: its slice, and the parameters after it.
     pub(super) fn view_arguments(&mut self, view: ParamId, span: Span) -> Vec<Argument> {
         let parts = (view.0 + 1)..(view.0 + Kernel::view_params(self.views[&view]));
         let parts: Vec<Argument> = parts
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         self.known(Expr::Param(param), Scalar::Usize, span)
     }
 
-    /// `view[[row, col]]`: the slice, the position in it, and the type of the element.
+    /// `view[[row, col]]`: the slice, the index in it, and the element type.
     pub(super) fn view_element(
         &mut self,
         view: ParamId,
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         Some((memory, at, self.element_type(memory)))
     }
 
-    /// Reports a store through a view that is for reading.
+    /// Reports a store through a read-only view.
     pub(super) fn writable_view(&mut self, memory: Memory, span: Span) -> Option<()> {
         if self.kernel.access(memory) == Access::Write {
             return Some(());

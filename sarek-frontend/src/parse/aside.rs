@@ -1,7 +1,7 @@
-//! Bodies that are no Rust, a semicolon short, say.
+//! Error recovery for bodies that are not valid Rust, for instance because a semicolon is missing.
 //!
-//! The function around such a body is read without it, so that callers find what they call. rustc has parsed the item
-//! before any macro saw it: the mistake is told already.
+//! The function is then parsed without its body, so that callers find the items that they call.
+//! rustc parses an item before any macro sees it, so the syntax error has been reported already.
 
 use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -10,13 +10,13 @@ use syn::{Block, Stmt};
 
 use crate::diagnostics::Errors;
 
-/// What is in a body in the place of what does not parse.
+/// The text that stands in for a body that does not parse.
 const ASIDE: &str = "its body does not parse";
 
-/// Parses an item. The bodies of functions that do not parse are reported and put aside.
+/// Parses an item. Reports bodies of functions that do not parse, and replaces them.
 ///
 /// # Errors
-/// What does not parse outside of bodies, and a word that is no name.
+/// Returns syntax errors outside of bodies, and a reserved word in place of a name.
 pub fn parse<T: Parse>(item: &TokenStream, errors: &mut Errors) -> syn::Result<T> {
     if let Some(word) = reserved(item) {
         return Err(syn::Error::new(
@@ -38,7 +38,8 @@ pub fn parse<T: Parse>(item: &TokenStream, errors: &mut Errors) -> syn::Result<T
     }
 }
 
-/// Where `try` stands for a name, as it did before Rust 2018 and as syn takes it still.
+/// The place of a `try` that stands for a name. That was valid before Rust 2018, and syn still
+/// accepts it.
 fn reserved(item: &TokenStream) -> Option<Span> {
     let mut tokens = item.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -57,7 +58,7 @@ fn reserved(item: &TokenStream) -> Option<Span> {
     None
 }
 
-/// Was the body put aside?
+/// True if the body was replaced.
 pub fn is_in(body: &Block) -> bool {
     let is_aside = |mac: &syn::Macro| {
         let text: syn::Result<syn::LitStr> = mac.parse_body();
@@ -66,7 +67,7 @@ pub fn is_in(body: &Block) -> bool {
     matches!(body.stmts.as_slice(), [Stmt::Macro(only)] if is_aside(&only.mac))
 }
 
-/// The item with the body around a place put aside; `None` where that is in no body.
+/// Replaces the body around a place in the item; `None` if that place is in no body.
 fn put_aside(item: &TokenStream, at: LineColumn) -> Option<TokenStream> {
     let mut is_function = false;
     let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
@@ -93,7 +94,8 @@ fn put_aside(item: &TokenStream, at: LineColumn) -> Option<TokenStream> {
     None
 }
 
-/// What stands for a body; none that stands for one does not parse.
+/// The replacement for a body. `None` if the body is the replacement already, which then does not
+/// parse.
 fn aside(body: &Group) -> Option<TokenStream> {
     let aside = quote_spanned!(body.span()=> ::core::unreachable!(#ASIDE));
     (body.stream().to_string() != aside.to_string()).then_some(aside)

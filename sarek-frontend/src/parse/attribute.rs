@@ -12,30 +12,31 @@ use crate::emit::Shapes;
 pub struct Attribute {
     /// `block = 256`, `(16, 16)` or `(8, 8, 4)`.
     pub block: Option<[u32; 3]>,
-    /// `inline = 8`, of a `#[device]` function: how many calls of itself may be nested in one.
+    /// `inline = 8`, on a `#[device]` function: the maximum depth of its nested calls of itself.
     pub inline: Option<(u32, proc_macro2::Span)>,
-    /// `intrinsic` or `intrinsic = "name"`, of a `#[device]` function: its texts are registered under that name, or its own.
+    /// `intrinsic` or `intrinsic = "name"`, on a `#[device]` function: its texts are registered
+    /// under that name, or under its own.
     pub intrinsic: Option<(Option<String>, proc_macro2::Span)>,
     /// `env(cuda_fp16, "scale.h")`: the environments that the kernel's text needs.
     pub environments: Vec<String>,
-    /// Where that stands first.
+    /// The place of the first `env`.
     pub environments_span: Option<proc_macro2::Span>,
-    /// Where that stands.
+    /// The place of `block`.
     pub block_span: Option<proc_macro2::Span>,
-    /// `strict`: floats are the same to the bit everywhere.
+    /// `strict`: float results are the same to the bit everywhere.
     pub strict: Option<proc_macro2::Span>,
-    /// `unsafe(crate = path)`: how this crate is called where the kernel stands.
+    /// `unsafe(crate = path)`: the path of this crate in the scope of the kernel.
     pub krate: Option<Named>,
-    /// `requires(k < n, …)`: what a launch must satisfy.
+    /// `requires(k < n, …)`: conditions that a launch must satisfy.
     pub requires: Vec<Expr>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
     pub shapes: Shapes,
 }
 
-/// The path of the façade crate that the user gives, and the word by which they answer for it.
+/// The path of the façade crate that the user gives, and the `unsafe` that vouches for it.
 ///
-/// What stands at the path decides which memory a kernel reads and what a type's fields are, and nothing can tell this crate
-/// from a module of the same shape.
+/// The items at that path decide which memory a kernel reads and which fields a type has. Nothing
+/// can distinguish this crate from another module of the same shape.
 #[derive(Clone)]
 pub struct Named {
     /// The path.
@@ -44,7 +45,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// An item that rustc takes for the user's own `unsafe`.
+    /// An item that rustc treats as the user's own `unsafe`.
     pub fn claim(&self) -> TokenStream {
         let span = self.unsafety.span;
         let body = quote_spanned!(span=> ::core::mem::zeroed::<()>());
@@ -54,7 +55,7 @@ impl Named {
         quote!(const _: () = #unsafety #block;)
     }
 
-    /// The path in `crate = path`, with the word that stood before the parentheses around it; an error without the word.
+    /// Reads the path in `crate = path`, with the `unsafe` around it. Reports a missing `unsafe`.
     pub fn of(value: Expr, unsafety: Option<Token![unsafe]>, errors: &mut Errors) -> Option<Named> {
         let span = span(&value);
         let path = crate_path(value, errors)?;
@@ -102,17 +103,17 @@ impl Parse for Within {
     }
 }
 
-/// `name = value`; `crate` is a keyword, so a path is parsed where an identifier would not do.
+/// `name = value`. The name may be the keyword `crate`, so it is not parsed as an identifier.
 struct Entry {
     name: syn::Ident,
     value: Given,
-    /// It stood in `unsafe(…)`.
+    /// The `unsafe` around the entry.
     unsafety: Option<Token![unsafe]>,
 }
 
-/// What an option is given.
+/// The value of an option.
 enum Given {
-    /// Nothing: a word.
+    /// No value: a word alone.
     Nothing,
     /// `= value`
     One(Box<Expr>),
@@ -277,7 +278,7 @@ impl Attribute {
     }
 }
 
-/// The name of an environment: a word, or a text for other names.
+/// The name of an environment: a word, or a string for other names.
 fn environment(name: &Expr, errors: &mut Errors) -> Option<String> {
     let found = match name {
         Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
@@ -308,7 +309,7 @@ fn intrinsic(value: &Expr, errors: &mut Errors) -> Option<String> {
     found
 }
 
-/// What a literal of text says.
+/// The value of a string literal.
 fn text(value: &Expr) -> Option<String> {
     match value {
         Expr::Lit(lit) => match &lit.lit {
@@ -319,9 +320,9 @@ fn text(value: &Expr) -> Option<String> {
     }
 }
 
-/// How deep a function may call itself.
+/// The maximum depth of a function's calls of itself.
 fn inline(value: &Expr, errors: &mut Errors) -> Option<(u32, proc_macro2::Span)> {
-    /// Beyond, the text would be out of all proportion.
+    /// A deeper recursion would make the text far too long.
     const MOST: u32 = 1000;
     let number = match value {
         Expr::Lit(lit) => match &lit.lit {

@@ -1,4 +1,5 @@
-//! Parameters of `#[device]` functions that they call: `f: impl Fn(f32) -> f32`, or `f: F` where `F: Fn(f32) -> f32`.
+//! Callable parameters of `#[device]` functions: `f: impl Fn(f32) -> f32`, or `f: F` where `F:
+//! Fn(f32) -> f32`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -7,18 +8,18 @@ use syn::{GenericParam, Generics, Ident, PathArguments, ReturnType, Type, TypePa
 
 use crate::diagnostics::{Errors, codes};
 
-/// What such a parameter is.
+/// The type of a callable parameter.
 #[derive(Clone)]
 pub struct CallableType {
-    /// How it may be called.
+    /// The trait by which it is called.
     pub kind: CallableKind,
-    /// What it takes.
+    /// Its parameter types.
     pub takes: Vec<Type>,
-    /// What it yields, if that is not `()`.
+    /// Its result type, if that is not `()`.
     pub yields: Option<Type>,
 }
 
-/// The trait of core that says how something may be called.
+/// The trait of core by which a value is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallableKind {
     /// `Fn`
@@ -43,7 +44,7 @@ impl CallableKind {
         }
     }
 
-    /// The trait, by a path that no item of the user's changes.
+    /// The trait, by a path that no item of the user's can shadow.
     pub fn path(self) -> TokenStream {
         let name = Ident::new(self.name(), proc_macro2::Span::mixed_site());
         quote!(::core::ops::#name)
@@ -51,7 +52,7 @@ impl CallableKind {
 }
 
 impl CallableType {
-    /// What bounds say, if one of them is a trait of what can be called.
+    /// Reads the bounds, if one of them is a callable trait.
     pub fn of<'b>(bounds: impl IntoIterator<Item = &'b TypeParamBound>) -> Option<CallableType> {
         bounds.into_iter().find_map(|bound| {
             let TypeParamBound::Trait(bound) = bound else {
@@ -76,7 +77,8 @@ impl CallableType {
         })
     }
 
-    /// The type that compiled bodies take: one that takes a tuple, and may stop at a site. `None` stands for `()`.
+    /// The type in compiled bodies: it takes a tuple, and may return a fault. `None` stands for
+    /// `()`.
     pub fn body_type(
         &self,
         takes: &[TokenStream],
@@ -88,7 +90,7 @@ impl CallableType {
         quote!(impl #path(#host::Call, (#(#takes,)*)) -> ::core::result::Result<#yields, #host::RawFault>)
     }
 
-    /// Reports what cannot be given to it, or come from it; `None` if there is such.
+    /// Reports parameter and result types that are references. Returns `None` if there are some.
     pub fn check(&self, errors: &mut Errors) -> Option<()> {
         for ty in self.takes.iter().chain(&self.yields) {
             if let Type::Reference(reference) = ty {
@@ -105,13 +107,13 @@ impl CallableType {
     }
 }
 
-/// The type parameters that are called, by their names.
+/// The type parameters of a function that are callable, by their names.
 pub struct Callables {
     found: Vec<(Ident, CallableType)>,
 }
 
 impl Callables {
-    /// Those of a function.
+    /// Finds the callable type parameters of a function.
     pub fn of(generics: &Generics) -> Callables {
         let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
         let found = generics.type_params().filter_map(|param| {
@@ -129,7 +131,7 @@ impl Callables {
         }
     }
 
-    /// Does a function take something to call?
+    /// True if a function has callable parameters.
     pub fn are_in(sig: &syn::Signature) -> bool {
         let own = Callables::of(&sig.generics);
         sig.inputs
@@ -137,7 +139,7 @@ impl Callables {
             .any(|input| matches!(input, syn::FnArg::Typed(of) if own.read(&of.ty).is_some()))
     }
 
-    /// What a parameter of this type is, if it is called: `impl Fn(f32)`, `F`, or a reference to one.
+    /// The callable type that a parameter type denotes: `impl Fn(f32)`, `F`, or a reference to one.
     pub fn read(&self, ty: &Type) -> Option<CallableType> {
         match ty {
             Type::Paren(inner) => self.read(&inner.elem),
@@ -155,7 +157,8 @@ impl Callables {
         self.found.iter().any(|(found, _)| found == name)
     }
 
-    /// The generics without them: what they are is no matter to the items beside a function.
+    /// The generics without callable parameters, which the items beside a function do not depend
+    /// on.
     pub fn strip(&self, generics: &Generics) -> Generics {
         let mut generics = generics.clone();
         let kept = std::mem::take(&mut generics.params).into_iter();
@@ -176,7 +179,7 @@ impl Callables {
         generics
     }
 
-    /// The names of all parameters, `()` in place of these.
+    /// The names of all parameters, with `()` in place of callable ones.
     pub fn names(&self, generics: &Generics) -> TokenStream {
         let names = generics.params.iter().filter_map(|param| match param {
             GenericParam::Type(param) if self.has(&param.ident) => Some(quote!(())),

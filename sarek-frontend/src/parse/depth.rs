@@ -1,28 +1,30 @@
-//! How deep tokens nest.
+//! Limits the nesting depth of tokens.
 //!
-//! All phases, syn's parser first, go down a tree by recursion, and rustc gives macros, which debug builds do not optimise,
-//! a few megabytes of stack. What is deeper than anybody writes is reported, before a phase gets to see it.
+//! All phases, syn's parser first, walk trees by recursion. rustc gives macros a few megabytes of
+//! stack, and debug builds do not optimise macros. Deeper code than anyone writes is reported
+//! before any phase sees it.
 
 use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
 
 use crate::diagnostics::{Errors, codes};
 
-/// Groups within each other.
+/// Maximum nesting of groups.
 const GROUPS: u32 = 100;
 
-/// Operators and keywords in a row, such as the prefixes of an operand: each may open a level of its own.
+/// Maximum number of consecutive operators and keywords, such as the prefixes of an operand. Each
+/// may open a level of its own.
 const ROW: u32 = 100;
 
-/// Operators of one expression: the tree of `a + b + c` leans to one side.
+/// Maximum number of operators in one expression, since the tree of `a + b + c` leans to one side.
 const OPERATORS: u32 = 240;
 
-/// Branches of one `if`, each of which stands in the one before.
+/// Maximum number of branches of one `if`. Each stands inside the previous one.
 const BRANCHES: u32 = 100;
 
-/// Arms of one `match`, of which the same holds.
+/// Maximum number of arms of one `match`, which nest in the same way.
 const ARMS: u32 = 150;
 
-/// Reports tokens that nest too deep. Are there none?
+/// Reports tokens that nest too deeply. True if there are none.
 pub fn is_bounded(tokens: &TokenStream, errors: &mut Errors) -> bool {
     let deep = too_deep(tokens, 0);
     if let Some(span) = deep {
@@ -55,7 +57,7 @@ fn too_deep(tokens: &TokenStream, depth: u32) -> Option<Span> {
     None
 }
 
-/// What was counted among the tokens of one group.
+/// Counters for the tokens of one group.
 #[derive(Default)]
 struct Level {
     row: u32,

@@ -1,4 +1,4 @@
-//! The tokens of `println!`, `panic!` and the assertions.
+//! Parses the tokens of `println!`, `panic!` and the assertions.
 
 use crate::diagnostics::{Mistake, codes};
 use std::collections::HashMap;
@@ -11,13 +11,14 @@ use syn::parse::ParseStream;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, LitStr, Token};
 
-/// A macro of the standard library that kernels know.
+/// A macro of the standard library that kernels support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StdMacro {
-    /// `println!` and `print!`, with whether a line ends.
+    /// `println!` and `print!`; `line` is true for the former.
     #[allow(missing_docs)]
     Print { line: bool },
-    /// `panic!`, `unreachable!`, `todo!`, `unimplemented!`: what they say without a message, and before one.
+    /// `panic!`, `unreachable!`, `todo!`, `unimplemented!`: the text without a message, and the
+    /// text before a message.
     #[allow(missing_docs)]
     Panic {
         alone: &'static str,
@@ -29,7 +30,8 @@ pub enum StdMacro {
     Compare(&'static str),
 }
 
-/// What [`StdMacro`]s are called, and whether they count in debug builds alone.
+/// The names of the [`StdMacro`]s. The last field is true for those that count only in debug
+/// builds.
 const KNOWN: [(&str, StdMacro, bool); 12] = [
     ("println", StdMacro::Print { line: true }, false),
     ("print", StdMacro::Print { line: false }, false),
@@ -66,13 +68,13 @@ const fn panics(alone: &'static str, before: &'static str) -> StdMacro {
 
 /// A call of a [`StdMacro`].
 pub struct StdCall {
-    /// Which one.
+    /// The macro.
     pub kind: StdMacro,
-    /// Does it count in debug builds alone?
+    /// True if it counts only in debug builds.
     pub debug: bool,
-    /// What an assertion tests.
+    /// The expressions that an assertion tests.
     pub tested: Vec<Expr>,
-    /// What is said.
+    /// The message.
     pub said: Option<Said>,
 }
 
@@ -80,12 +82,12 @@ pub struct StdCall {
 pub struct Said {
     /// The format.
     pub format: LitStr,
-    /// The arguments, by name if they have one.
+    /// The arguments, with their names if they have one.
     pub args: Vec<(Option<Ident>, Expr)>,
 }
 
 impl StdCall {
-    /// The names of all of them.
+    /// The names of all supported macros.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KNOWN.into_iter().map(|(name, ..)| name)
     }
@@ -172,7 +174,7 @@ impl Said {
         Ok(said)
     }
 
-    /// The format as pieces; an argument beyond those given is the variable of that name.
+    /// Splits the format into pieces. An argument that is not given is the variable of that name.
     pub fn pieces(&self) -> Result<Pieces, Mistake> {
         let text = self.format.value();
         let mut pieces = Pieces::default();
@@ -270,17 +272,17 @@ fn mistake(what: impl Display, instead: &str) -> Mistake {
     Mistake::new(codes::FORMAT, what, instead)
 }
 
-/// Is it a name as a format has it: neither raw nor with anything beside it?
+/// True for a plain identifier, as formats use it: not raw, and without other tokens.
 fn is_plain_name(text: &str) -> bool {
     syn::parse_str::<Ident>(text).is_ok_and(|ident| ident == text && !text.starts_with("r#"))
 }
 
-/// A format taken apart.
+/// A format, split into pieces.
 #[derive(Default)]
 pub struct Pieces {
-    /// Text and arguments.
+    /// Texts and arguments.
     pub pieces: Vec<PrintPiece>,
-    /// The variables that it names, which are arguments behind those given.
+    /// The captured variables, which are arguments after the given ones.
     pub captured: Vec<String>,
 }
 

@@ -8,8 +8,8 @@ use super::{Argument, ArgumentKind, Callables, ElementType, Own, Signature};
 use crate::diagnostics::{Errors, Mistake, codes};
 
 impl Signature {
-    /// Reads the signature of a `#[device]` function. `None` when a parameter has no meaning, which is
-    /// then an error.
+    /// Reads the signature of a `#[device]` function. Returns `None` if a parameter is invalid,
+    /// which is reported.
     pub fn read_function(sig: &syn::Signature, errors: &mut Errors) -> Option<Signature> {
         let refused = [
             (sig.asyncness.map(|t| t.span()), "`async`"),
@@ -59,7 +59,7 @@ impl Signature {
     }
 }
 
-/// The type that a function yields, if it is not `()`.
+/// The result type of a function, if it is not `()`.
 fn yields(output: &ReturnType) -> Option<&Type> {
     match output {
         ReturnType::Default => None,
@@ -70,7 +70,8 @@ fn yields(output: &ReturnType) -> Option<&Type> {
     }
 }
 
-/// Reports `&[T; N]` where the function is generic over `N`, which nothing would tell, since the array is lent as a slice.
+/// Reports `&[T; N]` in a function that is generic over `N`. The array is passed as a slice, so `N`
+/// could not be inferred.
 fn lent_by_length(sig: &syn::Signature, errors: &mut Errors) {
     for argument in &sig.inputs {
         if let FnArg::Typed(typed) = argument
@@ -189,7 +190,7 @@ fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         Type::Group(inner) => parameter_kind(&inner.elem, errors),
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => argument_kind(ty, errors),
-            // Its length rustc sees to.
+            // rustc checks the length.
             Type::Array(array) => {
                 let slice = syn::TypeSlice {
                     attrs: array.attrs.clone(),

@@ -1,4 +1,4 @@
-//! Type parameters and constants of a kernel or function, as the expansion repeats them.
+//! The type and const parameters of a kernel or function, in the forms that its expansion repeats.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, Generics, Token, TypeParamBound};
 
-/// The parameters but for lifetimes, in the forms that items need.
+/// The parameters without lifetimes, in the forms that items need.
 pub struct Parameters {
     /// `T: Float, const N: usize`
     pub declared: TokenStream,
@@ -20,11 +20,11 @@ pub struct Parameters {
     pub bare: TokenStream,
     /// The same with defaults, so that a type may be named without them.
     pub defaulted: TokenStream,
-    /// The types among the names.
+    /// The names of the type parameters.
     pub types: Vec<syn::Ident>,
 }
 
-/// Is a type parameter called `_`? `syn` reads it, and rustc says that it is no name.
+/// True if a type parameter is named `_`. syn accepts that name, and rustc reports it.
 pub fn is_nameless(generics: &Generics) -> bool {
     generics
         .params
@@ -32,12 +32,12 @@ pub fn is_nameless(generics: &Generics) -> bool {
         .any(|param| matches!(param, GenericParam::Type(param) if param.ident == "_"))
 }
 
-/// The same of a field.
+/// The same for a field.
 pub fn is_nameless_field(field: &syn::Field) -> bool {
     field.ident.as_ref().is_some_and(|name| name == "_")
 }
 
-/// The same of an item, or of one inside of it.
+/// The same for an item, including everything inside it.
 pub fn has_nameless(item: &syn::Item) -> bool {
     struct Search(bool);
     impl Visit<'_> for Search {
@@ -56,7 +56,7 @@ pub fn has_nameless(item: &syn::Item) -> bool {
 }
 
 impl Parameters {
-    /// Those of an item.
+    /// The parameters of an item.
     pub fn of(generics: &Generics) -> Parameters {
         let generics = &without_lifetimes(generics);
         let own = generics.params.iter();
@@ -87,7 +87,8 @@ impl Parameters {
         }
     }
 
-    /// The names of the types that are bound by one of the façade's traits of numbers, which are known by their names.
+    /// The names of type parameters with a bound by one of these traits, which are recognized by
+    /// name.
     pub fn numbers(generics: &Generics, traits: &[&str]) -> HashSet<String> {
         let found = trait_bounds(generics).filter(|(_, bound)| {
             let last = bound.segments.last();
@@ -96,18 +97,18 @@ impl Parameters {
         found.map(|(ty, _)| ty).collect()
     }
 
-    /// The traits by which types are bound, by the types' names.
+    /// The trait bounds of type parameters, each with the parameter's name.
     pub fn bounds(generics: &Generics) -> Vec<(String, syn::Path)> {
         let each = trait_bounds(generics).map(|(ty, bound)| (ty, bound.clone()));
         each.collect()
     }
 
-    /// Are there none?
+    /// True if there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The field of a struct that has them.
+    /// The field of a struct with these parameters.
     pub fn field(&self) -> TokenStream {
         let types = &self.types;
         match types.is_empty() {
@@ -137,7 +138,8 @@ fn trait_bounds(generics: &Generics) -> impl Iterator<Item = (String, &syn::Path
     })
 }
 
-/// The type parameters and constants that a method has besides those of its type, as its items repeat them.
+/// A method's own type and const parameters, besides those of its type, in the forms that its items
+/// repeat.
 #[derive(Clone, Default)]
 pub struct Own {
     declared: Vec<TokenStream>,
@@ -146,7 +148,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// Those of a method: all that it declares but lifetimes.
+    /// All parameters that a method declares, except lifetimes.
     pub fn of(generics: &Generics) -> Own {
         let generics = &without_lifetimes(generics);
         let own = generics.params.iter();
@@ -162,7 +164,7 @@ impl Own {
         }
     }
 
-    /// Are there none?
+    /// True if there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -173,7 +175,7 @@ impl Own {
         quote!(#(#declared,)*)
     }
 
-    /// `::<T, N>`, if there are some.
+    /// `::<T, N>`, if there are parameters.
     pub fn arguments(&self) -> Option<TokenStream> {
         let names = &self.names;
         (!self.is_empty()).then(|| quote!(::<#(#names),*>))
@@ -185,13 +187,13 @@ impl Own {
         (!all.is_empty()).then(|| quote!(where #(#all),*))
     }
 
-    /// Their names.
+    /// The names of the parameters.
     pub fn names(&self) -> &[TokenStream] {
         &self.names
     }
 }
 
-/// The same without lifetimes and what is said of them: what an expansion repeats borrows by lifetimes of its own.
+/// The generics without lifetimes and their bounds. Expansions use lifetimes of their own.
 fn without_lifetimes(generics: &Generics) -> Generics {
     struct Strip;
     impl VisitMut for Strip {
@@ -226,7 +228,7 @@ fn bounds(all: &Bounds) -> Bounds {
         .collect()
 }
 
-/// The parameters of a type's methods, and those of one of them.
+/// The parameters of a type's impl, followed by those of a method.
 pub fn merged(of_type: &Generics, own: &Generics) -> Generics {
     let mut all = of_type.clone();
     all.params.extend(own.params.iter().cloned());

@@ -1,4 +1,4 @@
-//! The item and its attribute, before the body is looked at.
+//! Parses the item and its attribute; the body is left to lowering.
 
 pub mod aside;
 mod attribute;

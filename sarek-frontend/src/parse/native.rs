@@ -1,4 +1,4 @@
-//! The tokens of `native!`, and the templates that its texts are.
+//! Parses the tokens of `native!`, and the templates in its texts.
 
 use crate::diagnostics::{Mistake, codes};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -8,9 +8,9 @@ use syn::{LitStr, Token};
 
 /// The tokens of one `native!`.
 ///
-/// Either `"cuda", "text"`, or any number of `"cuda" => "text"` and at most one `_ => { rust }`. A text is
-/// an expression if `as T` follows it. After these stand `name = expression` for operands that are no
-/// variables, and `use PATH` for preludes.
+/// It has either `"cuda", "text"`, or any number of `"cuda" => "text"` and at most one `_ => { rust
+/// }`. A text followed by `as T` is an expression. Then follow `name = expression` for operands
+/// that are not variables, and `use PATH` for preludes.
 pub struct NativeCall {
     /// A text for each target.
     pub texts: Vec<NativeArm>,
@@ -22,13 +22,13 @@ pub struct NativeCall {
     pub preludes: Vec<syn::Path>,
 }
 
-/// One target's text.
+/// The text for one target.
 pub struct NativeArm {
     /// The target.
     pub target: LitStr,
     /// The text.
     pub text: LitStr,
-    /// `as T`: the type of what it yields.
+    /// `as T`: the type of the text's value.
     pub yields: Option<syn::Type>,
 }
 
@@ -48,7 +48,7 @@ impl NativeArm {
 }
 
 impl NativeCall {
-    /// The type of what the texts yield: each says the same, see [`Parse`].
+    /// The type of the texts' value, which is the same for all of them; see [`Parse`].
     pub fn yields(&self) -> Option<&syn::Type> {
         self.texts.first()?.yields.as_ref()
     }
@@ -99,7 +99,7 @@ impl NativeCall {
         Ok(true)
     }
 
-    /// Do all texts yield the same type, or all of them nothing?
+    /// Checks that all texts have the same type, or none of them has a type.
     fn agree(&self) -> syn::Result<()> {
         let text = |ty: &Option<syn::Type>| ty.as_ref().map(|t| t.to_token_stream().to_string());
         let Some(first) = self.texts.first() else {
@@ -184,17 +184,18 @@ impl ToTokens for NativeCall {
     }
 }
 
-/// A piece of a text: verbatim, or the name of an operand.
+/// A piece of a text: verbatim text, or the name of an operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Template {
-    /// Emitted as it is.
+    /// Text that is emitted unchanged.
     Text(String),
     /// `{name}`, or `{name.field}`
     Operand(String),
 }
 
 impl Template {
-    /// Splits a text: `{name}` is an operand, `{{` and `}}` are braces, all else is verbatim.
+    /// Splits a text: `{name}` is an operand, `{{` and `}}` are braces, everything else is
+    /// verbatim.
     pub fn parse(text: &str) -> Vec<Template> {
         let mut pieces = vec![];
         let mut verbatim = String::new();
@@ -223,7 +224,7 @@ impl Template {
         pieces
     }
 
-    /// The expression that an operand is; its names are those of whoever wrote `by`.
+    /// Parses an operand as an expression. Its names have the hygiene of `by`.
     pub fn expression(operand: &str, text: &LitStr, by: Span) -> Option<syn::Expr> {
         let span = text.span().resolved_at(by);
         let tokens: TokenStream = operand.parse().ok()?;
@@ -235,7 +236,7 @@ impl Template {
     }
 }
 
-/// `{name}` at the start of a text, and what follows it.
+/// Splits a text that starts with `{name}` into the name and the rest.
 fn operand(text: &str) -> Option<(&str, &str)> {
     let (name, after) = text.strip_prefix('{')?.split_once('}')?;
     let is_word =
@@ -244,13 +245,13 @@ fn operand(text: &str) -> Option<(&str, &str)> {
     (starts && name.split('.').all(is_word)).then_some((name, after))
 }
 
-/// Is it a call of `native!`?
+/// True for a call of `native!`.
 pub fn is_native(mac: &syn::Macro) -> bool {
     let last = mac.path.segments.last();
     last.is_some_and(|s| s.ident == "native")
 }
 
-/// Where the macro's name stands.
+/// The place of the macro's name.
 pub fn name_span(mac: &syn::Macro) -> Span {
     let name = mac.path.segments.last();
     name.map_or_else(Span::call_site, |s| s.ident.span())

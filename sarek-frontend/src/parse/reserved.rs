@@ -1,23 +1,24 @@
-//! Names that expansions keep for themselves.
+//! Names that expansions reserve.
 
 use proc_macro2::{TokenStream, TokenTree};
 
 use crate::diagnostics::{Errors, Mistake, codes};
 
-/// Names of types and constants that are in scope in compiled bodies, besides those of modules and scalars.
+/// Reserved types and constants in compiled bodies, besides modules and scalars.
 const NAMES: [&str; 6] = ["__CHECK", "__FULL", "__STRIP", "__HALF", "__A", "__R"];
 
-/// The modules that are.
+/// Reserved modules.
 const MODULES: [&str; 2] = ["__host", "__ir"];
 
-/// Scalars, which are there with `__` before their names.
+/// Scalars, whose names are reserved with a `__` prefix.
 const SCALARS: [&str; 15] = [
     "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
     "f64", "isize",
 ];
 
-/// Reports what the user's tokens name of that, or may: a path that begins so. In a compiled body it would be another thing than beside
-/// it, where its proof is made.
+/// Reports reserved names in the user's tokens, and paths that begin with a name that may be one.
+/// In a compiled body such a name would resolve differently than outside of it, where the proof is
+/// made.
 pub fn check(tokens: &TokenStream, errors: &mut Errors) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let is = |at: usize, text: char| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == text);

@@ -6,33 +6,33 @@ use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 use super::{CallableType, Own};
 use crate::diagnostics::{Errors, codes};
 
-/// What a kernel's signature says.
+/// The signature of a kernel or function.
 pub struct Signature {
     /// The function's name.
     pub name: Ident,
-    /// Is it an `unsafe fn`?
+    /// True for an `unsafe fn`.
     pub is_unsafe: bool,
-    /// Has it no return type? Another one is an error that was reported.
+    /// True without a return type. A kernel with one is an error that was reported.
     pub returns_nothing: bool,
     /// The arguments in order.
     pub arguments: Vec<Argument>,
-    /// Arguments without a meaning, which is reported.
+    /// Invalid arguments, which were reported.
     pub unread: Vec<Pat>,
-    /// Is it a `#[device]` function?
+    /// True for a `#[device]` function.
     pub is_function: bool,
-    /// How many calls of itself a function may nest in one.
+    /// The maximum depth of a function's nested calls of itself.
     pub inline: Option<u32>,
-    /// The name under which texts of the function are registered, of an intrinsic.
+    /// For an intrinsic: the name under which its texts are registered.
     pub intrinsic: Option<String>,
-    /// The name of a method, which has its items in its type.
+    /// For a method, whose items belong to its type: its name.
     pub method: Option<String>,
-    /// Does it mean the same outside of the impl that it stands in?
+    /// True if the function means the same outside of its impl.
     pub is_plain: bool,
-    /// The type that it yields, if that is not `()`.
+    /// The result type, if it is not `()`.
     pub yields: Option<Type>,
-    /// Its type parameters and constants, but for those that it calls.
+    /// The type and const parameters, without callable ones.
     pub generics: syn::Generics,
-    /// Of a method, those that are not its type's.
+    /// For a method: the parameters that do not belong to its type.
     pub own: Own,
 }
 
@@ -42,13 +42,13 @@ pub struct Argument {
     pub name: Ident,
     /// `mut name: T`: the kernel assigns its own copy.
     pub mutable: bool,
-    /// What it is; of an item, the vector.
+    /// The kind of argument. For an item, it is that of the vector.
     pub kind: ArgumentKind,
-    /// How the kernel takes an element of it: `#[item]`.
+    /// `#[item]`: the passing mode of an element.
     pub item: Option<Item>,
 }
 
-/// How a kernel over items takes an element.
+/// The passing mode of an element in a kernel over items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
     /// `T`
@@ -59,34 +59,34 @@ pub enum Item {
     Mutable,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone)]
 pub enum ArgumentKind {
     /// A scalar.
     Scalar(Scalar),
     /// Another type, by value.
     Value(Box<Type>),
-    /// `&T` or `&mut T`, of a `#[device]` function.
+    /// `&T` or `&mut T`, in a `#[device]` function.
     #[allow(missing_docs)]
     Reference { of: Box<Type>, mutable: bool },
     /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
     Slice { elem: ElementType, access: Access },
-    /// What a `#[device]` function is given to call.
+    /// A callable parameter of a `#[device]` function.
     Callable(Box<CallableType>),
     /// `View2<T>`, `ViewMut2<T>` or one of three dimensions.
     View {
-        /// What it is a view of.
+        /// The element type.
         elem: ElementType,
         /// [`Access::Read`] or [`Access::Write`].
         access: Access,
-        /// How many dimensions it has.
+        /// The number of dimensions.
         rank: u32,
     },
 }
 
 impl ArgumentKind {
-    /// How many parameters of the IR it is.
+    /// The number of IR parameters for this argument.
     pub fn params(&self) -> u32 {
         match self {
             ArgumentKind::View { rank, .. } => sarek_ir::Kernel::view_params(*rank),
@@ -99,17 +99,18 @@ impl ArgumentKind {
     }
 }
 
-/// A type that the macro sees as a scalar or does not see into.
+/// An element type: a scalar, or a type that is opaque to the macro.
 #[derive(Clone)]
 pub enum ElementType {
     /// A scalar.
     Scalar(Scalar),
-    /// A type by its name, a tuple or an array.
+    /// A named type, a tuple or an array.
     Other(Box<Type>),
 }
 
 impl ElementType {
-    /// What a type is. `None` when it is reported that kernels have no such type.
+    /// Reads an element type. Returns `None` for a type that kernels do not have, which is
+    /// reported.
     pub fn read(ty: &Type, errors: &mut Errors) -> Option<ElementType> {
         match ty {
             Type::Paren(inner) => ElementType::read(&inner.elem, errors),
@@ -132,13 +133,13 @@ impl ElementType {
     }
 }
 
-/// Is it the prelude's `Vec<T>`?
+/// True for the prelude's `Vec<T>`.
 fn is_vec(path: &syn::Path) -> bool {
     let generic = |s: &syn::PathSegment| s.ident == "Vec" && !s.arguments.is_empty();
     path.segments.len() == 1 && path.segments.iter().all(generic)
 }
 
-/// Is it the name of a type that is neither a scalar nor one that no kernel has?
+/// True for the name of a type that is neither a scalar nor a primitive that kernels lack.
 fn is_foreign(path: &syn::Path) -> bool {
     const NEVER: [&str; 7] = ["isize", "i128", "u128", "char", "str", "String", "f128"];
     path.get_ident().is_none_or(|name| {
@@ -164,19 +165,19 @@ pub(super) fn plain_text(path: &syn::Path) -> String {
 }
 
 impl Signature {
-    /// The arguments in the order in which compiled bodies take them: what is called comes last.
+    /// The arguments in the order of compiled bodies: callable ones come last.
     pub fn given(&self) -> Vec<&Argument> {
         let is_called = |a: &&Argument| matches!(a.kind, ArgumentKind::Callable(_));
         let (called, values): (Vec<_>, Vec<_>) = self.arguments.iter().partition(is_called);
         values.into_iter().chain(called).collect()
     }
 
-    /// Does it run once for each element of its `#[item]`s?
+    /// True if the kernel runs once for each element of its `#[item]`s.
     pub fn is_over_items(&self) -> bool {
         self.arguments.iter().any(|a| a.item.is_some())
     }
 
-    /// Reads the signature. `None` when it is that of a method, which is then an error.
+    /// Reads the signature of a kernel. Returns `None` for a method, which is reported.
     pub fn read(item: &ItemFn, errors: &mut Errors) -> Option<Signature> {
         let sig = &item.sig;
         let none_of = |present: Option<proc_macro2::Span>, what: &str, errors: &mut Errors| {
@@ -308,7 +309,7 @@ fn is_item(attr: &syn::Attribute) -> bool {
     matches!(&attr.meta, syn::Meta::Path(path) if path.is_ident("item"))
 }
 
-/// Takes the `#[item]`s off a signature that was read.
+/// Removes `#[item]` from the arguments of a signature that was read.
 pub fn strip_items(sig: &mut syn::Signature) {
     for input in &mut sig.inputs {
         if let FnArg::Typed(typed) = input {
@@ -317,7 +318,7 @@ pub fn strip_items(sig: &mut syn::Signature) {
     }
 }
 
-/// The vector of an item of this type, and how the kernel takes the element.
+/// The vector kind for an item of this type, and the passing mode of an element.
 fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
     let (elem, item) = match ty {
         Type::Paren(inner) => return item_kind(&inner.elem, errors),
@@ -350,7 +351,7 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
     Some((ArgumentKind::Slice { elem, access }, item))
 }
 
-/// Reports that `usize` is no element.
+/// Reports that `usize` cannot be an element.
 fn no_usize(span: Span, errors: &mut Errors) {
     let what = "`usize` cannot stand in a buffer";
     errors.at(codes::USIZE_IN_BUFFER, span, what, "use `u32` or `u64`");
@@ -418,7 +419,7 @@ fn in_buffer(elem: &ElementType, span: Span, errors: &mut Errors) -> Option<()> 
     Some(())
 }
 
-/// The types of views, with what may be done through them and how many dimensions they have.
+/// The view types, with their access and number of dimensions.
 const VIEWS: [(&str, Access, u32); 4] = [
     ("View2", Access::Read, 2),
     ("View3", Access::Read, 3),
@@ -426,8 +427,8 @@ const VIEWS: [(&str, Access, u32); 4] = [
     ("ViewMut3", Access::Write, 3),
 ];
 
-/// What a type is, if it is that of a view, which is stored through only if it is `mutable`; `Some(None)` when it is reported
-/// that there is none such.
+/// Reads a view type. A view allows stores only if it is `mutable`. Returns `None` for other types,
+/// and `Some(None)` for an invalid view, which is reported.
 pub(super) fn view_kind(
     ty: &Type,
     mutable: bool,
@@ -458,7 +459,8 @@ pub(super) fn view_kind(
     Some(read.map(|elem| ArgumentKind::View { elem, access, rank }))
 }
 
-/// The `T` of an `Atomic<T>`, `Some(None)` when it is reported that there is none such; `None` for all other types.
+/// The `T` of an `Atomic<T>`. Returns `None` for other types, and `Some(None)` for an invalid one,
+/// which is reported.
 pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
     let path = match ty {
         Type::Path(path) if path.qself.is_none() => &path.path,
@@ -495,7 +497,7 @@ pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
     Some(elem)
 }
 
-/// The scalar that a type names; anything else is an error.
+/// The scalar that a type names; reports any other type.
 pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
     let path = match ty {
         Type::Path(path) if path.qself.is_none() => &path.path,

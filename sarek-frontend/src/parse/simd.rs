@@ -5,12 +5,12 @@ use super::signature::plain_text;
 /// The names of a vector's components.
 pub const LETTERS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// A vector of the façade's: `f32x4`.
+/// A SIMD vector type of the façade: `f32x4`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packed {
     /// The type of a component.
     pub lane: Scalar,
-    /// How many components it has.
+    /// The number of components.
     pub count: usize,
 }
 
@@ -21,7 +21,7 @@ impl Packed {
     }
 }
 
-/// The vector that a path names.
+/// The vector type that a path names.
 pub fn packed_type(path: &syn::Path) -> Option<Packed> {
     let text = plain_text(path);
     let name = text.rsplit("::").next()?;

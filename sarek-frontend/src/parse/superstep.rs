@@ -1,13 +1,13 @@
-//! `superstep! { … }`: a body, and a barrier after it. It becomes a block before anything else looks
-//! at the kernel, so that its body is marked, lowered and audited as all other code is.
+//! `superstep! { … }`: a body, and a barrier after it. It is expanded to a block before all other
+//! phases, so that its body is marked, lowered and audited like all other code.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 
-/// Writes every `superstep!` of a body as `{ { … } barrier(); }`, and yields how they were named. One that does not parse
-/// stays, to be reported when it is lowered.
+/// Replaces every `superstep!` in a body by `{ { … } barrier(); }`, and returns the paths by which
+/// they were called. One that does not parse stays; lowering reports it.
 pub fn expand(block: &mut syn::Block, krate: &TokenStream) -> Vec<syn::Path> {
     let named = vec![];
     let mut supersteps = Supersteps { krate, named };
@@ -35,7 +35,7 @@ impl Supersteps<'_> {
         let barrier = quote_spanned!(span=> #krate::barrier(););
         let mut inner: syn::Block = syn::parse_quote_spanned!(span=> {});
         inner.stmts = stmts;
-        // The body's braces make it a statement: a value at its end is rustc's to reject.
+        // The inner braces make the body a statement, so rustc rejects a value at its end.
         Some(syn::parse_quote_spanned!(span=> { #inner #barrier }))
     }
 }
@@ -60,7 +60,7 @@ impl VisitMut for Supersteps<'_> {
     }
 }
 
-/// The tokens, all of them at one place.
+/// The tokens with all their spans at one place.
 fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
     let respan = |mut token: TokenTree| {
         token.set_span(token.span().located_at(span));

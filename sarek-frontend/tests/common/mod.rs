@@ -1,4 +1,4 @@
-//! Kernels from text, without rustc.
+//! Expands and lowers kernels from text, without rustc.
 
 use sarek_frontend::expand::{Expansion, kernel};
 
@@ -9,7 +9,7 @@ pub fn expand(source: &str) -> Expansion {
     kernel(proc_macro2::TokenStream::new(), item)
 }
 
-/// The IR's text of a body, in a kernel with these arguments, without its frame.
+/// The IR text of a body, in a kernel with these arguments.
 #[allow(dead_code)]
 pub fn body(arguments: &str, body: &str) -> String {
     let kernel = lowered(&format!("unsafe fn k({arguments}) {{ {body} }}"));
@@ -32,7 +32,7 @@ pub fn device(source: &str) -> Expansion {
     sarek_frontend::function::device(proc_macro2::TokenStream::new(), item)
 }
 
-/// Does a message say this behind its code?
+/// True if a message begins like this after its code.
 #[allow(dead_code)]
 pub fn begins(message: &str, start: &str) -> bool {
     let code = sarek_frontend::diagnostics::Code::of(message);

@@ -1,5 +1,5 @@
-//! Atomic operations. On shared arrays they are plain ones: one thread of the processor runs all
-//! lanes of a block.
+//! Writes atomic operations. On shared arrays they are plain operations, since one processor thread
+//! runs all lanes of a block.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -55,7 +55,7 @@ impl Writer<'_> {
     }
 }
 
-/// The method of `Atomic<T>`. Std's `compare_exchange` yields something else.
+/// The method of `Atomic<T>`. It is not named like std's `compare_exchange`, whose result differs.
 fn method(op: AtomicOp) -> &'static str {
     if op == AtomicOp::CompareExchange {
         return "compare_and_swap";

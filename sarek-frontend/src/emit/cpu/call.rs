@@ -1,5 +1,5 @@
-//! Calls of `#[device]` functions in compiled bodies. The body called is `#[inline(always)]`; when it stops at a
-//! site it returns the fault, which the caller passes on.
+//! Writes calls of `#[device]` functions. The called body is `#[inline(always)]`. If it stops at a
+//! fault site, it returns the fault, and the caller returns it, too.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -45,7 +45,8 @@ impl Writer<'_> {
         let args = call.args.iter().enumerate();
         let args = args.map(|(i, arg)| match *arg {
             Argument::Value(value) => {
-                // By a name where the argument stands: there rustc reports that it has another type.
+                // Bound to a name with the argument's span, so that rustc reports a type mismatch
+                // there.
                 let name = given_name(i, self.lowered.expr_spans[value.index()]);
                 let is_borrowed = self.lowered.borrowed.contains(&value);
                 let is_constant = matches!(self.kernel.expr(value), Expr::Link(_));
@@ -56,7 +57,8 @@ impl Writer<'_> {
                         mixed!(&mut #name)
                     }
                     false if i == 0 && callee.method.is_some() => {
-                        // `P::norm(p)`: whether it is a receiver, its type tells.
+                        // In `P::norm(p)`, only the callee's type tells whether the argument is a
+                        // receiver.
                         given.push(mixed!(let mut #name = #value;));
                         quote_spanned!(name.span()=> __host::received(&mut #name))
                     }
@@ -75,7 +77,7 @@ impl Writer<'_> {
                 }
             }
             Argument::Memory(memory) => {
-                // Before there is a closure that refers to it.
+                // Evaluated before the closures that refer to the same memory.
                 let (name, lent) = (given_name(i, span), self.lend(memory));
                 given.push(mixed!(let #name = #lent;));
                 name.to_token_stream()
@@ -109,7 +111,8 @@ impl Writer<'_> {
         };
         let flag = (!callee.is_self).then(|| mixed!(__host::Flag::<__CHECK>,));
         let args = quote_spanned!(located(span)=> (#(#names,)*));
-        // What closures take, rustc tells from the function.
+        // rustc infers the parameter types of closures from the function. With closures, the error
+        // gate is therefore around the function, not the arguments.
         let (body, args) = match call.given.is_empty() {
             true => (body, callee.known(&args)),
             false if callee.is_unnamed => (body, args),
@@ -121,7 +124,7 @@ impl Writer<'_> {
         };
         let call = match callee.is_self {
             true => call,
-            // By itself, so that rustc looks at the arguments first for what they are.
+            // In a `let` of its own, so that rustc infers the arguments' types first.
             false => quote_spanned! {located(span)=> {
                 let __yielded = #call;
                 __host::yielded(#of, __yielded)
@@ -139,14 +142,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Is `&mut local` what rustc has to find the callee's parameter for? Those that `&mut T` parameters refer to may be `&T` there, and
-    /// arrays slices.
+    /// True if rustc must convert `&mut local` to the type of the callee's parameter. The parameter
+    /// may be `&T` for a local that a `&mut T` parameter refers to, and a slice for an array.
     pub(super) fn is_received(&self, local: LocalId) -> bool {
         let ty = self.kernel.locals[local.index()].ty;
         self.lowered.references.contains(&local) || ty.as_scalar().is_none()
     }
 
-    /// A call of what the function was given.
+    /// A call of a callable parameter.
     fn call_callable(&self, call: &Call, callable: CallableId, span: Span) -> TokenStream {
         let name = callable_name(callable);
         let args = call.args.iter().map(|arg| match *arg {
@@ -170,7 +173,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What a call gives on, each taking a tuple.
+    /// The callable arguments of a call, each as a function of one tuple.
     fn given_on(&self, id: CallId, span: Span) -> Vec<TokenStream> {
         let call = &self.kernel.calls[id.index()];
         let (base, called) = (self.base(id), self.lowered.callee(id).sites());
@@ -201,7 +204,7 @@ impl Writer<'_> {
         each.collect()
     }
 
-    /// A closure of the user's: it captures the lane's variables.
+    /// A closure of the user's, which captures the lane's variables.
     fn closure(&self, id: ClosureId, span: Span) -> TokenStream {
         let closure = &self.kernel.closures[id.index()];
         let params = closure.params.iter().map(|param| {
@@ -227,12 +230,13 @@ impl Writer<'_> {
         }
     }
 
-    /// An array that lives between regions has its elements apart: what copies it to one that can be lent, and back.
+    /// The elements of an array that lives across regions are not adjacent. Returns code that
+    /// copies them to a contiguous array, and code that copies them back.
     fn gathered(&self, local: LocalId) -> Option<(TokenStream, TokenStream)> {
         self.lanes_of(local)?;
         let memory = Memory::Local(local);
         let (name, len) = (lent_name(local), self.len(memory, Span::mixed_site()));
-        // Of one dimension, as slices are.
+        // One-dimensional, as slices are.
         let ty = self.nested(local, mixed!(_));
         let at = mixed!(__index);
         let (load, store) = (self.load(memory, &at), self.store(memory, &at));
@@ -248,7 +252,7 @@ impl Writer<'_> {
         Some((before, after))
     }
 
-    /// The first site of what a call calls.
+    /// The number of the first fault site in a call's callees.
     pub(super) fn base(&self, id: CallId) -> TokenStream {
         let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
         let before = &self.kernel.calls[..id.index()];
@@ -257,7 +261,7 @@ impl Writer<'_> {
         mixed!(#first #own #(+ #before)*)
     }
 
-    /// A memory as an argument: device functions take all of them as `direct::Output`.
+    /// Passes a memory as an argument. `#[device]` functions take every slice as a `host::Output`.
     pub(super) fn lend(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) => {
@@ -274,7 +278,7 @@ impl Writer<'_> {
                     Some(_) => lent_name(local).to_token_stream(),
                     None => self.variable(local),
                 };
-                // A closure may read it and be called by several.
+                // A closure may read it and be called by several functions.
                 let lent = match self.lowered.lent_mutably.contains(&local) {
                     true => mixed!(__host::lend(__block, &raw mut #array)),
                     false => mixed!(__host::lend(__block, ::core::ptr::from_ref(&#array))),
@@ -325,7 +329,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the function is given to call: names and types.
+    /// The names and types of the callable parameters.
     pub(super) fn callable_params(&self) -> (Vec<Ident>, Vec<TokenStream>) {
         let callables = self.lowered.callables.iter();
         let each = (0..).zip(callables);
@@ -338,8 +342,8 @@ impl Writer<'_> {
         params.map(param_name).collect()
     }
 
-    /// The statements of a `#[device]` function's body, and what it yields. What holds the result outlives the block that a
-    /// `return` leaves.
+    /// The statements of a `#[device]` function's body, and its result. The result variable is
+    /// declared outside of the block that a `return` leaves.
     pub(super) fn function_body(&self) -> (TokenStream, TokenStream) {
         let kernel = self.kernel;
         let (result, yields) = match kernel.result {
@@ -360,7 +364,7 @@ impl Writer<'_> {
         (body, yields)
     }
 
-    /// A parameter's value.
+    /// The value of a parameter.
     pub(super) fn param_value_of(&self, param: ParamId) -> TokenStream {
         if let Some(value) = self.param_of_lane(param) {
             return value;
@@ -375,7 +379,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a call yields, or the fault that it stopped at, which the caller passes on.
+/// The result of a call; a fault is returned to the caller.
 fn passed_on(call: &TokenStream, span: Span) -> TokenStream {
     quote_spanned! {span=>
         match #call {
@@ -387,7 +391,7 @@ fn passed_on(call: &TokenStream, span: Span) -> TokenStream {
     }
 }
 
-/// The name of what a function is given to call.
+/// The name of a callable parameter.
 fn callable_name(callable: CallableId) -> Ident {
     format_ident!("__call{}", callable.0, span = Span::mixed_site())
 }
@@ -402,7 +406,7 @@ fn lent_name(local: LocalId) -> Ident {
 }
 
 impl Lowered {
-    /// How many sites it has, those of what it calls included.
+    /// The number of fault sites, including those of callees.
     pub fn sites(&self) -> TokenStream {
         let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
         let calls = self.kernel.calls.iter();
@@ -410,7 +414,8 @@ impl Lowered {
         mixed!(#own #(+ #calls)*)
     }
 
-    /// The sites that belong to a call: those of the function called, then those of each that is given on.
+    /// The fault sites of a call: those of the callee, then those of each function that is passed
+    /// to it.
     fn sites_of(&self, call: &Call) -> Vec<TokenStream> {
         let given = call.given.iter().filter_map(|given| match given {
             Given::Function(function) => Some(*function),

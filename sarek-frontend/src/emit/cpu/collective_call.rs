@@ -1,12 +1,14 @@
-//! Calls that all lanes make together, and the bodies that they call.
+//! Collective calls: calls that all lanes make together, and the bodies of their callees.
 //!
-//! Where threads work together in a function, by barriers for instance, its body is split into regions as a kernel's is, and is
-//! called once for all lanes of a block: an argument is an array with an element for each lane, and so is the result. Which
-//! lanes take part, the caller says by a mask.
+//! A function is *collective* if the threads of a block work together in it, for instance by
+//! barriers. Its body is split into regions like a kernel's, and is called once for all lanes of a
+//! block. Each argument is an array with one element per lane, and so is the result. The caller
+//! passes a mask of the lanes that take part.
 //!
-//! The macro sees the name of a function only, not whether it is *collective*. So a caller that comes to some call with all
-//! threads of a block has two bodies, of which rustc takes one: in the first, each lane makes its calls alone; in
-//! the other one, such a call ends a region.
+//! The macro sees only the callee's name, so it does not know whether the callee is collective. A
+//! caller that reaches some call with all threads of a block therefore has two bodies, and rustc
+//! selects one. In the first body each lane makes its calls alone; in the other, such a call ends a
+//! region.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,7 +27,7 @@ use super::{Shapes, Writer, instance_name, mixed};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
 
-/// The calls that all lanes of a block come to together.
+/// The calls that all lanes of a block reach together.
 pub struct Joint {
     pub stmts: HashSet<StmtId>,
     functions: BTreeSet<FunctionId>,
@@ -36,7 +38,7 @@ impl Joint {
         let kernel = &lowered.kernel;
         let calls = match lowered.nests {
             None if kernel.callables.is_empty() => joint_calls(kernel, is_function),
-            // An assertion has it that nothing it calls is collective.
+            // An assertion guarantees that none of the callees is collective.
             None | Some(_) => vec![],
         };
         Joint {
@@ -48,7 +50,7 @@ impl Joint {
         }
     }
 
-    /// Is one of what they call collective? `None` if there are no calls.
+    /// A constant that is true if one of the callees is collective. `None` without calls.
     pub fn condition(&self, lowered: &Lowered) -> Option<TokenStream> {
         let each = self.functions.iter();
         let each: Vec<TokenStream> = each
@@ -58,7 +60,8 @@ impl Joint {
     }
 }
 
-/// The body of a function for all lanes: parameters, statements. `yields` is the type of its result.
+/// The body of a function for all lanes: parameters, statements. `yields` is the type of its
+/// result.
 pub fn block(
     lowered: &Lowered,
     yields: &TokenStream,
@@ -92,7 +95,8 @@ pub fn block(
     (params, writer.block_body(&plan, &differ))
 }
 
-/// Calls that lanes make alone only, and why.
+/// Calls that can only be made for one lane at a time, each with the error message if the callee is
+/// collective.
 pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
     let kernel = &lowered.kernel;
     let of = |call: CallId| {
@@ -107,9 +111,9 @@ pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
 }
 
 impl Writer<'_> {
-    // Calls.
+    // The caller's side.
 
-    /// A call that all lanes come to together.
+    /// A call that all lanes reach together.
     pub(super) fn joint_call(&self, frame: &Frame<'_>, id: RegionId, stmt: StmtId) -> TokenStream {
         let Stmt::Call { call } = self.kernel.stmt(stmt) else {
             unreachable!("only calls are joint");
@@ -232,7 +236,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A memory that all lanes lend to a function, as it takes it.
+    /// Passes a memory to a function that all lanes call together.
     fn lend_to_all(&self, memory: Memory) -> TokenStream {
         let is_given = matches!(memory, Memory::Slice(_)) && self.is_given_slices();
         match (self.kernel.access(memory), memory) {
@@ -247,7 +251,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Is it the body of a function that all lanes call, which takes a slice of each?
+    /// True in the body of a function that all lanes call together, which takes one slice per lane.
     pub(super) fn is_given_slices(&self) -> bool {
         self.arrays.is_some()
     }
@@ -264,7 +268,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An array of lanes, lent to a function.
+    /// Passes an array of lanes to a function.
     fn lent_lanes(&self, frame: &Frame<'_>, local: LocalId) -> TokenStream {
         let array = frame.array(local);
         match self.within(frame).is_kept_whole(local) {
@@ -273,7 +277,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The locals that calls of all lanes are lent, or put their results in.
+    /// The locals that collective calls borrow, or that receive their results.
     pub(super) fn lent_to_calls(&self) -> HashSet<LocalId> {
         let calls = self.joint.iter().flat_map(|stmt| {
             let Stmt::Call { call } = self.kernel.stmt(*stmt) else {
@@ -289,7 +293,8 @@ impl Writer<'_> {
         calls.collect()
     }
 
-    /// Who takes part in a call: all lanes or those of a mask, and a test that there are some.
+    /// The lanes that take part in a call: the flag for all lanes, the mask, and a test that the
+    /// mask has some lane.
     fn who(&self, frame: &Frame<'_>) -> (TokenStream, TokenStream, Option<TokenStream>) {
         match frame.mask() {
             Some(mask) => {
@@ -302,7 +307,7 @@ impl Writer<'_> {
         }
     }
 
-    // Bodies.
+    // The callee's side.
 
     /// The parameters of a body for all lanes.
     fn block_params(&self) -> TokenStream {
@@ -389,7 +394,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The value that a body for all lanes returns when it has run. The body of a function returns one that names the function.
+    /// The value that a body for all lanes returns at its end. For a function, its type names the
+    /// function.
     pub(super) fn ended(&self) -> TokenStream {
         match self.is_given_slices() {
             true => mixed!(::core::result::Result::Ok(__host::Yielded::new(
@@ -399,7 +405,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The parameters by value on which all lanes agree.
+    /// The by-value parameters on which all lanes agree.
     fn agreed(&self, differ: &HashSet<ParamId>) -> impl Iterator<Item = ParamId> {
         let params = (0..self.kernel.params.len() as u32).map(ParamId);
         params.filter(|param| {
@@ -414,7 +420,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The value of a parameter for the lane, if it has one of its own.
+    /// The lane's own value of a parameter, if the parameter may differ between lanes.
     pub(super) fn param_of_lane(&self, param: ParamId) -> Option<TokenStream> {
         let differ = self.arrays?;
         if self.lowered.is_view_part(param) || self.agreed(differ).any(|agreed| agreed == param) {
@@ -430,7 +436,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Where a `&mut T` parameter points.
+    /// A pointer to the referent of a `&mut T` parameter.
     pub(super) fn referent(&self, param: ParamId) -> TokenStream {
         let name = param_name(param);
         match self.arrays {

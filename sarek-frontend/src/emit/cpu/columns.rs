@@ -1,8 +1,9 @@
-//! Blocks whose threads write along y: `out[x * height + y] = …`.
+//! Loop interchange for blocks whose threads write along y: `out[x * height + y] = …`.
 //!
-//! Lanes run row by row, x fastest. Where neighbours along y store to neighbouring elements, and those along x to distant ones, rows would
-//! fill each line of memory by one element a row, and come back to it when it has left the cache. There, the loop over y is
-//! the inner one.
+//! Lanes usually run row by row, x fastest. If neighbours along y store to adjacent elements, and
+//! neighbours along x to distant ones, each row would write one element to each cache line. The
+//! line would have left the cache before the next row writes to it again. For such blocks the inner
+//! loop runs over y.
 
 use std::collections::HashSet;
 
@@ -13,11 +14,11 @@ use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
 
 use super::{Writer, mixed};
 
-/// Elements nearer to each other than this are in one line of memory, or in the next.
+/// Elements nearer to each other than this are in the same cache line or in the next.
 const FAR: u128 = 16;
 
 impl Writer<'_> {
-    /// Do all stores of some statements to slices run along y?
+    /// True if all stores of these statements to slices run along y.
     pub fn are_columns(&self, stmts: &[StmtId]) -> bool {
         let is_along_y = |expr: &Expr| match expr {
             Expr::Builtin(builtin) => {
@@ -62,8 +63,9 @@ impl Writer<'_> {
         }) && any
     }
 
-    /// Does a thread do a little on elements along x, and nothing besides? Whoever runs such threads row by row runs through memory.
-    /// What looks at blocks does not: there, their shape is more than a matter of time.
+    /// True if a thread does a little work on elements along x, and nothing else. Running such
+    /// threads row by row accesses memory sequentially. A body that uses block indices or sizes
+    /// does not stream: there the shape of the blocks affects more than the running time.
     pub fn streams(&self) -> bool {
         let is_plain = |stmt: &Stmt| match stmt {
             Stmt::Let { .. }
@@ -106,7 +108,8 @@ impl Writer<'_> {
     }
 }
 
-/// Is an index of `&mut` memory next to that of the next thread along y, and far from that of the next one along x?
+/// True if an index of `&mut` memory is adjacent to that of the next thread along y, and far from
+/// that of the next one along x.
 fn is_column(access: &Access) -> bool {
     let along = |form: &Affine, axis| {
         let of = |id| form.coefficient(Atom::Id(id));
@@ -124,7 +127,7 @@ fn is_column(access: &Access) -> bool {
         .is_some_and(|form| is(&along(form, Axis::Y), 1) && is_far(along(form, Axis::X)))
 }
 
-/// Is it an index or a size that depends on how a launch is cut into blocks?
+/// True for an index or a size that depends on how a launch is divided into blocks.
 fn is_of_block(expr: &Expr) -> bool {
     match expr {
         Expr::Builtin(builtin) => match builtin {
@@ -173,7 +176,7 @@ pub fn columns(body: TokenStream) -> TokenStream {
 
 #[cfg(test)]
 mod tests {
-    /// Does a kernel with this body stream?
+    /// True if a kernel with this body streams.
     fn streams(body: &str) -> bool {
         let source = format!(
             "unsafe fn k(w: usize, h: usize, x: &[f32], ids: &[u32], out: &mut [f32], sums: &[Atomic<u32>]) {{
@@ -205,17 +208,17 @@ mod tests {
     #[test]
     fn others_do_not() {
         for body in [
-            // Across rows, written or read.
+            // Reads or writes across rows.
             "out[i * h + j] = x[j * w + i];",
             "out[j * w + i] = x[i * h + j];",
-            // Wherever memory says.
+            // Addresses that depend on data.
             "out[j * w + i] = x[ids[i] as usize];",
             "if i < w { sums[i].fetch_add(1); }",
-            // More than a little.
+            // More than a little work.
             "let mut sum = 0.0; for k in 0..w { sum += x[k]; } out[j * w + i] = sum;",
             "let mut k = i; while k < w { out[k] = 1.0; k += global_dim_x(); }",
             "barrier(); out[i] = 1.0;",
-            // Where in its block it is.
+            // Positions inside the block.
             "out[i] = thread_idx_x() as f32;",
         ] {
             assert!(!streams(body), "{body}");

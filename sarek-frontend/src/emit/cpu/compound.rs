@@ -1,7 +1,7 @@
-//! The compiled body of values of several parts: natural Rust, whose types rustc infers by itself.
+//! Writes operations on values of several parts, as plain Rust whose types rustc infers.
 //!
-//! What stands under an operator or a method goes through `direct::Number`, so that only numbers can: a type of the
-//! user's that implements `Add` is not what the kernel means.
+//! Operands of operators and methods go through `host::Number`, which only numbers implement. A
+//! type of the user's that implements `Add` would have another meaning in the kernel.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -16,7 +16,8 @@ use super::{Writer, mixed};
 use crate::lower::{made, member, part_of_variant};
 
 impl Writer<'_> {
-    /// The type of a local, or of its elements if it is an array, where it is spelled out.
+    /// The type of a local, or of its elements if it is an array. It is `_` for a type that only
+    /// rustc knows.
     pub(super) fn element_type(&self, id: LocalId, local: &sarek_ir::Local) -> TokenStream {
         match self.is_foreign(id) {
             true => mixed!(_),
@@ -24,7 +25,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Is it neither a scalar nor an array of scalars?
+    /// True if the local is neither a scalar nor an array of scalars.
     pub(super) fn is_foreign(&self, local: LocalId) -> bool {
         let ty = match self.kernel.array(local) {
             Some((elem, _)) => elem,
@@ -33,7 +34,7 @@ impl Writer<'_> {
         ty.as_scalar().is_none()
     }
 
-    /// `let local = init;`, of a type that rustc infers.
+    /// `let local = init;` with a type that rustc infers.
     pub(super) fn declare_foreign(
         &self,
         local: LocalId,
@@ -59,23 +60,23 @@ impl Writer<'_> {
         }
     }
 
-    /// The type of a local's pointer, as far as rustc does not infer it.
+    /// The type of a local's pointer. rustc infers its element type.
     pub(super) fn pointer_type(&self, local: LocalId) -> TokenStream {
         let ty = self.nested(local, mixed!(_));
         mixed!(*mut #ty)
     }
 
-    /// What stands under an operator: a number.
+    /// The operand of an operator: a number.
     pub(super) fn operand(&self, id: ExprId) -> TokenStream {
         self.operand_at(id, located(self.lowered.expr_spans[id.index()]))
     }
 
-    /// The same, to be reported at a place: two of one type at one place are one mistake.
+    /// The same, with errors reported at `span`. rustc merges two errors of one type at one place.
     pub(super) fn operand_at(&self, id: ExprId, span: Span) -> TokenStream {
         self.operand_of(id, self.expr(id), span)
     }
 
-    /// The same of an expression's tokens.
+    /// The same for the tokens of an expression.
     pub(super) fn operand_of(&self, id: ExprId, value: TokenStream, span: Span) -> TokenStream {
         let is_known = self.kernel.type_of(id).as_scalar().is_some();
         match self.kernel.expr(id) {
@@ -100,7 +101,7 @@ impl Writer<'_> {
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> __host::Float::rsqrt(#(#args),*)),
             Intrinsic::Clamp => quote_spanned!(span=> __host::clamp(#(#args),*)),
-            // Those of integers are a trait's.
+            // For integers these are methods of a trait.
             Intrinsic::Min => quote_spanned!(span=> __host::Number::__min(#(#args),*)),
             Intrinsic::Max => quote_spanned!(span=> __host::Number::__max(#(#args),*)),
             _ => {
@@ -119,7 +120,8 @@ impl Writer<'_> {
             Compound::Index { base, index, site } => {
                 let (array, of) = match self.constant_part(*base) {
                     Some(part) => (part, mixed!(<[_]>)),
-                    // Of an array, not of any slice: rustc may not know its type yet.
+                    // This function takes an array, not any slice, because rustc may not know the
+                    // type yet.
                     None => {
                         let base = self.expr(*base);
                         (mixed!(&#base), mixed!(__host::array))
@@ -158,7 +160,8 @@ impl Writer<'_> {
         }
     }
 
-    /// An element of the array that a reference leads to, or with another `prefix` a reference to it. `of` has the functions that do so.
+    /// An element of the array behind a reference; with another `prefix`, a reference to the
+    /// element. `of` is the path of the functions that access it.
     fn element_of_part(
         &self,
         array: &TokenStream,
@@ -176,7 +179,8 @@ impl Writer<'_> {
         quote_spanned!(span=> { let __array = #array; #part })
     }
 
-    /// A reference to a part of a constant, which stands in the program once. `None` for a part of something else.
+    /// A reference to a part of a constant, so that the program contains the constant once. `None`
+    /// for a part of another value.
     fn constant_part(&self, id: ExprId) -> Option<TokenStream> {
         let span = located(self.lowered.expr_spans[id.index()]);
         match self.kernel.expr(id) {
@@ -220,7 +224,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What has the type of an expression and is never evaluated: nothing in it faults, and lanes may disagree on it.
+    /// An expression of the same type that is never evaluated. It contains no fault tests, and
+    /// lanes may disagree on it.
     fn type_only(&self, id: ExprId, span: Span) -> TokenStream {
         match self.kernel.expr(id) {
             Expr::Local(local) => self.type_of_variable(local),
@@ -274,7 +279,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The same of a local, which may be none outside of the loops over lanes.
+    /// The same for a local, which may have no variable outside of the loops over lanes.
     fn type_of_variable(&self, local: LocalId) -> TokenStream {
         match self.frame {
             Some(frame) if frame.once && self.is_kept_whole(local) => {
@@ -285,7 +290,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Where an element of a view stands. The last stride is 1 where all facts of the launch are used.
+    /// The position of a view's element. The last stride is 1 in launches that proved every
+    /// provable check.
     fn at(&self, view: ParamId, indices: List, span: Span) -> TokenStream {
         let rank = indices.len;
         let part = |part| param_name(Kernel::view_param(view, rank, part));
@@ -327,7 +333,7 @@ impl Writer<'_> {
         quote_spanned!(span=> (#made))
     }
 
-    /// `place = value`, the way to the place as pointers.
+    /// `place = value`; pointers lead along the projections to the place.
     pub(super) fn update(&self, place: PlaceId, value: ExprId, span: Span) -> TokenStream {
         let place = &self.kernel.places[place.index()];
         let value = self.expr(value);
@@ -384,7 +390,7 @@ impl Writer<'_> {
         site.and_then(test)
     }
 
-    /// How the source names what the operation makes or takes apart.
+    /// The path by which the source names the type or variant of the operation.
     fn path(&self, id: CompoundId) -> &TokenStream {
         match self.lowered.paths.get(&id) {
             Some(path) => path,
@@ -397,7 +403,8 @@ impl Writer<'_> {
     }
 }
 
-/// A number whose type rustc infers; of whatever type, since rustc may be about to refuse it.
+/// A number whose type rustc infers. Any type of value is accepted, since rustc may be about to
+/// reject the program.
 pub(super) fn foreign_literal(value: Value) -> TokenStream {
     let negative = |negative: bool, literal: Literal| match negative {
         true => mixed!((-#literal)),
@@ -424,7 +431,7 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
     }
 }
 
-/// A value that is a name, or where a kept one is, at the place where the user names it.
+/// Moves a value to the user's span, if it is a single name or a dereferenced kept value.
 fn at_leaf(value: TokenStream, span: Span) -> TokenStream {
     let mut tokens = value.clone().into_iter();
     match (tokens.next(), tokens.next()) {
@@ -446,7 +453,7 @@ fn at_leaf(value: TokenStream, span: Span) -> TokenStream {
     }
 }
 
-/// A token with its own meaning at another place.
+/// The token with its hygiene unchanged, at another place.
 fn moved(mut token: TokenTree, span: Span) -> TokenTree {
     token.set_span(token.span().located_at(span));
     token

@@ -1,12 +1,14 @@
-//! Loops that lanes leave one by one, as steps of a strip.
+//! Divergent loops in strips: loops that lanes leave at different iterations, run by predication.
 //!
-//! `while x[w] < 4 { … }` of one lane after the other is scalar code. Here all lanes of a strip take each step
-//! together, until none is left: what a lane computes after it left is thrown away by a select,
-//! `x[w] = if on { new } else { x[w] }`, so that there is no branch in the loop over the strip.
+//! If one lane after another runs `while x[w] < 4 { … }`, the code is scalar. Here all lanes of a
+//! strip take each step together, until none is left. The values that a lane computes after it left
+//! are discarded by a select, `x[w] = if on { new } else { x[w] }`. The loop over the strip
+//! therefore has no branch. This is the if-conversion of whole-function vectorization (Karrenberg
+//! and Hack, 2011).
 //!
-//! A lane that left computes on all the same, so that only what can neither fault nor panic nor take
-//! long is taken: arithmetic on locals. Where integer operations panic on overflow, they do for lanes
-//! that have not left ([`Writer::guarded`]).
+//! A lane that left still computes. Only operations that cannot fault or panic and are fast are
+//! therefore accepted: arithmetic on locals. An integer operation that panics on overflow does so
+//! only for lanes that have not left ([`Writer::guarded`]).
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
@@ -22,7 +24,7 @@ use super::names::rust_type;
 use super::{Writer, mixed};
 
 impl Writer<'_> {
-    /// Can the lanes of a strip take the steps of this loop together?
+    /// True if the lanes of a strip can take the steps of this loop together.
     pub fn can_mask(&self, among: &Uniformity, stmt: StmtId) -> bool {
         let bounds = |bounds: [ExprId; 2]| bounds.iter().all(|e| among.expr(*e));
         among.control(stmt)
@@ -93,7 +95,7 @@ impl Writer<'_> {
             })
     }
 
-    /// May a lane that has left evaluate it?
+    /// True if a lane that has left may evaluate the expression.
     fn is_free(&self, expr: ExprId) -> bool {
         let Some(ty) = self.kernel.type_of(expr).as_scalar() else {
             return false;
@@ -153,7 +155,7 @@ impl Writer<'_> {
                 .all(|e| self.is_free(e))
     }
 
-    /// A loop of a strip, by steps.
+    /// A loop of a strip, run step by step.
     pub fn steps(&self, frame: &Frame<'_>, node: &Node) -> TokenStream {
         let Node::Loop {
             stmt,
@@ -170,7 +172,7 @@ impl Writer<'_> {
             guarded: true,
             ..self.within(&lane)
         };
-        // Nothing in it is a boundary.
+        // The loop contains no boundary.
         let mut regions = vec![masked.cond];
         for node in body {
             if let Node::Region { id, .. } = node {
@@ -235,7 +237,7 @@ impl Writer<'_> {
         body
     }
 
-    /// Statements whose effects count for the lanes that are on, and for which `branch` holds.
+    /// Statements whose effects count only for the lanes that are on and for which `branch` holds.
     fn select(&self, block: Block, branch: &Option<Ident>) -> TokenStream {
         let each = self.kernel.block(block).map(|stmt| {
             let itself = self.select_stmt(stmt);
@@ -272,7 +274,7 @@ impl Writer<'_> {
                     self.select(then, &Some(yes.clone())),
                     self.select(otherwise, &Some(no.clone())),
                 );
-                // The branches' own locals are theirs.
+                // The braces keep the branches' locals apart.
                 mixed! {
                     let __cond = #cond;
                     let #yes = __p & __cond;
@@ -300,7 +302,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An operator on integers that may overflow: where that panics, it does so only for lanes that
+    /// An integer operator that may overflow. If overflow panics, it does so only for lanes that
     /// are on.
     pub fn guarded_operator(
         &self,
@@ -338,7 +340,7 @@ impl Writer<'_> {
     }
 }
 
-/// Is the lane on, in this branch?
+/// True if the lane is on, in this branch.
 fn here(branch: &Option<Ident>) -> TokenStream {
     match branch {
         Some(branch) => mixed!(__on & #branch),
@@ -346,7 +348,7 @@ fn here(branch: &Option<Ident>) -> TokenStream {
     }
 }
 
-/// Does the processor do it in a few instructions?
+/// True if the processor computes it in a few instructions.
 fn is_quick(intrinsic: Intrinsic) -> bool {
     matches!(
         intrinsic,

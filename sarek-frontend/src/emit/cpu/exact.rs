@@ -1,4 +1,4 @@
-//! Arithmetic that faults in a debug build where its result does not fit.
+//! Writes arithmetic that faults in a debug build if its result overflows.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
@@ -8,15 +8,17 @@ use super::names::{located, operator, rust_type};
 use super::{Writer, mixed};
 
 impl Writer<'_> {
-    /// What is checked of an expression, and where. What is evaluated only where the launch proved what it could is not.
+    /// The checked operation of an expression, and its fault site. `None` in code that runs only in
+    /// launches with every provable check proved.
     pub(super) fn exact_site(&self, id: ExprId) -> Option<(Arithmetic, SiteId)> {
         let site = self.kernel.overflow_site(id).filter(|_| !self.proved)?;
         Some((self.kernel.arithmetic(id)?, site))
     }
 
-    /// The operands, the test whether the result fits, and the operation. A crate without debug assertions compiles no test.
+    /// The operands, the overflow test and the operation. A crate without debug assertions compiles
+    /// no test.
     ///
-    /// A chain such as `a + b + c`, whose tree leans to the left, is one block, so that it does not nest.
+    /// A left-associated chain such as `a + b + c` becomes one block, so that blocks do not nest.
     pub(super) fn exact(&self, id: ExprId) -> TokenStream {
         let mut chain = vec![id];
         let mut first = self.kernel.operands(id)[0];
@@ -38,7 +40,8 @@ impl Writer<'_> {
         unreachable!("the chain has the expression itself")
     }
 
-    /// One operator of a chain, given its left operand: the lines before it, and the operation.
+    /// One operator of a chain, given its left operand: the lines before the operation, and the
+    /// operation.
     fn link(&self, id: ExprId, lhs: TokenStream) -> (TokenStream, TokenStream) {
         let Some((arithmetic, site)) = self.exact_site(id) else {
             unreachable!("the chain is of what is checked");
@@ -55,7 +58,8 @@ impl Writer<'_> {
                 let name = Ident::new(&format!("{arithmetic:?}"), Span::mixed_site());
                 let named = ["__lhs", "__rhs"].into_iter().take(operands.len());
                 let values = named.map(|name| {
-                    // Where the operands are said to stand, so that rustc tells once of one that is no number.
+                    // At the span of the operands, so that rustc reports an operand that is no
+                    // number once.
                     let name = Ident::new(name, span);
                     quote_spanned!(span=> __host::Number::__value(#name))
                 });
@@ -76,7 +80,7 @@ impl Writer<'_> {
         (lines, self.outcome(id, types.first(), span))
     }
 
-    /// The operation on `__lhs` and `__rhs`, of which the first has this type.
+    /// The operation on `__lhs` and `__rhs`. `ty` is the type of `__lhs`.
     fn outcome(&self, id: ExprId, ty: Option<&TokenStream>, span: Span) -> TokenStream {
         match self.kernel.expr(id) {
             Expr::Unary { .. } => quote_spanned!(span=> (-__lhs)),
@@ -113,7 +117,7 @@ impl Writer<'_> {
     }
 }
 
-/// Does the result on `__lhs` and `__rhs`, which have these types, not fit?
+/// A test that the result on `__lhs` and `__rhs`, which have these types, overflows.
 fn overflows(arithmetic: Arithmetic, types: &[Scalar]) -> TokenStream {
     let ty = rust_type(types[0]);
     let name = match arithmetic {
@@ -123,7 +127,7 @@ fn overflows(arithmetic: Arithmetic, types: &[Scalar]) -> TokenStream {
         Arithmetic::Pow => "overflowing_pow",
         Arithmetic::Neg | Arithmetic::Abs => return mixed!(__lhs == #ty::MIN),
         Arithmetic::Shl | Arithmetic::Shr => {
-            // A negative count is a large one.
+            // A negative shift count becomes a large one.
             let bits = Literal::u32_unsuffixed(types[0].bits());
             return mixed!(__rhs as __u64 >= #bits);
         }

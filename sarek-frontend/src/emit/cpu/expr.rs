@@ -1,4 +1,4 @@
-//! Expressions.
+//! Writes expressions.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
@@ -79,7 +79,7 @@ impl Writer<'_> {
             Expr::And { lhs, rhs } => {
                 let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
                 if self.guarded {
-                    // Nothing in it faults or panics: no branch is needed.
+                    // Neither operand faults or panics, so no branch is needed.
                     return quote_spanned!(span=> (#lhs & #rhs));
                 }
                 quote_spanned!(span=> (#lhs && #rhs))
@@ -206,7 +206,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is done with an index behind its test, in which it is called `__index`.
+    /// Writes an access with an index, after the index's test. The test calls the index `__index`.
     pub fn indexed(
         &self,
         index: ExprId,
@@ -215,14 +215,14 @@ impl Writer<'_> {
         then: &dyn Fn(TokenStream) -> TokenStream,
     ) -> TokenStream {
         let is_known = self.kernel.type_of(index).as_scalar().is_some();
-        // Of an index of another type rustc tells where it is declared.
+        // rustc reports an index of another type where it is declared.
         match check.is_none() && is_known {
             true => then(self.expr(index)),
             false => self.declared_index(index, check, span, then),
         }
     }
 
-    /// As [`Writer::indexed`], of an index that is evaluated before what is done with it in any case.
+    /// Like [`Writer::indexed`], but always evaluates the index before the access.
     pub fn declared_index(
         &self,
         index: ExprId,
@@ -259,8 +259,8 @@ impl Writer<'_> {
         self.test(site, mixed!(__index >= #len), mixed!(__index as __u64))
     }
 
-    /// Faults where `wrong` holds. A launch can prove that it never does at some sites: there, bodies for such a launch do not
-    /// ask.
+    /// Faults if `wrong` holds. If a launch can prove the site, bodies for launches with that proof
+    /// skip the test.
     pub fn test(
         &self,
         site: SiteId,
@@ -283,7 +283,7 @@ impl Writer<'_> {
     }
 }
 
-/// Are an index and a length such that no test is needed?
+/// True if an index is known to be below a known length, so that no test is needed.
 fn is_below(known: (Option<Value>, Option<Value>)) -> bool {
     matches!(known, (Some(Value::Usize(index)), Some(Value::Usize(len))) if index < len)
 }

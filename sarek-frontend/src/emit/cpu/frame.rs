@@ -1,4 +1,4 @@
-//! What surrounds a lane: where the arrays of lanes are, and which masks it stands under.
+//! The surroundings of a lane's code: the arrays of lanes, and the active masks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,50 +10,51 @@ use sarek_ir::{LabelId, LocalId, StmtId};
 use super::grid_stride::Turns;
 use super::{Writer, mixed};
 
-/// Which lanes a loop runs.
+/// The lanes that a loop runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {
-    /// All of a block.
+    /// All lanes of a block.
     Block,
-    /// `__STRIP` of them, next to each other along x, or of whole rows: [`super::register_tile`].
+    /// `__STRIP` lanes that are adjacent along x, or that fill whole rows:
+    /// [`super::register_tile`].
     Strip,
 }
 
-/// What a mask says of a lane.
+/// The condition under which a lane belongs to a mask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mask {
-    /// It has not returned.
+    /// The lane has not returned.
     Root,
-    /// It has taken this branch.
+    /// The lane has taken this branch.
     Branch,
-    /// It has not left the loop.
+    /// The lane has not left the loop.
     Live(LabelId),
-    /// It has not gone on with the next iteration of the loop.
+    /// The lane has not continued with the loop's next iteration.
     Iteration(LabelId),
 }
 
-/// What surrounds the code that is being written.
+/// The surroundings of the code that is being written.
 #[derive(Clone)]
 pub struct Frame<'a> {
     pub plan: &'a Plan,
     pub lanes: Lanes,
-    /// The masks around, outer ones first.
+    /// The enclosing masks, outer ones first.
     pub masks: Vec<(Mask, MaskId)>,
-    /// Is it outside of the loops over lanes?
+    /// True outside of the loops over lanes.
     pub once: bool,
-    /// Do all lanes take part, whatever the masks are?
+    /// True if all lanes take part, regardless of the masks.
     pub full: bool,
-    /// Does the caller say which lanes take part: all if `__FULL`, else those of `__active`?
+    /// True if the caller decides which lanes take part: all if `__FULL`, else those of `__active`.
     pub given: bool,
-    /// The loops that a strip runs by steps: [`super::divergent_loops`].
+    /// The loops that a strip runs step by step: [`super::divergent_loops`].
     pub steps: HashSet<StmtId>,
-    /// The loops in which a strip takes turns: [`super::grid_stride`].
+    /// The grid-stride loops in which a strip takes turns: [`super::grid_stride`].
     pub turns: BTreeMap<StmtId, Turns>,
-    /// Of such a loop's body: the local that tells where a lane is, `__turn + __w`.
+    /// In the body of such a loop: the local that holds a lane's index, `__turn + __w`.
     pub turn: Option<LocalId>,
-    /// Is a strip too wide for registers?
+    /// True if a strip is too wide for registers.
     pub wide: bool,
-    /// Of a strip of several rows: how long each is.
+    /// In a strip of several rows: the length of each row.
     pub row: Option<u32>,
 }
 
@@ -93,7 +94,7 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    /// Where all lanes take part.
+    /// The frame in which all lanes take part.
     pub fn full(&self) -> Frame<'a> {
         Frame {
             full: true,
@@ -101,7 +102,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The mask of those who take part.
+    /// The mask of the lanes that take part.
     pub fn mask(&self) -> Option<MaskId> {
         self.masks.last().map(|(_, id)| *id).filter(|_| !self.full)
     }
@@ -132,7 +133,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// How many lanes there are in arrays of lanes.
+    /// The length of arrays of lanes.
     pub fn count(&self) -> TokenStream {
         match self.lanes {
             Lanes::Block => mixed!(__threads),
@@ -142,36 +143,37 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Is the code outside of the loops over lanes?
+    /// True outside of the loops over lanes.
     pub fn is_once(&self) -> bool {
         self.frame.is_some_and(|f| f.once)
     }
 
-    /// Does it live in an array of lanes between regions?
+    /// True if the local lives in an array of lanes between regions.
     pub fn is_kept(&self, local: LocalId) -> bool {
         self.frame
             .is_some_and(|f| f.plan.place(local) == Place::Lanes)
     }
 
-    /// Is there one for all lanes, that no region writes?
+    /// True if one variable serves all lanes, which no region writes.
     pub fn is_for_all(&self, local: LocalId) -> bool {
         self.frame
             .is_some_and(|f| f.plan.place(local) == Place::Once)
     }
 
-    /// Is it an array of scalars that lives between regions, an array of lanes for each element?
+    /// True for an array of scalars that lives across regions. It is stored as one array of lanes
+    /// per element.
     fn is_kept_apart(&self, local: LocalId) -> bool {
         self.is_kept(local) && self.lowered.arrays.contains_key(&local) && !self.is_foreign(local)
     }
 
-    /// Is it a value of several parts that lives between regions, as a `direct::Kept`?
+    /// True for a value of several parts that lives across regions, as a `host::Kept`.
     pub fn is_kept_whole(&self, local: LocalId) -> bool {
         let is_scalar = || self.kernel.locals[local.index()].ty.as_scalar().is_some();
         self.is_kept(local) && !is_scalar() && !self.is_kept_apart(local)
     }
 
-    /// Does its name stand for a pointer? Not all of it may have a value: that of another region, or an array whose
-    /// elements are stored one after the other.
+    /// True if the local's name stands for a pointer. Parts of its value may be missing: the value
+    /// may belong to another region, or be an array whose elements are stored one after the other.
     pub fn is_pointer(&self, local: LocalId) -> bool {
         let is_array = self.lowered.arrays.contains_key(&local) && self.is_foreign(local);
         is_array || self.is_kept_whole(local)
@@ -186,14 +188,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Array, position and number of lanes of a local array that lives in several regions.
+    /// The array, position and number of lanes of a local array that lives across regions.
     pub fn lanes_of(&self, local: LocalId) -> Option<(Ident, TokenStream, TokenStream)> {
         let frame = self.frame.filter(|_| self.is_kept_apart(local))?;
         Some((frame.array(local), frame.position(), frame.count()))
     }
 
-    /// Leaves the region for what the innermost of some masks guards: the lane takes no part in what
-    /// follows under it. Nothing if there is no such mask.
+    /// Leaves the region until the end of the code under the innermost of these masks: the lane no
+    /// longer takes part under it. `None` if there is no such mask.
     pub fn leave(&self, masks: &[Mask]) -> Option<TokenStream> {
         let frame = self.frame.filter(|f| !f.once)?;
         let outermost = frame.masks.iter().rposition(|(m, _)| masks.contains(m))?;

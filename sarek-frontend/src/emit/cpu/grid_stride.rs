@@ -1,16 +1,18 @@
-//! Loops in which lanes take strides: `while i < n { …; i += global_dim_x() }`.
+//! Grid-stride loops in strips: `while i < n { …; i += global_dim_x() }`.
 //!
-//! Lanes next to each other touch elements next to each other in each *turn*, and a lane's own elements lie
-//! far apart. A strip takes the turns together. Its lanes begin at indices in a row and advance alike, so that one
-//! counter, the first lane's, tells those of all, and how many of them a turn has left; no lane is asked.
+//! In each iteration, called a *turn*, adjacent lanes access adjacent elements, while a lane's own
+//! elements lie far apart. A strip takes the turns together. Its lanes begin at consecutive indices
+//! and advance by the same stride. One counter, that of the first lane, therefore determines the
+//! indices of all lanes, and how many lanes take part in a turn. No lane is tested by itself.
 //!
-//! Such a strip is wide: a turn then reads a long stretch of memory. What lanes keep from turn to turn lies in the
-//! nearest cache meanwhile, which costs less than memory does. Elements of later turns are asked for part by part beside the
-//! work: a processor foresees no stretch that lies far from the last one, and updates at places that late elements tell
-//! stand in the way of each other.
+//! Such a strip is wide, so that a turn reads a long stretch of memory. The values that lanes keep
+//! between turns lie in the L1 cache, which costs less than memory does. Elements of later turns
+//! are prefetched part by part beside the work. The processor does not predict a stretch that lies
+//! far from the last one. Without prefetching, updates whose address depends on late elements also
+//! delay each other.
 //!
-//! Indices are compared as numbers, not as remainders: where the start, the limit or the stride is so large that an index
-//! could wrap, strips are not used.
+//! Indices are compared as numbers, not modulo the word size. If the start, the limit or the stride
+//! is so large that an index could wrap, strips are not used.
 
 use std::collections::BTreeSet;
 
@@ -28,35 +30,35 @@ use super::guard_bounds::can_divide;
 use super::names::param_name;
 use super::{Writer, mixed};
 
-/// The lanes of wide strips.
+/// The numbers of lanes in wide strips.
 pub const WIDE: [u32; 3] = [256, 128, 64];
 
-/// The lanes of a wide strip between which elements of a later turn are asked for.
+/// The lanes of a wide strip that run between two prefetches for a later turn.
 const PART: u32 = 32;
 
-/// Turns until elements that are asked for from the nearest cache are used; of several slices fewer. Strides often are
-/// multiples of a page: then lines of all turns share the few places of one set.
+/// Turns ahead for prefetches into the nearest cache; fewer with several slices. Strides are often
+/// multiples of a page, so the lines of all turns compete for the few ways of one cache set.
 const NEAR: usize = 2;
 
-/// Turns until elements that are asked for from memory are used.
+/// Turns ahead for prefetches from memory.
 const FAR: usize = 8;
 
-/// A loop that lanes take turns in.
+/// A grid-stride loop.
 #[derive(Clone, Copy)]
 pub struct Turns {
-    /// Where a lane is.
+    /// The lane's index.
     pub counter: LocalId,
-    /// Where it begins: lanes in a row differ by one.
+    /// The initial index, which differs by one between adjacent lanes.
     start: ExprId,
-    /// It is below this.
+    /// The upper bound of the index.
     limit: ExprId,
-    /// It advances by this.
+    /// The stride.
     by: ExprId,
 }
 
 impl Writer<'_> {
-    /// Is it such a loop, which all lanes enter and none leaves but by its condition? It has to be among statements that
-    /// are run once, one after the other.
+    /// Recognizes a grid-stride loop that all lanes enter and that none leaves except by its
+    /// condition. The loop must be among `straight`, statements that run once, one after the other.
     pub fn turns(&self, among: &Uniformity, straight: &[StmtId], stmt: StmtId) -> Option<Turns> {
         let Stmt::Loop {
             cond: Some(cond),
@@ -82,12 +84,12 @@ impl Writer<'_> {
         (fits && !self.is_small(by)).then_some(turns)
     }
 
-    /// Is it no stride, but a step so small that a lane's elements are neighbours?
+    /// True for a step that is so small that a lane's elements are neighbours.
     fn is_small(&self, by: ExprId) -> bool {
         matches!(self.kernel.literal(by), Some(Value::Usize(step)) if step < u64::from(WIDE[2]))
     }
 
-    /// The local that a condition holds to be below a value, and that value.
+    /// Splits a condition `local < value` into the local and the value.
     fn below(&self, cond: ExprId) -> Option<(LocalId, ExprId)> {
         let Expr::Binary { op, lhs, rhs } = self.kernel.expr(cond) else {
             return None;
@@ -122,7 +124,7 @@ impl Writer<'_> {
         None
     }
 
-    /// What the last statement of a loop adds to the counter.
+    /// The value that the last statement of a loop adds to the counter.
     fn advance(&self, body: Block, counter: LocalId) -> Option<ExprId> {
         let last = self.kernel.block(body).next_back()?;
         let Stmt::Assign { local, value } = self.kernel.stmt(last) else {
@@ -140,8 +142,8 @@ impl Writer<'_> {
         advances.then_some(rhs)
     }
 
-    /// What the counter is declared with, right where the loop stands, if nothing outside of the loop uses it and it is only
-    /// written to advance.
+    /// The initial value of the counter, if it is declared among `straight`, is used only in the
+    /// loop, and is written only to advance.
     fn start(&self, straight: &[StmtId], looped: StmtId, counter: LocalId) -> Option<ExprId> {
         let (mut inside, mut all, mut writes) = (0, 0, 0);
         local_uses::stmt(self.kernel, looped, &mut |local, touch| {
@@ -171,7 +173,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Is it an index along an axis, to which something is added that is `fixed`?
+    /// True for an index along an axis, plus a value for which `fixed` holds.
     pub fn is_consecutive(&self, axis: Axis, expr: ExprId, fixed: &dyn Fn(ExprId) -> bool) -> bool {
         let expr = self.resolved(expr);
         match self.kernel.expr(expr) {
@@ -205,7 +207,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Is it the same for all lanes of a row, at any time, so that it may be evaluated before the loop?
+    /// True if the value is the same for all lanes of a row at any time, so that it may be
+    /// evaluated before the loop.
     pub fn is_fixed(&self, expr: ExprId) -> bool {
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
@@ -236,7 +239,7 @@ impl Writer<'_> {
         itself && operands.all(|e| self.is_fixed(e))
     }
 
-    /// Can no index of the lanes from `__first` on wrap?
+    /// A test that no index of the lanes from `__first` on can wrap.
     pub fn is_exact(&self, turns: &Turns) -> TokenStream {
         let lets = self.declared_again(&[turns.start, turns.limit, turns.by]);
         let [start, limit, by] = [turns.start, turns.limit, turns.by].map(|e| self.expr(e));
@@ -294,7 +297,7 @@ impl Writer<'_> {
             let (ask, ask_last) = (ask(mixed!(__part), some), ask(last, mixed!(1)));
             let lanes = lanes(mixed!(__part..__part + #part));
             mixed! {
-                // Elements that do not begin with a line end in one more.
+                // Elements that do not begin at a cache line extend into one more line.
                 #ask_last
                 for __part in 0..__STRIP / #part {
                     let __part = __part * #part;
@@ -303,12 +306,12 @@ impl Writer<'_> {
                 }
             }
         } else {
-            // All lanes of it are in registers.
+            // All lanes of the strip fit in registers.
             let (ask, lanes) = (ask(mixed!(0), mixed!(__STRIP)), lanes(mixed!(0..__STRIP)));
             mixed!(#ask #lanes)
         };
         let some = lanes(mixed!(0..__count));
-        // Slices share what the caches hold.
+        // Several slices share the capacity of the caches.
         let [near, far] = [NEAR, FAR].map(|turns| turns.div_ceil(read.len().max(1)));
         let [near, far] = [near, far].map(Literal::usize_unsuffixed);
         let once = self.within(frame);
@@ -332,7 +335,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The slices of which each lane reads the element that the counter tells.
+    /// The slices of which each lane reads the element at the counter.
     fn read_in_turns(&self, body: Block, counter: LocalId) -> BTreeSet<ParamId> {
         let mut found = BTreeSet::new();
         let mut open: Vec<ExprId> = vec![];

@@ -1,18 +1,20 @@
-//! Guards against threads beyond the data, turned into bounds of the loop over threads.
+//! Guard elimination: turns guards against threads beyond the data into bounds of the loop over
+//! threads.
 //!
-//! Kernels begin with `if i < n { … }` or `if i >= n { return }`, where `i` is a global index; regions between
-//! barriers are often `if t < s { … }`, where `t` is a thread's index in its block. As a
-//! test in the loop over threads it keeps LLVM from vectorising plainly; as the loop's end it costs nothing.
+//! Kernels often begin with `if i < n { … }` or `if i >= n { return }`, where `i` is a global
+//! index. Regions between barriers are often `if t < s { … }`, where `t` is a thread's index in its
+//! block. A test in the loop over threads hinders LLVM's vectoriser; as the end of the loop it
+//! costs nothing.
 //!
-//! A test is taken out of a body or region when
-//! - it compares an index with a *fixed* value, or asks whether it is the first: one that all threads of a block agree on,
-//!   and whose evaluation cannot fault or panic;
-//! - the threads that fail it do nothing observable: what stands before it is declarations of
-//!   immutable locals with *quiet* values (no faults, and no arithmetic that panics in debug builds), and
-//!   what it guards is the rest of the body.
+//! A test is removed from a body or region if
+//! - it compares an index with a *fixed* value, or tests that the index is zero. A value is fixed
+//!   if all threads of a block agree on it and its evaluation cannot fault or panic;
+//! - the threads that fail it do nothing observable. Before the test there are only declarations of
+//!   immutable locals with *quiet* values: no faults, and no arithmetic that panics in debug
+//!   builds. The guarded code is the rest of the body.
 //!
-//! Only top-level statements are looked at, and in a condition only what is tested before anything
-//! that is not quiet.
+//! Only top-level statements are examined. In a condition, only the terms before the first one that
+//! is not quiet are examined.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,39 +24,39 @@ use sarek_ir::{
     Value,
 };
 
-/// What was taken out of a body.
+/// The guards that were removed from a body.
 #[derive(Default)]
 pub struct Trim {
-    /// Declarations of fixed locals: bounds may use them.
+    /// Declarations of fixed locals, which bounds may use.
     pub fixed: Vec<StmtId>,
-    /// Threads beyond these do nothing.
+    /// Threads beyond these bounds do nothing.
     pub bounds: Vec<Bound>,
-    /// What the tests taken out yield for the threads that are left.
+    /// The values of the removed tests for the threads that are left.
     pub known: HashMap<ExprId, bool>,
 }
 
-/// An index that tests compare.
+/// An index that a test compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Index {
-    /// In the launch.
+    /// The index in the launch.
     Global(Axis),
-    /// In the block.
+    /// The index in the block.
     Thread(Axis),
 }
 
-/// Which threads have something to do.
+/// A bound for the threads that have something to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bound {
     pub index: Index,
     pub limit: Limit,
 }
 
-/// What an index is compared with.
+/// The upper limit of an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// It is below this value.
+    /// The index is below this value.
     Below(ExprId),
-    /// It is zero.
+    /// The index is zero.
     First,
 }
 
@@ -78,13 +80,14 @@ impl Trim {
             fixed: HashSet::new(),
             trim: Trim::default(),
         };
-        // What was found before something that cannot be trimmed stands all the same.
+        // Guards found before a statement that ends the search stay valid.
         finder.body(ids);
         finder.trim
     }
 }
 
-/// Is this a number by which any integer can be divided: a constant, or a count of what runs?
+/// True if any integer can be divided by this number: a suitable constant, or a count of threads or
+/// blocks.
 pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
     if let Expr::Builtin(builtin) = kernel.expr(divisor) {
         return builtin.is_count();
@@ -105,7 +108,7 @@ pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
 struct Finder<'a> {
     kernel: &'a Kernel,
     values: &'a Values,
-    /// How the body is split, if the statements are a region of it.
+    /// The split of the body, if the statements are one of its regions.
     region: Option<&'a Plan>,
     /// Locals that hold a fixed value.
     fixed: HashSet<LocalId>,
@@ -126,10 +129,10 @@ impl Finder<'_> {
                     otherwise,
                 } if otherwise.is_empty() => {
                     if self.only_returns(then) {
-                        // Those that return from a region are missed in others.
+                        // Threads that return in a region must be absent from later regions, too.
                         self.region.is_none() && self.test(cond, false)
                     } else {
-                        // What follows would run for the threads that fail the test.
+                        // If other statements follow, the threads that fail the test run them.
                         ids.last() == Some(&id) && self.test(cond, true)
                     }
                 }
@@ -159,7 +162,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Is this a declaration before which, and after which, tests may be taken out?
+    /// True for a declaration that tests may precede and follow.
     fn declare(&mut self, id: StmtId, local: LocalId, init: ExprId) -> bool {
         if self.kernel.locals[local.index()].mutable || !self.is_quiet(init) {
             return false;
@@ -179,8 +182,8 @@ impl Finder<'_> {
         stmts.next() == Some(Stmt::Return) && stmts.next().is_none()
     }
 
-    /// Takes tests out of a condition that is `wanted` for the threads that go on. Is all of the
-    /// condition quiet?
+    /// Removes tests from a condition that is `wanted` for the threads that go on. Returns true if
+    /// all of the condition is quiet.
     fn test(&mut self, cond: ExprId, wanted: bool) -> bool {
         let (all, below, above) = match wanted {
             true => (true, BinaryOp::Lt, BinaryOp::Gt),
@@ -222,7 +225,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes out `cond`, if it tells whether an index is below a fixed value.
+    /// Removes `cond` if it compares an index with a fixed value. Returns true if the search may go
+    /// on.
     fn bound(&mut self, cond: ExprId, wanted: bool, index: ExprId, limit: Limit) -> bool {
         let fixed = match limit {
             Limit::Below(bound) => self.is_fixed(bound),
@@ -238,7 +242,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The index that an expression is.
+    /// The index that an expression denotes.
     fn index(&self, expr: ExprId) -> Option<Index> {
         if let Expr::Local(local) = self.kernel.expr(expr) {
             let fixed = !self.kernel.locals[local.index()].mutable;
@@ -251,7 +255,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Do all threads of a block agree on the value, and is it quiet?
+    /// True if all threads of a block agree on the value, and it is quiet.
     fn is_fixed(&self, expr: ExprId) -> bool {
         let itself = match self.kernel.expr(expr) {
             Expr::Local(local) => {
@@ -288,7 +292,7 @@ impl Finder<'_> {
         ty.is_some_and(Scalar::is_float)
     }
 
-    /// Can the evaluation neither fault nor panic?
+    /// True if the evaluation can neither fault nor panic.
     fn is_quiet(&self, expr: ExprId) -> bool {
         let float = self.is_float(expr);
         let itself = match self.kernel.expr(expr) {
@@ -341,7 +345,7 @@ impl Finder<'_> {
 mod tests {
     use super::*;
 
-    /// The axes of the bounds that are found in a body, and how many locals bounds may use.
+    /// The axes of the bounds found in a body, and the number of locals that bounds may use.
     fn found(body: &str) -> (Vec<Axis>, usize) {
         let source =
             format!("unsafe fn k(n: usize, m: usize, s: &[u32], o: &mut [u32]) {{ {body} }}");
@@ -389,22 +393,22 @@ mod tests {
     #[test]
     fn other_guards_stay() {
         for body in [
-            // Something is done before, after, or otherwise.
+            // Other statements before, after or in an `else`.
             "o[i] = 2; if i < n { o[i] = 1; }",
             "if i < n { o[i] = 1; } o[i] = 2;",
             "if i < n { o[i] = 1; } else { o[i] = 2; }",
             "if i >= n { o[i] = 2; return; } o[i] = 1;",
-            // It may fault or panic before.
+            // A fault or panic is possible before the test.
             "let v = s[i]; if i < n { o[i] = v; }",
             "let d = n / m; if i < d { o[i] = 1; }",
             "let d = n - m; if i < d { o[i] = 1; }",
             "if s[i] > 0 && i < n { o[i] = 1; }",
-            // The other threads are those at work, or some of each.
+            // The remaining threads are those above the bound, or some on each side.
             "if i > n { o[i] = 1; }",
             "if i < n { return; } o[i] = 1;",
             "if i < n || i == m { o[i] = 1; }",
             "if i >= n && i != m { return; } o[i] = 1;",
-            // The bound varies, or is no bound of a global index.
+            // The bound is not fixed, or the test is no bound of an index.
             "if i < global_idx_y() { o[i] = 1; }",
             "if thread_idx_x() == 1 { o[i] = 1; }",
             "let mut b = n; b = m; if i < b { o[i] = 1; }",

@@ -1,11 +1,13 @@
-//! Blocks that lie inside of the data.
+//! Loop versioning: a version of the loop over lanes for blocks that lie entirely inside the data.
 //!
-//! `tile[t] = if i < n { x[i] } else { 0.0 }` asks each lane what holds for all of them but in the blocks at the edge of the
-//! data. Such a guard is a conjunction of comparisons of an index along some axis with a value on which the block agrees: if it holds for
-//! the first lane and for the last one, it holds for those between. Then the block runs a body for which the guard is known, and how
-//! many lanes there are, too; else the plain one.
+//! In `tile[t] = if i < n { x[i] } else { 0.0 }`, each lane tests a guard that fails only in blocks
+//! at the edge of the data. Such a guard is a conjunction of comparisons between an index along
+//! some axis and a value on which the block agrees. If it holds for the first and the last lane, it
+//! holds for all lanes between them. The block then runs a version in which the guard is known to
+//! hold and the number of lanes is known, too. Otherwise it runs the plain version.
 //!
-//! Only guards that every lane comes to are looked at, so that nothing is evaluated that would not have been.
+//! Only guards that every lane reaches are considered, so that the test evaluates nothing that the
+//! lanes would not evaluate.
 
 use proc_macro2::{Literal, TokenStream};
 use sarek_ir::{Axis, BinaryOp, Builtin, Expr, ExprId, Stmt, StmtId};
@@ -13,16 +15,17 @@ use sarek_ir::{Axis, BinaryOp, Builtin, Expr, ExprId, Stmt, StmtId};
 use super::tree::{each_lane, each_row};
 use super::{Writer, mixed};
 
-/// Conditions that hold for all lanes if they do for the first and the last.
+/// Conditions that hold for all lanes if they hold for the first and the last one.
 #[derive(Default)]
 struct Guards {
     conds: Vec<ExprId>,
-    /// Sums in them that grow from lane to lane unless they wrap.
+    /// Sums in these conditions. They increase from lane to lane unless they wrap.
     sums: Vec<ExprId>,
 }
 
 impl Writer<'_> {
-    /// The loop over all lanes, if some of its guards are of that kind. `body` writes what a lane does.
+    /// The loop over all lanes in two versions, or `None` without such guards. `body` writes the
+    /// code of a lane.
     pub fn rows_inside(
         &self,
         stmts: &[StmtId],
@@ -37,15 +40,15 @@ impl Writer<'_> {
         }
         let mut known = self.known.clone();
         known.extend(guards.conds.iter().map(|cond| (*cond, true)));
-        // What the launch proved is asked for here, too: without these tests, which cost nothing, LLVM makes a tiled product take an
-        // eighth longer.
+        // This version keeps the tests of provable sites. They cost nothing, and without them
+        // LLVM's code for a tiled product takes an eighth longer.
         let inside = body(&Writer {
             known: &known,
             ..*self
         });
         let edge = body(self);
         let holds = self.holds(&guards);
-        // Where all of the block's rows run whole, their length is known.
+        // In a split body with a fixed block size, the length of a complete row is a constant.
         let count = match (self.frame.is_some(), self.kernel.block) {
             (true, Some([x, _, _])) => {
                 let x = Literal::u32_unsuffixed(x);
@@ -61,7 +64,8 @@ impl Writer<'_> {
         Some(mixed!(if __lanes[0] == #count && #holds { #inside } else { #edge }))
     }
 
-    /// The guards among statements, and among what stands under conditions that are known to hold.
+    /// The guards among the statements, including statements under conditions that are known to
+    /// hold.
     fn guards(&self, stmts: &[StmtId]) -> Guards {
         let mut guards = Guards::default();
         for stmt in self.straight(stmts) {
@@ -116,14 +120,15 @@ impl Writer<'_> {
                 || self.is_uniform(lhs) && self.is_uniform(rhs))
     }
 
-    /// Is it an index along an axis, to which something is added that is the same for the block? One in the block, and what is
-    /// added known, parts the lanes of each block alike: that is no guard against the data's end.
+    /// True for an index along an axis, plus a value that is the same for the whole block. An index
+    /// in the block plus a constant is excluded: it splits the lanes of every block alike, so it is
+    /// no guard against the end of the data.
     fn is_index_along(&self, axis: Axis, expr: ExprId) -> bool {
         !self.is_of_block(axis, expr)
             && self.is_consecutive(axis, expr, &|added| self.is_uniform(added))
     }
 
-    /// Is it the same for all lanes, at any time?
+    /// True if the value is the same for all lanes at any time.
     fn is_uniform(&self, expr: ExprId) -> bool {
         let expr = self.resolved(expr);
         let itself = match self.kernel.expr(expr) {
@@ -149,7 +154,7 @@ impl Writer<'_> {
         itself && operands.all(|e| self.is_uniform(e))
     }
 
-    /// Is it an index in the block, or one to which something known is added?
+    /// True for an index in the block, or such an index combined with constants.
     fn is_of_block(&self, axis: Axis, expr: ExprId) -> bool {
         let expr = self.resolved(expr);
         match self.kernel.expr(expr) {
@@ -176,7 +181,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Do the guards hold for the first lane and for the last, and does no sum wrap between them?
+    /// A test that the guards hold for the first and the last lane, and that no sum wraps between
+    /// them.
     fn holds(&self, guards: &Guards) -> TokenStream {
         let trying = Writer {
             tries: true,
@@ -188,7 +194,7 @@ impl Writer<'_> {
         mixed! {
             __host::rise(__lanes, |__thread| {
                 #lets
-                // Only then all sums would have been evaluated.
+                // Only if the guards hold would the lanes have evaluated all sums.
                 if #(#conds)&&* { ::core::option::Option::Some([#(#sums),*]) } else { ::core::option::Option::None }
             })
         }

@@ -1,5 +1,5 @@
-//! Loops that hold a boundary: around the loops over lanes, once for all, or under a mask of those that have not
-//! left.
+//! Writes loops that contain a boundary. A loop on which all lanes agree runs once, around the
+//! loops over lanes. Any other loop runs under a mask of the lanes that have not left it.
 
 use proc_macro2::TokenStream;
 use sarek_ir::analysis::regions::{MaskId, MaskedLoop, Node, RegionId};
@@ -73,7 +73,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The body of a masked loop. Of a strip, all lanes often are in it: then no flag is asked.
+    /// The body of a masked loop. In a strip, all lanes are often active, so the strip has a
+    /// version without mask tests.
     fn together(&self, frame: &Frame<'_>, live: MaskId, body: &[Node]) -> TokenStream {
         let some = self.nodes(frame, body);
         match (frame.lanes, body) {
@@ -85,8 +86,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What a masked loop does before it, and what it does before each iteration: those for which the loop is over
-    /// leave its mask.
+    /// The code before a masked loop, and the code before each iteration. The latter removes the
+    /// lanes that are done from the loop's mask.
     fn tests(
         &self,
         outer: &Frame<'_>,
@@ -142,7 +143,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Does the body of a counted loop use the counter?
+    /// True if the body of a counted loop uses the counter.
     fn is_fetched(&self, frame: &Frame<'_>, id: RegionId, parts: &LoopParts) -> bool {
         match parts.head {
             Head::For(local, _) => self.scalars(frame, &[id]).contains_key(&local),
@@ -184,12 +185,12 @@ impl LoopParts {
     }
 }
 
-/// The arrays in which a masked counted loop keeps where each lane is, and where it ends.
+/// The arrays of a masked counted loop for the lanes' counters and end values.
 fn counter_names(frame: &Frame<'_>, parts: &LoopParts) -> [proc_macro2::Ident; 2] {
     ["next", "end"].map(|what| frame.name(what, parts.label.0))
 }
 
-/// The arrays that the masked counted loops of a tree need, with the type of their elements.
+/// The arrays that the masked counted loops of a tree need, with their element types.
 pub fn counters(writer: &Writer<'_>, frame: &Frame<'_>) -> Vec<(proc_macro2::Ident, TokenStream)> {
     let mut found = vec![];
     each_node(&frame.plan.tree.nodes, &mut |node| {

@@ -1,4 +1,4 @@
-//! Memory: slices, shared arrays, arrays of lanes.
+//! Accesses to memory: slices, shared arrays, arrays of lanes.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -7,7 +7,7 @@ use sarek_ir::{Access, Length, LocalId, Memory, ParamId, SharedId};
 use super::names::param_name;
 use super::{Writer, mixed};
 
-/// The way an element is used.
+/// The kind of access to an element.
 #[derive(Clone, Copy)]
 enum Way {
     Read,
@@ -49,7 +49,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The same where it is a part of a type, in which a generic body cannot name its own constants.
+    /// The same in a type. There, a generic body cannot name its own constants.
     pub fn type_length(&self, len: Length) -> TokenStream {
         match len {
             Length::Link(link) if self.is_open(len) => {
@@ -60,8 +60,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The lengths of a local array in the compiled body, outermost first: one, since arrays are stored flat, but for arrays of
-    /// several dimensions in generic bodies, since no type has a product of parameters as its length.
+    /// The lengths of a local array in the compiled body, outermost first. Arrays are stored flat,
+    /// so there is one length. An array of several dimensions in a generic body stays nested, since
+    /// no type can have a product of parameters as its length.
     pub fn lengths(&self, local: LocalId) -> Vec<Length> {
         let Some((_, len)) = self.kernel.array(local) else {
             return vec![];
@@ -72,7 +73,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `[inner; n]` for each length of a local array: its type from that of elements, or its value from theirs.
+    /// Nests `inner` as `[inner; n]` for each length of a local array: builds its type from the
+    /// element type, or its value from an element.
     pub fn nested(&self, local: LocalId, inner: TokenStream) -> TokenStream {
         let lengths = self.lengths(local).into_iter().rev();
         lengths.fold(inner, |inner, len| {
@@ -81,8 +83,8 @@ impl Writer<'_> {
         })
     }
 
-    /// The slice of a whole array, of type `of`, that a function is lent: if it has several dimensions, that of its rows instead of the flat one it
-    /// is stored as.
+    /// A slice of a whole array for a callee; `of` is the slice's type. A flat array of several
+    /// dimensions becomes a slice of rows.
     pub fn rows(&self, memory: Memory, of: &TokenStream, lent: TokenStream) -> TokenStream {
         match self.row(memory) {
             Some(row) => mixed!(#of::rows::<#row>(#lent)),
@@ -90,7 +92,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The type of a row of a flat array of several dimensions.
+    /// The row type of a flat array of several dimensions.
     fn row(&self, memory: Memory) -> Option<TokenStream> {
         let dims = match memory {
             Memory::Local(local) if self.lengths(local).len() > 1 => return None,
@@ -111,7 +113,7 @@ impl Writer<'_> {
             })
     }
 
-    /// The type that has the methods of a slice parameter.
+    /// The type whose methods access a slice parameter.
     pub fn slices(&self, param: ParamId) -> TokenStream {
         match (self.is_output(param), self.is_given_slices()) {
             (true, true) => mixed!(__host::Slices),
@@ -120,14 +122,14 @@ impl Writer<'_> {
         }
     }
 
-    /// The element.
+    /// Reads the element.
     pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Read);
         let of = self.functions_of(memory);
         mixed!(*#of::get_unchecked(#array, #index))
     }
 
-    /// Puts `__value` there.
+    /// Stores `__value` in the element.
     pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
@@ -140,7 +142,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A pointer to the element, to store a part of it.
+    /// A pointer to the element, for storing a part of it.
     pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
@@ -153,11 +155,12 @@ impl Writer<'_> {
         }
     }
 
-    /// The type or module that has the functions that reach an element.
+    /// The type or module with the functions that access an element.
     fn functions_of(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) if self.is_output(param) => mixed!(__host::Output),
-            // Of an array, not of any slice: rustc may not know its type yet.
+            // These functions take an array, not any slice, because rustc may not know the type
+            // yet.
             Memory::Local(local)
                 if self.lanes_of(local).is_none() && self.lengths(local).len() == 1 =>
             {
@@ -169,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `true` if a slice parameter is an `Output` to the lane.
+    /// True if a slice parameter is an `Output` to the lane.
     fn is_output(&self, param: ParamId) -> bool {
         match self.kernel.access(Memory::Slice(param)) {
             Access::Read => self.is_function,
@@ -178,7 +181,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The array, as functions of slices take it, and the index in it.
+    /// The array, as slice functions take it, and the index in it.
     fn element(&self, memory: Memory, index: &TokenStream, way: Way) -> (TokenStream, TokenStream) {
         let (array, index) = match memory {
             Memory::Slice(param) => return (self.slice_of_lane(param), index.clone()),
@@ -188,7 +191,8 @@ impl Writer<'_> {
                 Some((array, lane, lanes)) => (array, mixed!(#index * #lanes + #lane)),
                 None => {
                     let array = self.variable(local);
-                    // Of what only its pointer is known, another reference than this might be of more than is there.
+                    // If only a pointer to the array is known, any other reference might cover more
+                    // than there is.
                     let (array, flat) = match way {
                         Way::Read if !self.is_pointer(local) => {
                             (mixed!(&#array), mixed!(__host::flat))

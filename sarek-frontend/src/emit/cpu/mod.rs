@@ -1,13 +1,18 @@
-//! The compiled body: IR as Rust, loops over the lanes of a block around it.
+//! Writes the compiled body: a kernel's IR as Rust code, inside loops over the threads of a block.
 //!
-//! A block's threads are the *lanes* of one thread of the processor. A body without barriers is one loop over them;
-//! one with barriers is split into regions ([`sarek_ir::analysis::regions`]), a loop for each, see
-//! [`tree`].
+//! One thread of the processor runs a whole block. The block's threads are the *lanes* of that
+//! processor thread. A body without barriers is one loop over the lanes. A body with barriers is
+//! split at them into *regions* ([`sarek_ir::analysis::regions`]), and each region has its own
+//! loop, see [`tree`]. This is the loop fission of MCUDA (Stratton, Stone and Hwu, 2008).
 //!
-//! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
-//! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
-//! `__CHECK`, a const generic; those of other sites always stand. Guards against threads beyond the
-//! data are no tests but the ends of the loops, see [`trim`].
+//! [`stmt`], [`expr`], [`memory`] and [`call`] write the code of one lane. The other shapes of the
+//! loop over lanes are one module each; [`Shapes`] lists them.
+//!
+//! The body is one `unsafe` block that this module writes. The user's own `unsafe` blocks were
+//! lowered to IR like any other code. Accesses are unchecked except for the tests that this module
+//! writes. A test that a launch may prove stands under `__CHECK`, a const generic; all other tests
+//! always run. A guard against threads beyond the data is not a test but the end of a loop, see
+//! [`guard_bounds`].
 
 mod atomic;
 mod call;
@@ -53,42 +58,46 @@ use names::param_name;
 pub use names::rust_type;
 pub use shapes::Shapes;
 
-/// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
-/// begin with `__` nevertheless: a constant of the user's would be taken for a pattern.
+/// Tokens with mixed-site spans, so that all names of the body have the same hygiene and none is
+/// the user's. The names begin with `__` nevertheless: a constant of the user's could be taken for
+/// a pattern.
 macro_rules! mixed {
     ($($token:tt)*) => { ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($token)*) };
 }
 use mixed;
 
-/// Lanes of a row that no compiler unrolls altogether.
+/// The length from which on LLVM does not unroll a row completely.
 const LONG: u32 = 64;
 
-/// What writes the parts of a body.
+/// Writes the parts of a body.
 #[derive(Clone, Copy)]
 struct Writer<'a> {
     lowered: &'a Lowered,
     kernel: &'a Kernel,
-    /// Conditions of which the value is known.
+    /// Conditions whose value is known.
     known: &'a HashMap<ExprId, bool>,
     values: &'a Values,
     shapes: Shapes,
-    /// Do lanes that have left a loop run the code, too? Then `__p` tells those that have not.
+    /// True if lanes that have left a loop run the code, too. `__p` is then true for the lanes that
+    /// have not left.
     guarded: bool,
-    /// Does the code run only where the launch proved what can be proved? Then it asks for nothing of that.
+    /// True if the code runs only in launches that proved every provable check. It then contains no
+    /// such checks.
     proved: bool,
-    /// Is something tried out that may not be run? Then it yields `None` where it would fault.
+    /// True in a trial evaluation, which yields `None` instead of faulting.
     tries: bool,
-    /// Is it the body of a `#[device]` function?
+    /// True for the body of a `#[device]` function.
     is_function: bool,
-    /// Calls that are made once for all lanes, should threads work together in what they call.
+    /// Calls that are made once for all lanes if the callee is collective.
     joint: &'a HashSet<StmtId>,
-    /// Of a function that is called for all lanes: the parameters on which lanes may differ, which are arrays.
+    /// In a function that is called for all lanes: the parameters that may differ between lanes,
+    /// which are arrays.
     arrays: Option<&'a HashSet<ParamId>>,
-    /// What surrounds the code, once the body is split.
+    /// The surroundings of the code, once the body is split.
     frame: Option<&'a Frame<'a>>,
 }
 
-/// The items of `impl DirectKernel`; [`super::scope`] is around.
+/// The items of `impl DirectKernel`. The imports of [`super::scope`] must be in scope.
 pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let kernel = &lowered.kernel;
     let values = Values::of(kernel);
@@ -122,8 +131,8 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     }
 }
 
-/// The parameters and statements of a `#[device]` function's body, which one lane runs. Where threads work together in it,
-/// it is called for all lanes only: [`joint`].
+/// The parameters and statements of a `#[device]` function's body, which one lane runs. A
+/// cooperative function has no such body: it is only called for all lanes at once, see [`block`].
 pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenStream) {
     let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
     let writer = Writer::of_function(lowered, &known, &none, &values);
@@ -153,7 +162,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
     (params, body)
 }
 
-/// The same of the body of a function that nests calls of itself, with `__depth` left of them.
+/// The same for a function that nests calls of itself; `__depth` is the number of calls left.
 pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
     let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
     let writer = Writer::of_function(lowered, &known, &none, &values);
@@ -171,13 +180,13 @@ pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
     (params, body)
 }
 
-/// The name of the value that tells which function is called.
+/// The name of the value that identifies a called function.
 fn instance_name(function: FunctionId) -> Ident {
     format_ident!("__of{}", function.0, span = Span::mixed_site())
 }
 
 impl<'a> Writer<'a> {
-    /// What writes the body of a function, which one lane runs.
+    /// A writer for the body of a function, which one lane runs.
     fn of_function(
         lowered: &'a Lowered,
         known: &'a HashMap<ExprId, bool>,
@@ -202,7 +211,8 @@ impl<'a> Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// A value of a type of the user's, of which rustc says nothing where the function does not type check.
+    /// A value of one of the user's types. The error gate keeps rustc from reporting errors about
+    /// it if the function does not type check.
     fn known(&self, value: TokenStream) -> TokenStream {
         match self.lowered.audited {
             Some(_) => {
@@ -214,7 +224,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The same of a type.
+    /// The same for a type.
     fn known_type(&self, ty: &TokenStream) -> TokenStream {
         match self.lowered.audited {
             Some(_) => {
@@ -226,7 +236,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Takes the parameters whose types only rustc knows as what they are if the function type checks.
+    /// Shadows the parameters whose types only rustc knows by values behind the error gate.
     fn known_params(&self) -> TokenStream {
         let params = (0..).map(ParamId).zip(self.kernel.params.iter());
         let foreign = params.filter(|(_, param)| match param.kind {
@@ -245,8 +255,9 @@ impl Writer<'_> {
         each.collect()
     }
 
-    /// The functions that are called, one value for each. These values hold a body that is found by its name to the function whose proof counts. None of
-    /// what tells them is ever evaluated.
+    /// Declares one value for each called function. A body that is found by name must belong to the
+    /// same function as this value, so that it is the function with the proof. The expressions that
+    /// determine the function are never evaluated.
     fn instances(&self) -> Option<TokenStream> {
         let callees = (0..).map(FunctionId).zip(&self.lowered.callees);
         let callees = callees.filter(|(_, callee)| !callee.is_self);
@@ -257,7 +268,7 @@ impl Writer<'_> {
         (!each.is_empty()).then(|| mixed!(let (#(#names,)*) = { #told (#(#each,)*) };))
     }
 
-    /// How a body is split.
+    /// Splits the body into regions.
     fn plan(&self) -> Plan {
         let among = Among {
             known: self.known.clone(),
@@ -291,12 +302,12 @@ impl Writer<'_> {
             },
         };
         let result = kernel.result.filter(|_| self.is_function);
-        // What a function yields lies in an array of its caller's.
+        // The result of a function lies in an array of its caller.
         let outer = result.into_iter().map(|local| (local, Place::Lanes));
         Plan::of(&rules, &self.body_stmts(), &outer.collect())
     }
 
-    /// The statements of the body, without the declaration of what a function yields.
+    /// The statements of the body, without the declaration of the result.
     fn body_stmts(&self) -> Vec<StmtId> {
         let result = self.kernel.result;
         let stmts = self.kernel.block(self.kernel.body);
@@ -324,8 +335,8 @@ impl Writer<'_> {
         stmts.filter(|id| !is_result(id)).collect()
     }
 
-    /// The body of `block`. Which of the functions called are collective, rustc knows: where all threads come to a call
-    /// together, there are two bodies to choose from.
+    /// The body of `block`. Only rustc knows which callees are collective. If all threads reach
+    /// some call together, there are two bodies, and a constant selects one.
     fn entries(&self, trim: &Trim) -> TokenStream {
         let alone = self.entry(trim);
         let joint = Joint::of(self.lowered, false);
@@ -342,7 +353,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The body of `block`: arguments and arrays, given to a function that runs the lanes.
+    /// The body of `block`: it reads arguments and arrays and passes them to a function that runs
+    /// the lanes.
     fn entry(&self, trim: &Trim) -> TokenStream {
         let plan = self.plan();
         let frame = Frame::new(&plan, Lanes::Block);
@@ -391,15 +403,16 @@ impl Writer<'_> {
                 ::core::result::Result::Ok(())
             }
             #sizes
-            // SAFETY: arguments are those of the parameters by contract of `block`, which this is the body of; the block's
-            // arrays are taken from a scratch that nobody else uses. What `__body` asks is what `block` was promised.
+            // SAFETY: arguments are those of the parameters by contract of `block`, of which this
+            // is the body; the block's arrays are taken from a scratch without other users. The
+            // conditions of `__body` are those that the caller of `block` promised.
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
             unsafe { __body::<#generics __CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
         }
     }
 
-    /// Threads of a block.
+    /// The size of the block.
     fn dim(&self) -> TokenStream {
         let dim = match self.kernel.block {
             Some(dim) => {
@@ -425,7 +438,8 @@ impl Writer<'_> {
             Some(strips) => tree::rows(Some(strips), body(self)),
             None => self.peeled_rows(&ids, &body),
         };
-        // SAFETY: as the module's text says: what is unchecked was tested by code of this module, or proved for the launch.
+        // SAFETY: see the module's head: unchecked accesses were tested by code of this module, or
+        // proved for the launch.
         mixed!(unsafe { #rows })
     }
 
@@ -433,25 +447,27 @@ impl Writer<'_> {
     fn split(&self, frame: &Frame<'_>) -> TokenStream {
         let (tree, ended) = (self.tree(frame), self.ended());
         mixed! {
-            // Nothing is evaluated for a block without lanes.
+            // A block without lanes evaluates nothing.
             if __host::none(__lanes) {
                 return #ended;
             }
             let __thread = [0; 3];
-            // SAFETY: as in `whole`; a region runs behind those before it, and the lanes of one touch what is their own.
+            // SAFETY: as in `whole`; a region runs after those before it, and its lanes access only
+            // their own elements.
             unsafe { #tree }
         }
     }
 
-    /// How many threads of the block have something to do.
+    /// Declares `__lanes`, the number of threads of the block that have something to do.
     fn trimmed(&self, trim: &Trim, plan: &Plan) -> TokenStream {
         let bounds = self.bounds(trim);
         let mut has_barrier = false;
         tree::each_node(&plan.tree.nodes, &mut |node| {
             has_barrier |= *node == Node::Barrier;
         });
-        // Barriers are for whole blocks: where that tells what a loop over lanes costs, it is a constant. Rows that are
-        // short would be unrolled rather than vectorised.
+        // Kernels with barriers run all lanes of a block. The lane count is then a constant if that
+        // makes the loop cheaper. Short rows are excluded: LLVM would unroll them instead of
+        // vectorising.
         let lanes = match (has_barrier, self.kernel.block) {
             (true, Some([x, y, z])) => {
                 let known = [x >= LONG, y == 1, z == 1].into_iter().enumerate();
@@ -471,13 +487,13 @@ impl Writer<'_> {
         }
         mixed! {
             let mut __lanes = #lanes;
-            // SAFETY: as in `whole`: the tests' own expressions.
+            // SAFETY: as in `whole`: these are the tests' own expressions.
             unsafe { #bounds }
             let __lanes = __lanes;
         }
     }
 
-    /// Lessens `__lanes` by the tests that were taken out.
+    /// Reduces `__lanes` by the guards that were removed.
     fn bounds(&self, trim: &Trim) -> TokenStream {
         let fixed = trim.fixed.iter().map(|id| self.stmt(*id));
         let bounds = trim.bounds.iter().map(|bound| {

@@ -1,4 +1,4 @@
-//! How things are spelled: names that the body makes up, types, constants, operators.
+//! Spellings in the compiled body: generated names, types, constants, operators.
 
 use std::str::FromStr;
 
@@ -8,12 +8,12 @@ use sarek_ir::{BinaryOp, LabelId, ParamId, Scalar, Value};
 
 use super::mixed;
 
-/// The place of a span, without the user's lints looking at it.
+/// The same place with mixed-site hygiene, so that the user's lints ignore it.
 pub fn located(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
-/// No local has this name: those all end in `_` and a number.
+/// The name of a parameter. No local has this name: names of locals all end in `_` and a number.
 pub fn param_name(param: ParamId) -> Ident {
     format_ident!("__arg{}", param.0, span = Span::mixed_site())
 }
@@ -22,7 +22,7 @@ pub fn loop_label(label: LabelId) -> syn::Lifetime {
     syn::Lifetime::new(&format!("'loop_{}", label.0), Span::mixed_site())
 }
 
-/// A type, in a body.
+/// A scalar type in the body.
 pub fn rust_type(ty: Scalar) -> TokenStream {
     let name = format_ident!("__{}", ty.name(), span = Span::mixed_site());
     mixed!(#name)

@@ -1,8 +1,9 @@
-//! Edges, split off the inner part of a row.
+//! Index-set splitting: separates the edges of a row from its inner part.
 //!
-//! `if x > 0 && x + 1 < width && y > 0 && … { inner } else { edge }` asks each lane what holds for a stretch of the
-//! row. The stretch is found once for the row; the lanes in it run a body for which the condition
-//! is known, as do those before and after it.
+//! In `if x > 0 && x + 1 < width && y > 0 && … { inner } else { edge }`, each lane tests a
+//! condition that holds for one stretch of the row. The stretch is computed once per row. Its lanes
+//! run a body in which the condition is known to be true. The lanes before and after it run a body
+//! in which it is known to be false.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +16,16 @@ use sarek_ir::{
 use super::tree::{each_lane, each_row};
 use super::{Writer, mixed};
 
-/// A condition that holds for a stretch of each row.
+/// A condition that holds for one stretch of each row.
 pub struct Peel {
     /// The condition.
     pub cond: ExprId,
     ends: Vec<End>,
-    /// What must hold of the row.
+    /// Terms that do not depend on the lane; all must hold for the row.
     row: Vec<ExprId>,
 }
 
-/// Where the stretch begins or ends: at the first lane whose index plus `offset` is not below `value`, or, if
+/// An end of the stretch: the first lane whose index plus `offset` is at least `value`, or, if
 /// `past`, is above it.
 struct End {
     begins: bool,
@@ -58,13 +59,14 @@ impl Writer<'_> {
         })
     }
 
-    /// The loop over the lanes of rows, peeled if that is of use. `body` writes what a lane does.
+    /// The loop over the lanes of rows, peeled if a condition allows it. `body` writes the code of
+    /// a lane.
     pub fn peeled_rows(
         &self,
         stmts: &[StmtId],
         body: &dyn Fn(&Writer<'_>) -> TokenStream,
     ) -> TokenStream {
-        // Rows of split bodies are short.
+        // The rows of split bodies are short, so loop versioning goes first.
         let inside = || self.rows_inside(stmts, body);
         if let Some(rows) = self.frame.and_then(|_| inside()) {
             return rows;
@@ -102,7 +104,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The lanes for which the condition holds.
+    /// Computes the stretch of lanes for which the condition holds.
     fn bounds_of(&self, peel: &Peel) -> TokenStream {
         let ends = peel.ends.iter().map(|end| end.value);
         let values: Vec<ExprId> = ends.chain(peel.row.iter().copied()).collect();
@@ -143,7 +145,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Declares what expressions are made of, where they stand before their place.
+    /// Declares the locals that the expressions depend on, for an evaluation before the place of
+    /// their declaration.
     pub fn declared_again(&self, values: &[ExprId]) -> TokenStream {
         let mut needed = BTreeSet::new();
         for value in values {
@@ -154,7 +157,8 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// The locals that an expression is made of, but those that are declared once for all lanes.
+    /// Collects the locals that an expression depends on, except those that are declared once for
+    /// all lanes.
     fn needs(&self, expr: ExprId, needed: &mut BTreeSet<LocalId>) {
         local_uses::expr(self.kernel, expr, &mut |local, _| {
             let is_declared = self.is_for_all(local);
@@ -175,7 +179,8 @@ impl Writer<'_> {
         (self.collect(cond, &mut peel) && !peel.ends.is_empty()).then_some(peel)
     }
 
-    /// Takes a conjunction apart. Is each of its terms about the row, or an end of the stretch?
+    /// Splits a conjunction. Returns true if each term either depends only on the row, or is an end
+    /// of the stretch.
     fn collect(&self, term: ExprId, peel: &mut Peel) -> bool {
         if self.known.contains_key(&term) {
             return false;
@@ -209,7 +214,7 @@ impl Writer<'_> {
             };
             self.is_of_row(value).then_some(end)
         };
-        // Of `index < value` and its kind; then of `value < index`.
+        // First for `index < value` and similar comparisons, then for `value < index`.
         let (forth, back) = match op {
             BinaryOp::Lt => ((false, false), (true, true)),
             BinaryOp::Le => ((false, true), (true, false)),
@@ -231,7 +236,8 @@ impl Writer<'_> {
         found(lhs, rhs, forth.0, forth.1).or_else(|| found(rhs, lhs, back.0, back.1))
     }
 
-    /// Is it the index along x, in the launch or the block, and what is added to it?
+    /// Decomposes the index along x, in the launch or in the block, plus constants. Returns true
+    /// for an index in the launch, and the sum of the constants.
     fn index_along_x(&self, expr: ExprId) -> Option<(bool, u64)> {
         let expr = self.resolved(expr);
         if self.kernel.expr(expr) == Expr::Builtin(Builtin::GlobalIdx(Axis::X)) {
@@ -245,7 +251,7 @@ impl Writer<'_> {
         Some((global, offset + more))
     }
 
-    /// An index and a small constant: their sum never overflows.
+    /// Decomposes an index plus a small constant, a sum that never overflows.
     fn index_plus(&self, expr: ExprId) -> Option<(ExprId, u64)> {
         let Expr::Binary {
             op: BinaryOp::Add,
@@ -263,7 +269,7 @@ impl Writer<'_> {
         None
     }
 
-    /// What an immutable local stands for.
+    /// The value of an immutable local; other expressions stay unchanged.
     pub fn resolved(&self, expr: ExprId) -> ExprId {
         if let Expr::Local(local) = self.kernel.expr(expr) {
             let fixed = !self.kernel.locals[local.index()].mutable;
@@ -274,7 +280,8 @@ impl Writer<'_> {
         expr
     }
 
-    /// Is it the same for all lanes of a row, at any time, and can its evaluation neither fault nor panic?
+    /// True if the value is the same for all lanes of a row at any time, and its evaluation can
+    /// neither fault nor panic.
     fn is_of_row(&self, expr: ExprId) -> bool {
         let ty = self.kernel.type_of(expr).as_scalar();
         let float = ty.is_some_and(Scalar::is_float);

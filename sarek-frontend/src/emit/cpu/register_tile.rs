@@ -1,8 +1,10 @@
-//! Stacks: strips of several rows.
+//! Register tiling: strips of several rows, called stacks.
 //!
-//! What a lane of a product loads of one factor, its neighbours along y load, too: `sum += a[y][k] * b[k][x]`. In blocks
-//! whose rows are shorter than a strip may be, a strip takes several of them, so that loads which rows have in common are done once, and there are
-//! as many sums as hide what an addition takes. Its loops are those on which all lanes of a block agree.
+//! In a product, `sum += a[y][k] * b[k][x]`, lanes that are adjacent along y load the same elements
+//! of one factor. If the rows of a block are shorter than a strip may be, a strip takes several
+//! rows. Loads that the rows have in common are then done once, and there are enough sums to hide
+//! the latency of an addition. The loops of such a strip are those on which all lanes of a block
+//! agree.
 
 use proc_macro2::{Literal, TokenStream};
 use sarek_ir::StmtId;
@@ -12,20 +14,21 @@ use super::frame::{Frame, Lanes};
 use super::strip_mine::{LIGHT, Moved};
 use super::{Writer, mixed};
 
-/// Lanes of a row that fill vectors.
+/// The shortest row that fills the vector registers.
 const SHORTEST: u32 = 8;
 
 /// A strip of several rows.
 pub struct Stack {
     plan: Plan,
-    /// Lanes of a row.
+    /// The number of lanes in a row.
     row: u32,
     rows: u32,
 }
 
 impl Writer<'_> {
-    /// The strip of several rows in whose place a strip of one row would stand; nothing if blocks are of another shape, if the loops that
-    /// move are others than `moved`, or if lanes keep more than a number.
+    /// The strip of several rows that replaces a strip of one row. `None` if blocks have another
+    /// shape, if other loops than those of `moved` would move, or if a lane keeps more than one
+    /// number.
     pub fn stack(
         &self,
         outer: Option<&Frame<'_>>,
@@ -43,7 +46,8 @@ impl Writer<'_> {
         is_stack.then_some(Stack { plan, row, rows })
     }
 
-    /// The rows from `__y` on that fill a strip. It leaves `__y` at the last of them, with no lane of it left.
+    /// Runs the rows from `__y` on that fill a strip. Leaves `__y` at the last of them, with no
+    /// lane of it left to run.
     pub fn stacks_of(&self, outer: Option<(&Frame<'_>, RegionId)>, stack: &Stack) -> TokenStream {
         let mut frame = Frame::new(&stack.plan, Lanes::Strip);
         frame.row = Some(stack.row);

@@ -1,23 +1,24 @@
-//! Which shapes a loop over lanes may take besides the plain one.
+//! The shapes that the loop over lanes may take besides the plain one.
 
-/// Each only makes code faster; tests turn them off one by one.
+/// A set of shapes. Each shape only makes code faster; tests turn them off one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shapes {
-    /// A test of a lane's index becomes the end of the loop over lanes: [`super::guard_bounds`].
+    /// Guards on a lane's index become the end of the loop over lanes: [`super::guard_bounds`].
     pub trim: bool,
-    /// A loop that all lanes of a row agree on moves outside of a strip of lanes: [`super::strip_mine`].
+    /// A loop on which all lanes of a row agree moves outside of a strip of lanes:
+    /// [`super::strip_mine`].
     pub strips: bool,
     /// Such a strip takes several short rows: [`super::register_tile`].
     pub stacks: bool,
-    /// A loop that lanes leave one by one is run by steps of a strip: [`super::divergent_loops`].
+    /// A strip runs a divergent loop step by step: [`super::divergent_loops`].
     pub masked: bool,
-    /// The turns of a loop with strides are taken by a wide strip: [`super::grid_stride`].
+    /// A wide strip takes the turns of a grid-stride loop: [`super::grid_stride`].
     pub strides: bool,
-    /// A row's edges are split off where a condition tells them: [`super::peel`].
+    /// A condition splits off the edges of a row: [`super::peel`].
     pub peel: bool,
-    /// The loop over y is the inner one where a block writes along y: [`super::columns`].
+    /// The loop over y is the inner one in blocks that write along y: [`super::columns`].
     pub columns: bool,
-    /// A row of which all lanes pass a guard asks once: [`super::loop_versioning`].
+    /// A block whose lanes all pass a guard tests it once: [`super::loop_versioning`].
     pub inside: bool,
 }
 
@@ -37,12 +38,12 @@ impl Default for Shapes {
 }
 
 impl Shapes {
-    /// Their names.
+    /// The names of the shapes.
     pub const NAMES: [&str; 8] = [
         "trim", "strips", "stacks", "masked", "strides", "peel", "columns", "inside",
     ];
 
-    /// None of them.
+    /// No shape but the plain one.
     pub const fn none() -> Shapes {
         Shapes {
             trim: false,
@@ -56,7 +57,8 @@ impl Shapes {
         }
     }
 
-    /// The shapes of a list such as `"trim, strips"`, or all but those of one such as `"-trim, strips"`; `None` if a name is unknown.
+    /// Parses a list such as `"trim, strips"`, or `"-trim, strips"` for all shapes but these.
+    /// `None` if a name is unknown.
     pub fn from_list(list: &str) -> Option<Shapes> {
         let (mut shapes, names, on) = match list.strip_prefix('-') {
             Some(names) => (Shapes::default(), names, false),

@@ -1,4 +1,4 @@
-//! Statements that a lane runs alone.
+//! Writes statements that a lane runs alone.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -18,7 +18,7 @@ impl Writer<'_> {
         let span = located(self.lowered.stmt_spans[id.index()]);
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } if self.is_kept(local) => {
-                // Declared at the head of the region.
+                // The local is declared at the head of the region.
                 let (local, init) = (self.variable(local), init.map(|init| self.expr(init)));
                 init.map(|init| quote_spanned!(span=> #local = #init;))
                     .unwrap_or_default()
@@ -37,7 +37,8 @@ impl Writer<'_> {
                 let value = self.expr(value);
                 let check = self.bounds_check(site, memory, index);
                 let then = |index| self.store(memory, &index);
-                // What is borrowed to be stored to is not read meanwhile.
+                // An index that is loaded from this memory is read before the memory is borrowed
+                // for the store.
                 let store = match self.kernel.loads(index, memory) {
                     true => self.declared_index(index, check, span, &then),
                     false => self.indexed(index, check, span, &then),
@@ -100,7 +101,8 @@ impl Writer<'_> {
             } => {
                 let (label, local) = (loop_label(label), self.local(local));
                 let (start, end, body) = (self.expr(start), self.expr(end), self.block(body));
-                // In parentheses: after a bare `..`, a bound that is a block would be taken for the body.
+                // In parentheses, because rustc would take a block after a bare `..` for the body
+                // of the loop.
                 quote_spanned!(span=> #label: for #local in (#start..#end) { #body })
             }
             Stmt::Break { label } => match self.leave(&[Mask::Live(label)]) {
@@ -118,7 +120,7 @@ impl Writer<'_> {
                 }
             },
             Stmt::Return => self.return_(span),
-            // One thread of the processor runs all lanes of a block.
+            // One processor thread runs all lanes of a block, so there is nothing to do.
             Stmt::Barrier
             | Stmt::Fence {
                 scope: Scope::Block,
@@ -144,13 +146,13 @@ impl Writer<'_> {
                     let fallback = self.block(fallback);
                     mixed!({ #fallback })
                 }
-                // The runtime does not launch here: the kernel's requirements say why.
+                // Unreachable: the kernel's requirements keep the runtime from launching it here.
                 None => mixed!(::core::unreachable!("`native!` has no Rust fallback");),
             },
         }
     }
 
-    /// `let local = init;`; a local without a value has zero, which is never read.
+    /// `let local = init;`. A local without a value gets zero, which is never read.
     pub fn declare(&self, local: LocalId, init: Option<ExprId>, span: Span) -> TokenStream {
         if self.is_foreign(local) {
             return self.declare_foreign(local, init, span);

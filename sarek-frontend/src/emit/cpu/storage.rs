@@ -1,5 +1,5 @@
-//! What a block needs beside the lanes' own locals: shared arrays, and arrays with an element for each
-//! lane. It lies in memory of the thread of the processor, which uses it for one block after the other.
+//! Storage of a block besides the lanes' own locals: shared arrays, and arrays with an element for
+//! each lane. It lies in memory of the processor thread, which reuses it for each block.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::Place;
@@ -13,7 +13,7 @@ use super::{Writer, loops, mixed, subgroup};
 pub struct Array {
     pub name: Ident,
     pub ty: TokenStream,
-    /// Where it comes from.
+    /// The expression that provides the array.
     pub value: TokenStream,
 }
 
@@ -36,7 +36,7 @@ impl Writer<'_> {
             None => self.known_type(written),
         };
         let (ty, value) = match array.len {
-            // No type has such a length.
+            // A computed generic length cannot be part of a type.
             Length::Link(link) if self.is_formula(link) => {
                 let len = self.const_length(array.len);
                 (
@@ -66,18 +66,19 @@ impl Writer<'_> {
         }
     }
 
-    /// Is a constant computed from the parameters of a generic kernel?
+    /// True if a constant is computed from the parameters of a generic kernel.
     fn is_formula(&self, link: LinkId) -> bool {
         let tokens = &self.lowered.links[link.index()];
         !self.lowered.parameters.declared.is_empty() && tokens.clone().into_iter().count() > 1
     }
 
-    /// Does a length depend on the parameters of a generic kernel? No type has one that is computed from it.
+    /// True if a length depends on the parameters of a generic kernel. No type can have a length
+    /// computed from such a length.
     pub fn is_open(&self, len: Length) -> bool {
         matches!(len, Length::Link(_)) && !self.lowered.parameters.declared.is_empty()
     }
 
-    /// Arrays with `each` elements for each lane, or one.
+    /// An array with `each` elements for each lane, or with one if that is `None`.
     fn of_lanes(&self, name: Ident, elem: TokenStream, each: Option<Length>) -> Array {
         let block = self.kernel.block;
         let block = block.filter(|_| !each.is_some_and(|len| self.is_open(len)));
@@ -96,12 +97,12 @@ impl Writer<'_> {
         Array { name, ty, value }
     }
 
-    /// The values of several parts that live between regions, in memory that their types, which rustc infers, tell the
-    /// size of.
+    /// Declares the values of several parts that live across regions. rustc infers their types,
+    /// which determine the size of their memory.
     pub fn kept(&self, frame: &Frame<'_>) -> Option<TokenStream> {
         let writer = self.within(frame);
         let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
-        // What a function yields lies where its caller says.
+        // The caller decides where a function's result lies.
         let own = self.kernel.result.filter(|_| frame.given);
         let kept = locals.filter(|local| writer.is_kept_whole(*local) && own != Some(*local));
         let lent = self.lent_to_calls();
@@ -117,7 +118,8 @@ impl Writer<'_> {
         (!each.is_empty()).then(|| mixed!(#(#each)*))
     }
 
-    /// Name, type of elements, and elements for each lane if not one.
+    /// For each array of lanes: the name, the element type, and the number of elements per lane if
+    /// it is not one.
     fn lane_arrays(&self, frame: &Frame<'_>) -> Vec<(Ident, TokenStream, Option<Length>)> {
         let mut found = vec![];
         for (i, local) in self.kernel.locals.iter().enumerate() {

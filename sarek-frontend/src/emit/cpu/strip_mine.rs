@@ -1,9 +1,11 @@
-//! Strips: a loop that all lanes of a row agree on moves outside of the loop over lanes.
+//! Strip mining with loop interchange: a loop on which all lanes of a row agree moves outside of
+//! the loop over lanes.
 //!
-//! `for x in lanes { for k in 0..n { sum[x] += … } }` runs one lane's chain of additions after the other's, and
-//! the vectoriser may not reorder them. For a strip of lanes next to each other, whose values are held in
-//! registers, the loops change places: `for k in 0..n { for w in strip { sum[w] += … } }`. A strip is split as a
-//! block is, its boundaries being these loops. Lanes that fill no strip run as before.
+//! `for x in lanes { for k in 0..n { sum[x] += … } }` runs the chain of additions of one lane after
+//! the other, and the vectoriser may not reorder them. For a *strip* of adjacent lanes, whose
+//! values are held in registers, the loops are interchanged: `for k in 0..n { for w in strip {
+//! sum[w] += … } }`. This is outer-loop vectorization (Nuzman and Zaks, 2008). A strip is split
+//! like a block, with these loops as its boundaries. Lanes that fill no strip run as before.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,14 +21,14 @@ use super::names::literal;
 use super::tree::each_node;
 use super::{Writer, mixed};
 
-/// Lanes of a strip whose values fit registers, wide ones first.
+/// The widths of strips whose values fit in registers, wide ones first.
 const WIDTHS: [u32; 4] = [32, 16, 8, 4];
 
-/// Lanes of a strip that keep no more than [`LIGHT_BYTES`] each, and call nothing: four registers of sums would wait for
-/// additions.
+/// The width of strips whose lanes keep at most [`LIGHT_BYTES`] each and call nothing. A narrower
+/// strip, with four registers of sums, would wait for additions.
 pub const LIGHT: u32 = 64;
 
-/// As much as a number.
+/// The size of one number.
 const LIGHT_BYTES: usize = 4;
 
 /// The loops that move outside of strips.
@@ -34,15 +36,15 @@ const LIGHT_BYTES: usize = 4;
 pub struct Moved {
     /// All of them.
     pub loops: HashSet<StmtId>,
-    /// Those that are run by steps: [`super::divergent_loops`].
+    /// Divergent loops, which are run step by step: [`super::divergent_loops`].
     pub steps: HashSet<StmtId>,
-    /// Those in which lanes take turns: [`super::grid_stride`].
+    /// Grid-stride loops, in which lanes take turns: [`super::grid_stride`].
     pub turns: BTreeMap<StmtId, Turns>,
 }
 
 impl Writer<'_> {
-    /// The lanes of a row from `__first` on that fill strips, run in strips; nothing if that is of no use. It
-    /// leaves `__first` at the first lane that is left.
+    /// Runs the lanes of a row from `__first` on in strips, and leaves `__first` at the first
+    /// remaining lane. `None` if strips are of no use.
     pub fn strips(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
@@ -63,14 +65,15 @@ impl Writer<'_> {
         Some(proved.strips_of(outer, &plan, moved))
     }
 
-    /// The loops over strips of each width. They run only where the launch proved what it could.
+    /// The loops over strips of each width. They run only in launches that proved every provable
+    /// check.
     fn strips_of(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
         plan: &Plan,
         moved: Moved,
     ) -> TokenStream {
-        // One after the other, since all of them have to.
+        // Joined by `&&`, since all of these tests must hold.
         let exact: Vec<_> = moved.turns.values().map(|t| self.is_exact(t)).collect();
         let mut frame = Frame::new(plan, Lanes::Strip);
         let all_turns = moved.loops.len() == moved.turns.len();
@@ -99,7 +102,8 @@ impl Writer<'_> {
         mixed!(#(#each)*)
     }
 
-    /// The widths of strips that blocks are cut into: wide ones if lanes only take turns, or do little.
+    /// The widths of the strips that blocks are divided into. They are wide if lanes only take
+    /// turns, or do little.
     fn widths(&self, all_turns: bool, is_light: bool) -> Vec<u32> {
         let wide = match (all_turns, is_light) {
             (true, _) => &WIDE[..],
@@ -112,7 +116,7 @@ impl Writer<'_> {
                 let fits = wide.chain(WIDTHS).find(|w| x.is_multiple_of(*w));
                 fits.into_iter().collect()
             }
-            // The runtime picks long rows where there are no barriers.
+            // Without barriers the runtime picks long rows.
             None if all_turns || self.frame.is_none() => {
                 wide.next().into_iter().chain([32]).collect()
             }
@@ -120,13 +124,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Does a strip call nothing in its loops, and does a lane of it keep a number at most?
+    /// True if the loops of a strip call nothing, and a lane keeps at most one number.
     pub fn is_light(&self, plan: &Plan, moved: &Moved) -> bool {
         let calls = moved.loops.iter().any(|looped| self.calls(*looped));
         !calls && self.bytes_kept(plan) <= LIGHT_BYTES
     }
 
-    /// Does a statement call a function?
+    /// True if a statement calls a function.
     fn calls(&self, stmt: StmtId) -> bool {
         let itself = matches!(
             self.kernel.stmt(stmt),
@@ -143,7 +147,7 @@ impl Writer<'_> {
         itself || inner.any(|block| self.kernel.block(block).any(|s| self.calls(s)))
     }
 
-    /// Bytes that a lane keeps in arrays of the strip.
+    /// The number of bytes that a lane keeps in arrays of the strip.
     fn bytes_kept(&self, plan: &Plan) -> usize {
         let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         let kept = locals.filter(|local| plan.place(*local) == Place::Lanes);
@@ -154,7 +158,8 @@ impl Writer<'_> {
         bytes.fold(0, usize::saturating_add)
     }
 
-    /// How a strip of a row, or of several, is split; nothing if there is no loop to move, or some lanes would part.
+    /// Splits a strip of one row, or of several if `row` is false. `None` if there is no loop to
+    /// move, or if lanes would diverge.
     pub fn strip_plan(
         &self,
         outer: Option<&Frame<'_>>,
@@ -189,7 +194,8 @@ impl Writer<'_> {
         fits.then_some((plan, moved))
     }
 
-    /// What every lane comes to of some statements: they, and what stands under conditions that are known, up to a `return`.
+    /// The statements that every lane reaches, up to a `return`: the given ones, and those under
+    /// conditions that are known.
     pub fn straight(&self, stmts: &[StmtId]) -> Vec<StmtId> {
         let mut all = vec![];
         for &stmt in stmts {
@@ -233,8 +239,8 @@ impl Writer<'_> {
         all
     }
 
-    /// The loops that all lanes of a row run together, and that do something for each of them; and those that
-    /// lanes enter together, to be run by steps.
+    /// Finds the loops that all lanes of a row run together and that do something for each lane.
+    /// Also finds the loops that lanes only enter together, which are run step by step or in turns.
     fn loops_to_move(
         &self,
         among: &Uniformity,
@@ -266,8 +272,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Do all lanes take together whatever leaves a statement, or the iteration of the loop that it is? `inside` are
-    /// the loops in it.
+    /// True if all lanes take each jump together that leaves the statement, or the iteration of the
+    /// loop that it is. `inside` collects the loops in it.
     fn left_together(
         &self,
         among: &Uniformity,
@@ -305,7 +311,7 @@ impl Writer<'_> {
         together && (!leaves || among.control(stmt))
     }
 
-    /// Does the statement assign a value that differs between lanes?
+    /// True if the statement assigns a value that differs between lanes.
     fn varies(&self, among: &Uniformity, stmt: StmtId) -> bool {
         let mut varies = false;
         local_uses::stmt(self.kernel, stmt, &mut |local, touch| {
@@ -314,7 +320,8 @@ impl Writer<'_> {
         varies
     }
 
-    /// Are the arrays that lanes keep such as are indexed where they lie? Others would be copied by each region.
+    /// True if the arrays that lanes keep are indexed in place. Each region would copy other
+    /// arrays.
     fn fits_arrays(&self, plan: &Plan) -> bool {
         let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         locals.all(|local| {
@@ -324,7 +331,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Do all lanes of a strip stay together, but for `loops`?
+    /// True if all lanes of a strip stay together, except in `loops`.
     fn is_straight(&self, plan: &Plan, loops: &HashSet<StmtId>) -> bool {
         let mut straight = plan.tree.root.is_none();
         each_node(&plan.tree.nodes, &mut |node| {
@@ -344,7 +351,8 @@ impl Writer<'_> {
         straight
     }
 
-    /// Declares the arrays of a strip, filled from those of the block, and puts back what may have changed.
+    /// Declares the arrays of a strip, filled from those of the block, and writes back the ones
+    /// that may have changed.
     pub fn strip_arrays(
         &self,
         frame: &Frame<'_>,
@@ -371,7 +379,8 @@ impl Writer<'_> {
         (before, after)
     }
 
-    /// The same for a scalar, or an array of scalars. `outer` is the block's array, and whether to put back.
+    /// The same for a scalar, or for an array of scalars. `outer` is the block's array, and true if
+    /// it must be written back.
     fn strip_array(
         &self,
         array: Ident,
@@ -409,7 +418,7 @@ impl Writer<'_> {
         (mixed!(#declared #first), last)
     }
 
-    /// The same for a value of several parts. Large ones are left to the plain loop.
+    /// The same for a value of several parts. Large values are left to the plain loop.
     fn strip_whole(
         &self,
         array: Ident,
@@ -438,13 +447,13 @@ impl Writer<'_> {
         )
     }
 
-    /// Declares the masks of loops whose lanes are asked for each time.
+    /// Declares the masks of loops that test each lane.
     fn strip_masks(&self, frame: &Frame<'_>) -> TokenStream {
         let masks = (0..frame.plan.tree.masks).map(|i| frame.mask_name(MaskId(i)));
         mixed!(#(let #masks = &mut [false; __STRIP];)*)
     }
 
-    /// Values that are evaluated again, for the whole strip.
+    /// Declares values again that are the same for the whole strip.
     pub fn read_once(&self, plan: &Plan) -> TokenStream {
         let locals = self
             .values

@@ -1,4 +1,5 @@
-//! Operations of subgroups: each lane leaves its operands in arrays, then the runtime combines them.
+//! Writes subgroup operations: each lane stores its operands in arrays, then the runtime combines
+//! them.
 
 use proc_macro2::{Ident, TokenStream};
 use sarek_ir::analysis::regions::{Node, RegionId};
@@ -52,7 +53,7 @@ fn operand_names(writer: &Writer<'_>, frame: &Frame<'_>, stmt: StmtId) -> Vec<Id
         .collect()
 }
 
-/// The arrays that the operations of a tree need, with the type of their elements.
+/// The arrays that the subgroup operations of a tree need, with their element types.
 pub fn arrays(writer: &Writer<'_>, frame: &Frame<'_>) -> Vec<(Ident, TokenStream)> {
     let mut found = vec![];
     each_node(&frame.plan.tree.nodes, &mut |node| {

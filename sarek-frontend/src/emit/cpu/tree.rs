@@ -1,4 +1,5 @@
-//! A split body: loops over lanes for its regions, and around them what is run once for all lanes.
+//! Writes a split body: a loop over lanes for each region, and around these loops the code that
+//! runs once for all lanes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use super::guard_bounds::Trim;
 use super::{Writer, mixed};
 
 impl<'a> Writer<'a> {
-    /// The same, in another frame.
+    /// The same writer in another frame.
     pub fn within<'b>(&'b self, frame: &'b Frame<'b>) -> Writer<'b> {
         Writer {
             frame: Some(frame),
@@ -21,7 +22,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The whole of a split body, its masks set for the lanes that run.
+    /// The whole split body. Its root mask is set for the lanes that run.
     pub fn tree(&self, frame: &Frame<'_>) -> TokenStream {
         let root = frame
             .plan
@@ -100,7 +101,7 @@ impl<'a> Writer<'a> {
             let bounds = self.within(frame).bounds(&trim);
             mixed!({ let mut __lanes = __lanes; #bounds #lanes })
         };
-        // Once all have returned, nothing may be evaluated for them.
+        // After all lanes have returned, nothing may be evaluated for them.
         let left = frame
             .plan
             .tree
@@ -114,7 +115,8 @@ impl<'a> Writer<'a> {
         mixed!(#lanes #left)
     }
 
-    /// The statements of a region without such as name what it does not use: other regions that do evaluate it again.
+    /// The statements of a region without declarations that the region does not use. Other regions
+    /// that use them evaluate them again.
     fn needed(&self, stmts: &[StmtId]) -> Vec<StmtId> {
         let mut needed: Vec<StmtId> = vec![];
         for &stmt in stmts.iter().rev() {
@@ -136,7 +138,7 @@ impl<'a> Writer<'a> {
         needed
     }
 
-    /// Does its evaluation neither fault nor panic, whatever the lane?
+    /// True if the evaluation neither faults nor panics, whatever the lane.
     fn is_idle(&self, expr: ExprId) -> bool {
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_) | Expr::Link(_) | Expr::Local(_) | Expr::Param(_) => true,
@@ -184,7 +186,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a lane does in a region: fetches its values, runs the statements, puts the values back.
+    /// The code of a lane in a region: loads its values, runs the statements, stores the values
+    /// back.
     pub fn lane_body(&self, frame: &Frame<'_>, id: RegionId, stmts: TokenStream) -> TokenStream {
         let fetch = self.fetch(frame, id);
         let keep = self.keep(frame, id);
@@ -195,12 +198,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Declares what a region uses of other regions.
+    /// Declares the locals that a region shares with other regions.
     pub fn fetch(&self, frame: &Frame<'_>, id: RegionId) -> TokenStream {
         self.fetch_all(frame, &[id])
     }
 
-    /// Declares what some regions use of others.
+    /// Declares the locals that these regions share with others.
     pub fn fetch_all(&self, frame: &Frame<'_>, ids: &[RegionId]) -> TokenStream {
         let lane = frame.lane();
         let writer = self.within(&lane);
@@ -233,12 +236,12 @@ impl<'a> Writer<'a> {
         mixed!(#(#lanes)* #(#kept)* #(#again)*)
     }
 
-    /// Puts back what a region may have written.
+    /// Stores back the values that a region may have written.
     pub fn keep(&self, frame: &Frame<'_>, id: RegionId) -> TokenStream {
         self.keep_all(frame, &[id])
     }
 
-    /// Puts back what some regions may have written.
+    /// Stores back the values that these regions may have written.
     pub fn keep_all(&self, frame: &Frame<'_>, ids: &[RegionId]) -> TokenStream {
         let position = frame.position();
         let lanes = self
@@ -257,7 +260,8 @@ impl<'a> Writer<'a> {
         mixed!(#(#lanes)* #(#whole)*)
     }
 
-    /// The values of several parts of regions that live in others, too, and whether they are written.
+    /// The values of several parts that these regions share with others; true for those that are
+    /// written.
     fn kept_whole(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
         let writer = self.within(frame);
         let mut all = self.in_lanes(frame, ids);
@@ -265,7 +269,7 @@ impl<'a> Writer<'a> {
         all
     }
 
-    /// The scalars of regions that live in arrays of lanes, and whether they are written.
+    /// The scalars of these regions that live in arrays of lanes; true for those that are written.
     pub fn scalars(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
         let mut all = self.in_lanes(frame, ids);
         all.retain(|local, _| self.kernel.locals[local.index()].ty.as_scalar().is_some());
@@ -301,7 +305,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Sets a mask for the lanes under another one, and for no others.
+    /// Sets a mask for the lanes under mask `of`, and clears it for all others.
     pub fn set_mask(&self, frame: &Frame<'_>, mask: MaskId, of: Option<MaskId>) -> TokenStream {
         let (name, position) = (frame.mask_name(mask), frame.position());
         let set = mixed!(*<[_]>::get_unchecked_mut(#name, #position) = true;);
@@ -335,7 +339,7 @@ impl<'a> Writer<'a> {
         mixed!(#split #then #otherwise)
     }
 
-    /// Sets the masks of two branches.
+    /// Sets the masks of the two branches.
     fn branch(&self, frame: &Frame<'_>, cond: ExprId, masked: MaskedIf) -> TokenStream {
         let lane = frame.lane();
         let cond = self.within(&lane).expr(cond);
@@ -369,12 +373,12 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What holds the value of a local in a region.
+/// The variable that holds the value of a local in a region.
 pub fn kept_name(local: LocalId) -> Ident {
     format_ident!("__kept{}", local.0, span = Span::mixed_site())
 }
 
-/// The loop over all lanes of a block; `strips` runs the first lanes of each row.
+/// The loop over all lanes of a block. `strips` runs the first lanes of each row.
 pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
     let first = match strips {
         Some(strips) => mixed!(let mut __first = 0; #strips),
@@ -384,9 +388,9 @@ pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
     each_row(mixed!(#first #lanes))
 }
 
-/// The loop over the rows of a block, `__row` being the position of a row's first lane.
+/// The loop over the rows of a block. `__row` is the position of a row's first lane.
 pub fn each_row(row: TokenStream) -> TokenStream {
-    // Ranges cost more to compile.
+    // `while` loops, since ranges cost more to compile.
     mixed! {
         let mut __z = 0;
         while __z < __lanes[2] {

@@ -1,8 +1,8 @@
-//! How much work a thread does.
+//! Estimates the work of a thread.
 
 use sarek_ir::{Block, Kernel, Stmt, StmtId};
 
-/// A rough count of a thread's operations: a loop counts for 32 iterations.
+/// A rough count of a thread's operations. A loop counts as 32 iterations.
 pub fn weight(kernel: &Kernel) -> u32 {
     fn stmts(kernel: &Kernel, block: Block) -> u32 {
         let each = |id: StmtId| match kernel.stmt(id) {

@@ -1,4 +1,4 @@
-//! The types that are parts of others: two holes of the same part are one.
+//! Holes: types that are parts of others. The same part of the same type is one hole.
 
 use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId};
@@ -8,7 +8,7 @@ use crate::lower::path_text;
 use crate::parse::LETTERS;
 
 impl Types {
-    /// The type of a field, `text` being its name.
+    /// The type of a field; `text` is its name.
     pub(in crate::lower) fn field(&mut self, of: Ty, name: NameId, text: &str) -> Ty {
         if let Node::Tuple(types) = self.node(of)
             && let Some(ty) = text.parse().ok().and_then(|i: usize| types.get(i))
@@ -54,19 +54,20 @@ impl Types {
         self.hole(key, hole)
     }
 
-    /// What a function yields.
+    /// The result type of a function.
     pub(in crate::lower) fn result(&mut self, function: FunctionId) -> Ty {
         let key = (String::new(), function.0, u32::MAX);
         self.hole(key, Hole::Result(function))
     }
 
-    /// What a function takes.
+    /// The type of a function's parameter.
     pub(in crate::lower) fn parameter(&mut self, of: FunctionId, index: u32) -> Ty {
         let key = (String::new(), of.0, index);
         self.hole(key, Hole::Parameter { of, index })
     }
 
-    /// What that which a function is given to call takes, or yields.
+    /// A type in the signature of a function's callable parameter: that of a parameter, or the
+    /// result if `takes` is `None`.
     pub(in crate::lower) fn callable(
         &mut self,
         of: FunctionId,
@@ -82,12 +83,12 @@ impl Types {
         self.hole((key, of.0, takes.unwrap_or(u32::MAX)), hole)
     }
 
-    /// What a constant is.
+    /// The type of a constant.
     pub(in crate::lower) fn constant(&mut self, link: LinkId) -> Ty {
         self.push(Node::Hole(Hole::Constant(link)))
     }
 
-    /// How many types that only rustc knows were made one with this.
+    /// The number of types that only rustc knows and that were unified with this one.
     pub(in crate::lower) fn holes_of(&self, ty: Ty) -> usize {
         let root = self.find(ty);
         let all = self.holes.values().chain(&self.joined);
@@ -103,7 +104,7 @@ impl Types {
         ty
     }
 
-    /// Two types of the same key are the same type.
+    /// A key for a type. Equal keys denote the same type.
     pub(super) fn key(&self, ty: Ty) -> String {
         let root = self.find(ty);
         match self.node(root) {

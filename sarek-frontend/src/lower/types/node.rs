@@ -1,4 +1,4 @@
-//! What a type is known to be.
+//! The knowledge about a type.
 
 use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId, Scalar};
@@ -8,21 +8,21 @@ use crate::lower::callee::Typed;
 use crate::lower::length::Dim;
 use crate::parse::Packed;
 
-/// What a type is known to be.
+/// The knowledge about a type.
 #[derive(Clone)]
 pub(in crate::lower) enum Node {
     Known(Scalar),
-    /// Nothing is known.
+    /// A type variable without constraints.
     Any,
-    /// An integer literal's type; `i32` by default.
+    /// An integer literal's type, by default `i32`.
     Int,
-    /// A float literal's type; `f64` by default.
+    /// A float literal's type, by default `f64`.
     Float,
     Array(Ty, Dim),
     Tuple(Vec<Ty>),
     Named(Named),
     Hole(Hole),
-    /// Same as another.
+    /// Unified with another type.
     Same(Ty),
 }
 
@@ -31,22 +31,23 @@ pub(in crate::lower) enum Node {
 pub(in crate::lower) struct Named {
     /// The path, without the arguments of its last segment.
     pub path: TokenStream,
-    /// The arguments of its last segment. None may mean that they are not written.
+    /// The generic arguments of its last segment. An empty list may mean that they are omitted.
     pub args: Vec<Arg>,
-    /// What vector of the façade's it is, if any.
+    /// The SIMD vector type of the façade that it is, if it is one.
     pub packed: Option<Packed>,
-    /// The literal that made it, if that alone tells its arguments.
+    /// The struct literal that constructed it, if only that determines its arguments.
     pub literal: Option<Literal>,
 }
 
-/// A literal of a type whose arguments are not written: those of `Complex { re, im }` are up to its fields.
+/// A struct literal whose type has no written arguments. In `Complex { re, im }` they depend on the
+/// fields.
 #[derive(Clone)]
 pub(in crate::lower) struct Literal {
-    /// How the source names the struct or variant.
+    /// The path of the struct or variant in the source.
     pub path: TokenStream,
     pub variant: Option<NameId>,
     pub fields: Vec<LiteralField>,
-    /// Is its type another than what else is of its name, for all that is known?
+    /// True while its type may differ from other types of the same name.
     pub(super) apart: bool,
 }
 
@@ -55,7 +56,7 @@ pub(in crate::lower) struct Literal {
 pub(in crate::lower) struct LiteralField {
     pub name: NameId,
     pub ty: Ty,
-    /// What its value tells of its type.
+    /// The knowledge about the type of its value.
     pub value: Typed,
     /// The pattern that binds it in a variant.
     pub pattern: TokenStream,
@@ -68,7 +69,7 @@ pub(in crate::lower) enum Arg {
     Const(TokenStream),
 }
 
-/// A type that is a part of another, which the macro cannot see into.
+/// A type that is a part of another one, and that the macro cannot see.
 #[derive(Clone)]
 pub(in crate::lower) enum Hole {
     Field {
@@ -78,27 +79,28 @@ pub(in crate::lower) enum Hole {
     Element {
         of: Ty,
     },
-    /// `pattern` binds the field.
+    /// The type of a variant's field, which `pattern` binds.
     Payload {
         of: Ty,
         variant: NameId,
         name: NameId,
         pattern: TokenStream,
     },
-    /// What a function yields.
+    /// The result type of a function.
     Result(FunctionId),
-    /// What a constant is.
+    /// The type of a constant.
     Constant(LinkId),
-    /// What a function takes.
+    /// The type of a function's parameter.
     Parameter {
         of: FunctionId,
         index: u32,
     },
-    /// What rustc makes of a literal that meets what only rustc knows.
+    /// The type of a literal that was unified with a type that only rustc knows.
     Literal {
         float: bool,
     },
-    /// What that which a function is given to call takes at a position, or yields.
+    /// A type in the signature of a callable parameter: that of a parameter, or the result if
+    /// `takes` is `None`.
     Callable {
         of: FunctionId,
         callable: CallableId,

@@ -1,10 +1,10 @@
-//! Making two types one.
+//! Unification of types.
 
 use super::{Arg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
 use crate::lower::path_text;
 
 impl Types {
-    /// Makes two types one.
+    /// Unifies two types.
     pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
@@ -49,7 +49,7 @@ impl Types {
         }
     }
 
-    /// Is it an array of which nothing but literals tells what its elements are?
+    /// True for an array whose element type only literals determine.
     fn is_of_literals(&self, ty: Ty) -> bool {
         match self.node(ty) {
             Node::Array(elem, _) => match self.node(*elem) {
@@ -73,7 +73,7 @@ impl Types {
         }
     }
 
-    /// Is it a type that only rustc knows, an alias perhaps?
+    /// True for a type that only rustc knows, such as a possible alias.
     fn is_foreign(&self, ty: Ty) -> bool {
         match self.node(ty) {
             Node::Hole(Hole::Literal { .. }) => false,
@@ -89,7 +89,8 @@ impl Types {
         }
     }
 
-    /// Is it a value such as `None` or `Ok(1)` that is given to a function? What it takes tells the rest of the type.
+    /// True for a value such as `None` or `Ok(1)` that is passed to a function. The function's
+    /// parameter determines the rest of its type.
     fn is_told_by(&self, ty: Ty, hole: Ty) -> bool {
         let is_any = |arg: &Arg| {
             let ty = arg.ty();
@@ -103,7 +104,8 @@ impl Types {
         }
     }
 
-    /// Literals in what meets a type that only rustc knows, as in `f((1, 2))`, are of the types that rustc tells.
+    /// Leaves the types of literals to rustc, as in `f((1, 2))`. They occur in a value that is
+    /// unified with a type that only rustc knows.
     fn open_literals(&mut self, ty: Ty) {
         let parts = match self.node(ty) {
             Node::Array(elem, _) => vec![*elem],
@@ -128,25 +130,26 @@ impl Types {
         }
     }
 
-    /// The literals in `S { x: [1.0, 2.0] }` are what the field's elements are.
+    /// Unifies the literals in `S { x: [1.0, 2.0] }` with the element type of the field.
     fn tell_literals(&mut self, hole: Ty, array: Ty) -> Result<(), Mismatch> {
         let (Node::Hole(_), Node::Array(elem, _)) = (self.node(hole), self.node(array)) else {
             return Ok(());
         };
         let elem = *elem;
-        // The hole itself becomes the array.
+        // The hole itself becomes the array, so its elements hang on a copy.
         let whole = self.push(self.node(hole).clone());
         let own = self.element(whole);
         self.unify(elem, own)
     }
 
-    /// `[x[1], x[0]]` has the type of `x`, be that a hole: it stays one, since its elements' type is known by it.
+    /// Unifies `[x[1], x[0]]` with the type of `x`, where that is a hole. The hole stays one, since
+    /// its element type is derived from it.
     fn unify_with_own_elements(&mut self, hole: Ty, array: Ty) -> Option<Result<(), Mismatch>> {
         let (Node::Hole(_), Node::Array(elem, _)) = (self.node(hole), self.node(array)) else {
             return None;
         };
         let elem = *elem;
-        // An array of the whole is none of its elements.
+        // An array whose elements have the type of the hole itself would be an infinite type.
         if self.find(elem) == hole {
             return None;
         }
@@ -184,7 +187,7 @@ impl Types {
             args,
             packed: new.packed,
         });
-        // What the literals' fields are, those of the type are.
+        // The fields of the literals have the types of the unified type's fields.
         for literal in literals.into_iter().flatten() {
             for LiteralField {
                 name, ty, pattern, ..
@@ -203,15 +206,15 @@ impl Types {
         Ok(())
     }
 
-    /// Of two types, the one that weighs more says what both are.
+    /// The priority of a type. Of two unified types, the one with the higher weight remains.
     fn weight(&self, ty: Ty) -> u32 {
         match self.node(ty) {
             Node::Any => 0,
             Node::Int | Node::Float => 1,
             Node::Hole(Hole::Literal { .. }) => 2,
-            // Of it no expression can be made up.
+            // No probe can be written for such a type.
             Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => 3,
-            // It is what its literal's fields are.
+            // Its type follows from the field of the literal.
             Node::Hole(Hole::Field { of, .. } | Hole::Payload { of, .. }) if self.is_apart(*of) => {
                 3
             }
@@ -223,12 +226,12 @@ impl Types {
         }
     }
 
-    /// Is it a literal's type, of which nothing else is known?
+    /// True for the type of a struct literal, about which nothing else is known.
     fn is_apart(&self, ty: Ty) -> bool {
         matches!(self.node(ty), Node::Named(named) if named.is_apart())
     }
 
-    /// May the lighter of two types be the heavier?
+    /// True if the lighter of two types may equal the heavier one.
     fn fits(&self, light: Ty, heavy: Ty) -> bool {
         let plain = |ty| match self.node(ty) {
             Node::Hole(Hole::Literal { float: false }) => &Node::Int,
@@ -254,7 +257,7 @@ impl Types {
         }
     }
 
-    /// Does one type stand inside of another?
+    /// The occurs check: true if one type is a part of another.
     fn occurs(&self, inner: Ty, outer: Ty) -> bool {
         let parts = match self.node(outer) {
             Node::Array(elem, _) => vec![*elem],
