@@ -34,9 +34,6 @@ extern crate sarek_backends as _;
 pub mod prelude;
 pub mod testing;
 
-#[cfg(feature = "conformance")]
-pub mod conformance;
-
 pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};

@@ -4,8 +4,8 @@
 //! `SAREK_CASES=casts/` runs the cases with that in their name and says
 //! which one is running, for when one hangs or crashes.
 
-use sarek::conformance::{self, Report};
 use sarek::{Device, Result};
+use sarek_conformance::Report;
 
 fn required(backend: &str) -> bool {
     let list = std::env::var("SAREK_REQUIRE").unwrap_or_default();
@@ -14,8 +14,8 @@ fn required(backend: &str) -> bool {
 
 fn run(device: &Device) -> Report {
     let report = match std::env::var("SAREK_CASES") {
-        Err(_) => conformance::run(device),
-        Ok(part) => conformance::run_matching(device, &part, |case| {
+        Err(_) => sarek_conformance::run(device),
+        Ok(part) => sarek_conformance::run_matching(device, &part, |case| {
             eprintln!("{}: {}", device.backend(), case.name);
         }),
     };
@@ -39,7 +39,7 @@ fn check(backend: &str) {
 #[test]
 fn blocks_of_every_size_run() {
     for device in Device::all() {
-        let sizes: Vec<usize> = conformance::input::block_sizes(&device).collect();
+        let sizes: Vec<usize> = sarek_conformance::input::block_sizes(&device).collect();
         assert_eq!(sizes, [1, 3, 32, 33, 255, 256, 1024], "{device}");
     }
 }

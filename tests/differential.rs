@@ -1,13 +1,14 @@
-//! Every device against what rustc makes of the same source, see [`sarek::conformance::reference`].
+//! Every device against what rustc makes of the same source, see [`sarek::testing::reference`].
 //!
 //! The expected results of the conformance suite are held to it, and kernels of many operations at
 //! once run on random inputs. A backend that this machine has not, and a device that lacks what a
 //! kernel needs, is left out with a line on stderr, unless `SAREK_REQUIRE` names it.
 
-use sarek::conformance::input::{Random, Sample, values};
-use sarek::conformance::{self, Outcome};
 use sarek::prelude::*;
+use sarek::testing::{Random, Sample, reference};
 use sarek::{Error, Result};
+use sarek_conformance::Outcome;
+use sarek_conformance::input::values;
 
 const ROUNDS: u64 = 4;
 
@@ -45,7 +46,7 @@ fn agree<T: Sample>(
         run(device, &mut out)?;
         out.to_vec()
     };
-    let due = outcome(&conformance::reference()?)?;
+    let due = outcome(&reference()?)?;
     assert!(due.iter().any(|x| !x.same(T::SENTINEL)), "{what}: nothing");
     for device in devices() {
         let label = format!("{what} on {} ({})", device.backend(), device.name());
@@ -66,9 +67,9 @@ fn agree<T: Sample>(
 /// What the suite expects is what the source means.
 #[test]
 fn the_suite_agrees_with_rustc() -> Result<()> {
-    let device = conformance::reference()?;
+    let device = reference()?;
     let mut passed = 0;
-    for case in conformance::cases() {
+    for case in sarek_conformance::cases() {
         match (case.run(&device), case.name.contains("faults")) {
             // A panic of the user's function names no place.
             (Outcome::Failed(_), true) => {}
@@ -310,7 +311,7 @@ fn faults() -> Result<()> {
                 Err(error) => Err(error),
             }
         };
-        let due = outcome(&conformance::reference()?)?;
+        let due = outcome(&reference()?)?;
         *if due.is_some() {
             &mut went_well
         } else {

@@ -19,7 +19,7 @@ use sarek::ir::write::{DIALECTS, default_variant, render};
 use sarek::ir::{Kernel, link::link};
 
 /// The kernels of the conformance suite, found once for all tests here.
-static KERNELS: LazyLock<Vec<&KernelDef>> = LazyLock::new(sarek::conformance::kernels);
+static KERNELS: LazyLock<Vec<&KernelDef>> = LazyLock::new(sarek_conformance::kernels);
 
 /// Names of the snapshots, and the kernels of the conformance suite that they show, each by its
 /// file and name.
@@ -127,7 +127,7 @@ fn texts_are_as_kept_and_compile() {
     let bless = std::env::var_os("SAREK_BLESS").is_some();
     let mut different = vec![];
     for (name, file, kernel) in KEPT {
-        let path = format!("conformance/cases/{file}.rs");
+        let path = format!("sarek-conformance/src/cases/{file}.rs");
         let found = |ir: &Kernel| ir.file.replace('\\', "/").ends_with(&path) && ir.name == *kernel;
         let def = KERNELS.iter().find(|def| found(def.ir));
         let def = def.unwrap_or_else(|| panic!("no case calls `{kernel}` of {file}"));

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::input::Sample;
-use super::tolerance::Tolerance;
-use crate::{Error, Vector};
+use sarek::testing::tolerance::Tolerance;
+use sarek::{Error, Vector};
+
+use crate::input::Sample;
 
 /// The result of a case's body.
 pub type Check = Result<(), Stop>;
@@ -148,7 +149,7 @@ pub fn split<A: Sample, B: Sample>(pairs: &[(A, B)]) -> (Vector<A>, Vector<B>) {
 pub fn unary<A: Sample, O: Sample, const K: usize>(
     names: [&str; K],
     inputs: &[A],
-    launch: impl Fn(&Vector<A>, &mut Vector<O>, usize) -> crate::Result<()>,
+    launch: impl Fn(&Vector<A>, &mut Vector<O>, usize) -> sarek::Result<()>,
     reference: impl Fn(A) -> [Due<O>; K],
 ) -> Check {
     let mut out = poisoned::<O>(K * inputs.len());
@@ -163,7 +164,7 @@ pub fn unary<A: Sample, O: Sample, const K: usize>(
 pub fn binary<A: Sample, B: Sample, O: Sample, const K: usize>(
     names: [&str; K],
     inputs: &[(A, B)],
-    launch: impl Fn(&Vector<A>, &Vector<B>, &mut Vector<O>, usize) -> crate::Result<()>,
+    launch: impl Fn(&Vector<A>, &Vector<B>, &mut Vector<O>, usize) -> sarek::Result<()>,
     reference: impl Fn(A, B) -> [Due<O>; K],
 ) -> Check {
     let mut out = poisoned::<O>(K * inputs.len());
@@ -183,7 +184,7 @@ pub fn reports_overflow() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::tolerance::EXACT;
+    use sarek::testing::tolerance::EXACT;
 
     #[test]
     fn expectations_tell_wrong_missing_and_stray_elements() {

@@ -1,6 +1,6 @@
 //! Inputs: sizes, and lists of values.
 
-pub use crate::testing::{Random, Sample};
+pub use sarek::testing::{Random, Sample};
 
 /// Lane counts and ragged sizes that the simple kernels run over; 0 is among them.
 pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
@@ -9,7 +9,7 @@ pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
 const BLOCKS: [usize; 7] = [1, 3, 32, 33, 255, 256, 1024];
 
 /// The block sizes that the device can run along x, but the largest on the reference, which takes a thread of the operating system for each.
-pub fn block_sizes(device: &crate::Device) -> impl Iterator<Item = usize> {
+pub fn block_sizes(device: &sarek::Device) -> impl Iterator<Item = usize> {
     let info = device.info();
     let most = match device.backend() == "reference" {
         true => 256,

@@ -1,10 +1,10 @@
-//! What a device must do to run sarek kernels, as a suite that anyone can run.
+//! The kernels that every device of sarek must run, with their expected results.
 //!
-//! For authors of backends, and for this repository's own tests:
+//! Authors of backends run the suite on their device:
 //!
 //! ```no_run
 //! let device = sarek::Device::of("native")?;
-//! sarek::conformance::run(&device).assert_passed();
+//! sarek_conformance::run(&device).assert_passed();
 //! # Ok::<(), sarek::Error>(())
 //! ```
 //!
@@ -20,10 +20,10 @@
 //! # What passes
 //!
 //! Integers, `bool`, comparisons and conversions must be exact. Floats must be within
-//! [`tolerance`], which is also what sarek promises to users.
+//! [`sarek::testing::tolerance`], which is also what sarek promises to users.
 //!
-//! A case that needs a [`Capability`] which [`sarek_runtime::backend::DeviceInfo`] declares missing
-//! is skipped, provided that the launch is refused with [`crate::Error::NotEligible`]; the same
+//! A case that needs a [`Capability`] which [`sarek::backend::DeviceInfo`] declares missing
+//! is skipped, provided that the launch is refused with [`sarek::Error::NotEligible`]; the same
 //! refusal from a device that declares the capability is a failure.
 
 mod cases;
@@ -34,15 +34,14 @@ mod report;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use sarek::testing::{panic_text, reference};
+use sarek::{Device, Error};
 use sarek_runtime::KernelDef;
 
-use crate::Device;
 use check::{Check, Stop};
-
-use crate::testing::panic_text;
-pub use crate::testing::{reference, tolerance};
 pub use report::{Entry, Report};
 
 /// Runs every case on a device.
@@ -80,13 +79,9 @@ pub fn kernels() -> Vec<&'static KernelDef> {
         // How a case ends is not asked here: it has called its kernels.
         let _ = device.as_ref().map(|device| case.run(device));
     }
+    let cases = Path::new(file!()).with_file_name("cases");
     let mut kernels = sarek_runtime::called();
-    kernels.retain(|def| {
-        def.ir
-            .file
-            .replace('\\', "/")
-            .contains("conformance/cases/")
-    });
+    kernels.retain(|def| Path::new(&*def.ir.file).starts_with(&cases));
     kernels.sort_by_key(|def| (&def.ir.file, &def.ir.name));
     kernels
 }
@@ -120,7 +115,7 @@ impl Case {
             .find(|c| !c.is_offered_by(device));
         match (result, missing) {
             (Ok(Ok(())), _) => Outcome::Passed,
-            (Ok(Err(Stop::Error(crate::Error::NotEligible { .. }))), Some(capability)) => {
+            (Ok(Err(Stop::Error(Error::NotEligible { .. }))), Some(capability)) => {
                 Outcome::Skipped(capability)
             }
             (Ok(Err(stop)), _) => Outcome::Failed(stop.to_string()),

@@ -103,7 +103,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::Capability;
+    use crate::Capability;
 
     fn report(outcomes: &[Outcome]) -> Report {
         let entry = |outcome: &Outcome| Entry {

@@ -154,8 +154,8 @@ unsafe impl BackendStream for Calls {
     }
 }
 
-/// What a panic says.
-pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+/// The message of a panic.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

@@ -1,10 +1,10 @@
 //! What each atomic operation yields and leaves, of elements that one thread alone works on: no order matters, so that values are any
 //! at all, ends of the types among them.
 
-use crate::conformance::check::{Check, Due, expect_due, poisoned};
-use crate::conformance::input::{Random, block_sizes};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, expect_due, poisoned};
+use crate::input::{Random, block_sizes};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 const WIDE: &[Capability] = &[Capability::I64, Capability::Atomics64];
 
@@ -88,7 +88,7 @@ macro_rules! results {
     )*};
 }
 
-fn any<T: crate::conformance::input::Sample>(seed: u64, n: usize) -> Vec<T> {
+fn any<T: crate::input::Sample>(seed: u64, n: usize) -> Vec<T> {
     Random::new(seed).values(n)
 }
 

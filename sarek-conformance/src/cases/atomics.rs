@@ -3,10 +3,10 @@
 //! The order of the operations is the device's, so that a case asks for what no order changes: sums, extremes, bits; that
 //! the tickets drawn are all different, and that of the values swapped none is lost.
 
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::input::{Random, block_sizes};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::input::{Random, block_sizes};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("atomics/i32", &[], i32_::run),

@@ -1,9 +1,9 @@
 //! Integer algorithms made of bit operations.
 
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("bits/murmur3", &[], murmur3),
@@ -222,7 +222,7 @@ fn gray(device: &Device) -> Check {
 fn map_u32(
     input: &[u32],
     due: &[u32],
-    launch: impl Fn(&Vector<u32>, &mut Vector<u32>, usize) -> crate::Result<()>,
+    launch: impl Fn(&Vector<u32>, &mut Vector<u32>, usize) -> sarek::Result<()>,
 ) -> Check {
     let mut output = poisoned(input.len());
     launch(&Vector::from_slice(input), &mut output, input.len())?;

@@ -1,9 +1,9 @@
 //! `bool` as a parameter and in buffers.
 
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::{Random, SIZES};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::input::{Random, SIZES};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("bools/parameters", &[], parameters),

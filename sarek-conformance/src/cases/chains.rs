@@ -1,9 +1,9 @@
 //! Indices that are read from the array which they index, and arrays that are assigned what is made of their own rows.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("chains/arrays", &[], arrays),

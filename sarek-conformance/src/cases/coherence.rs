@@ -1,9 +1,9 @@
 //! A vector is one value, wherever it was last written.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::input::Sample;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::input::Sample;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("coherence/host", &[], host),

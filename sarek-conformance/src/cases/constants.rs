@@ -1,8 +1,8 @@
 //! Literals, local and module constants, and those of the numeric types.
 
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("constants/f32", &[], f32_case),

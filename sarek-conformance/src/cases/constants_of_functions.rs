@@ -2,9 +2,9 @@
 //!
 //! Zero times an infinity is not among them: WGSL lets drivers take it for zero.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("constants/functions", &[], functions)];
 

@@ -1,9 +1,9 @@
 //! Constants of a function's own that say how long its arrays are, associated ones among them, and arrays of arrays whose rows come from
 //! calls, fields and literals.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("constants/lengths", &[], lengths),

@@ -1,8 +1,8 @@
 //! Constants that are never stored in a vector: of tuples, of `usize` arrays, of `Option` and `Result`.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("constants/tuples", &[], tuples),

@@ -1,9 +1,9 @@
 //! Constant tables: of every type, small and large, of structs, in functions, lent, and named several times.
 
-use crate::Element;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::{Capability, Case};
+use sarek::Element;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("constants/tables/large", &[], large),

@@ -1,10 +1,10 @@
 //! What is recorded once and replayed many times is what its launches and copies would be one by one.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::input::{Random, SIZES, Sample};
-use crate::prelude::*;
-use crate::{Error, Graph};
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::input::{Random, SIZES, Sample};
+use sarek::prelude::*;
+use sarek::{Error, Graph};
 
 pub const CASES: &[Case] = &[
     Case::new("graphs/replay", &[], replay),
@@ -28,7 +28,7 @@ fn recorded(
     x: &mut Vector<i32>,
     y: &mut Vector<i32>,
     z: &mut Vector<i32>,
-) -> crate::Result<Graph> {
+) -> sarek::Result<Graph> {
     let n = x.len();
     let mut recording = device.record_graph();
     recording.launch(mix(3, x, y).over(n))?;

@@ -1,10 +1,10 @@
 //! 16-bit floats: all of them under conversions and methods, pairs under operators, and wherever values stand.
 
-use crate::conformance::check::{Check, Due, binary, expect, poisoned, unary};
-use crate::conformance::input::{Sample, pairs, values};
-use crate::conformance::tolerance::{Class, Tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, expect, poisoned, unary};
+use crate::input::{Sample, pairs, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Tolerance};
 
 const HALF: &[Capability] = &[Capability::F16];
 
@@ -254,9 +254,9 @@ fn methods(device: &Device) -> Check {
             ];
             let mut due = [Due::Near(x.sqrt(), NEAR); 10];
             for (due, exact) in due.iter_mut().zip(exact) {
-                *due = Due::Exactly(half::f16::from_f32(exact as f32));
+                *due = Due::Exactly(f16::from_f32(exact as f32));
             }
-            due[7] = Due::Equal(half::f16::from_f32(x.fract() as f32));
+            due[7] = Due::Equal(f16::from_f32(x.fract() as f32));
             if !x.is_finite() {
                 due[7] = Due::Anything;
             }
@@ -296,9 +296,9 @@ fn operators(device: &Device) -> Check {
         |a, b| {
             let (x, y) = (defined(a), defined(b));
             // Rounding twice is rounding once, for sums and products of so few digits.
-            let round = |x: f32| Due::Exactly(half::f16::from_f32(x));
+            let round = |x: f32| Due::Exactly(f16::from_f32(x));
             let quotient = f64::from(x) / f64::from(y);
-            let sum = half::f16::from_f32(x + y);
+            let sum = f16::from_f32(x + y);
             let extreme = |of: fn(f32, f32) -> f32| match x == 0.0 && y == 0.0 {
                 true => Due::Equal(f16::ZERO),
                 false => round(of(x, y)),
@@ -370,13 +370,13 @@ fn values_kernel(scale: f16, a: &[f32], out: &mut [f32]) {
 }
 
 fn half_values(device: &Device) -> Check {
-    let scale = half::f16::from_f32(1.7);
+    let scale = f16::from_f32(1.7);
     unary(
         ["value"],
         &values::<f32>(103, 300),
         |a, out, n| values_kernel(scale, a, out).over(n).run_on(device),
         |a| {
-            let round = |x: f32| half::f16::from_f32(x).to_f32();
+            let round = |x: f32| f16::from_f32(x).to_f32();
             let kept = round(round(round(a) * scale.to_f32()) + THIRD.to_f32());
             let sum = (0..4).fold(0.25, |sum, _| round(sum + kept));
             let due = if sum > 65504.0 { 1.0 } else { sum };
@@ -418,7 +418,7 @@ fn structs(device: &Device) -> Check {
         .over(n)
         .run_on(device)?;
     let out: Vec<f16> = out.to_vec()?.iter().flat_map(|c| [c.re, c.im]).collect();
-    let round = |x: f32| half::f16::from_f32(x);
+    let round = |x: f32| f16::from_f32(x);
     let wide = |x: f32| round(x).to_f32();
     let due = input.iter().flat_map(|c| {
         let (x, y) = (defined(c.re), defined(c.im));
@@ -430,7 +430,7 @@ fn structs(device: &Device) -> Check {
 
 fn same(out: &[f16], due: &[f16]) -> Check {
     let bad = out.iter().zip(due).position(|(o, d)| !o.same(*d));
-    crate::conformance::check::ensure(bad.is_none(), || {
+    crate::check::ensure(bad.is_none(), || {
         let i = bad.unwrap_or_default();
         format!("[{i}]: {:?} instead of {:?}", out[i], due[i])
     })
@@ -466,13 +466,11 @@ fn mixed_structs(device: &Device) -> Check {
         .run_on(device)?;
     for (i, got) in vector.to_vec()?.iter().enumerate() {
         let total = i as f32 / 8.0;
-        let weight = defined(weights[i]) * half::f16::from_f32(total).to_f32();
-        let weight = half::f16::from_f32(weight);
+        let weight = defined(weights[i]) * f16::from_f32(total).to_f32();
+        let weight = f16::from_f32(weight);
         let total = total + defined(weight);
         let right = got.count == i as u16 + 1 && got.weight.same(weight) && got.total.same(total);
-        crate::conformance::check::ensure(right, || {
-            format!("[{i}]: {} {}", got.weight, got.total)
-        })?;
+        crate::check::ensure(right, || format!("[{i}]: {} {}", got.weight, got.total))?;
     }
     Ok(())
 }
@@ -495,7 +493,7 @@ fn shared(device: &Device) -> Check {
         .run_on(device)?;
     let due = (0..input.len()).map(|i| {
         let next = i / 64 * 64 + (i + 1) % 64;
-        half::f16::from_f32(defined(input[i]) + defined(input[next]))
+        f16::from_f32(defined(input[i]) + defined(input[next]))
     });
     expect("neighbours", &out, &due.collect::<Vec<_>>())
 }
@@ -508,13 +506,13 @@ fn generic_kernel<T: Float>(a: T, x: &[T], y: &mut [T]) {
 
 fn generic(device: &Device) -> Check {
     let input = values::<f16>(107, 300);
-    let a = half::f16::from_f32(2.5);
+    let a = f16::from_f32(2.5);
     unary(
         ["sqrt |a x + 1/2| + 1"],
         &input,
         |x, y, n| generic_kernel::<f16>(a, x, y).over(n).run_on(device),
         |x| {
-            let round = |x: f32| half::f16::from_f32(x).to_f32();
+            let round = |x: f32| f16::from_f32(x).to_f32();
             let sum = round(round(2.5 * defined(x)) + 0.5);
             [Due::Near((round(sum.abs().sqrt()) + 1.0).into(), NEAR)]
         },

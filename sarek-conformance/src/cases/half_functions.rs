@@ -1,10 +1,10 @@
 //! Functions of 16-bit floats: those of `f32`, rounded, as values of any device.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, poisoned, written};
-use crate::conformance::input::Random;
-use crate::conformance::tolerance::Class;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, poisoned, written};
+use crate::input::Random;
+use sarek::prelude::*;
+use sarek::testing::tolerance::Class;
 
 pub const CASES: &[Case] = &[
     Case::new("half/functions", &[], halves),

@@ -1,10 +1,10 @@
 //! Kernels over items: one thread for each element, on its own.
 
-use crate::Error;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned, wrong};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned, wrong};
+use crate::input::Random;
+use sarek::Error;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("items/scalars", &[], scalars),

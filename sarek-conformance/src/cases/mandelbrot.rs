@@ -1,8 +1,8 @@
-use crate::conformance::Case;
-use crate::conformance::check::{Check, TAIL, ensure, poisoned};
-use crate::conformance::input::Sample;
-use crate::conformance::tolerance::Class;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, TAIL, ensure, poisoned};
+use crate::input::Sample;
+use sarek::prelude::*;
+use sarek::testing::tolerance::Class;
 
 pub const CASES: &[Case] = &[Case::new("mandelbrot", &[], run)];
 

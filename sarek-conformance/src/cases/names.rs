@@ -1,8 +1,8 @@
 //! Items of the user's that are called as something in an expansion might be.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("names/of_items", &[], items)];
 
@@ -13,7 +13,7 @@ const PACKED: f32 = 6000.0;
 
 /// Beside the runtime's module.
 mod direct {
-    use crate::prelude::*;
+    use sarek::prelude::*;
 
     pub const STEP: u32 = 3;
 
@@ -25,7 +25,7 @@ mod direct {
 
 /// Beside the crate.
 mod ir {
-    use crate::prelude::*;
+    use sarek::prelude::*;
 
     pub const WIDTH: u32 = 9;
 

@@ -1,9 +1,9 @@
 //! `native!`: each target emits its own text, others run the fallback or are not eligible.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Stop, ensure, expect, poisoned, wrong};
-use crate::prelude::*;
-use crate::{Error, NativePrelude};
+use crate::Case;
+use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
+use sarek::prelude::*;
+use sarek::{Error, NativePrelude};
 
 pub const CASES: &[Case] = &[
     Case::new("native/selection", &[], selection),
@@ -284,7 +284,7 @@ fn rejected(device: &Device) -> Check {
     let mut out = poisoned(4);
     match rejected_kernel(&mut out).over(4).run_on(device) {
         Err(Error::Compile { places, log, .. }) => {
-            let suffix = format!("conformance/cases/native_text.rs:{line}");
+            let suffix = format!("src/cases/native_text.rs:{line}");
             let fits = matches!(&places[..], [place] if place.ends_with(&suffix));
             ensure(fits, || format!("{places:?} is not …{suffix}: {log}"))?;
             // WGSL has no `#line`.

@@ -1,8 +1,8 @@
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, expect_due, poisoned};
-use crate::conformance::input::Random;
-use crate::conformance::tolerance::{EXACT, Tolerance};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, expect_due, poisoned};
+use crate::input::Random;
+use sarek::prelude::*;
+use sarek::testing::tolerance::{EXACT, Tolerance};
 
 pub const CASES: &[Case] = &[Case::new("nbody", &[], run)];
 

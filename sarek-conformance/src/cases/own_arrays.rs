@@ -1,9 +1,9 @@
 //! Local arrays larger than registers and stacks: they hold what a thread puts there, or the launch is refused with their
 //! name, their size and the device's limit.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("arrays/own/6_kib", &[], of_6_kib),
@@ -20,8 +20,8 @@ fn ran(
     name: &str,
     bytes: u64,
     block: u64,
-    outcome: crate::Result<()>,
-) -> Result<bool, crate::conformance::check::Stop> {
+    outcome: sarek::Result<()>,
+) -> Result<bool, crate::check::Stop> {
     let info = device.info();
     let reasons = match outcome {
         Ok(()) => {
@@ -30,7 +30,7 @@ fn ran(
             })?;
             return Ok(true);
         }
-        Err(crate::Error::NotEligible { reasons, .. }) => reasons.join("; "),
+        Err(sarek::Error::NotEligible { reasons, .. }) => reasons.join("; "),
         Err(other) => return Err(other.into()),
     };
     let told = |words: [String; 3]| words.iter().all(|word| reasons.contains(word));

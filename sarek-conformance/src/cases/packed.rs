@@ -1,10 +1,10 @@
 //! Vectors of two to four components: operators, methods, swizzles, and wherever values stand.
 
-use crate::conformance::check::{Check, Due, ensure, unary};
-use crate::conformance::input::Random;
-use crate::conformance::tolerance::Tolerance;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, ensure, unary};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::Tolerance;
 
 pub const CASES: &[Case] = &[
     Case::new("packed/arithmetic", &[], arithmetic),

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("prints/formats", &[], formats),
@@ -21,7 +21,7 @@ pub const CASES: &[Case] = &[
 fn collected() -> &'static Mutex<HashMap<u32, Vec<String>>> {
     static ALL: OnceLock<Mutex<HashMap<u32, Vec<String>>>> = OnceLock::new();
     ALL.get_or_init(|| {
-        crate::set_output(|text| {
+        sarek::set_output(|text| {
             let tag = text.strip_prefix('#').and_then(|t| t.split_once(' '));
             match tag.and_then(|(tag, rest)| Some((tag.parse().ok()?, rest))) {
                 Some((tag, rest)) => {

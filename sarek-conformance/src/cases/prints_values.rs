@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::prints::{lines, same, tag};
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("prints/structs", &[], structs),

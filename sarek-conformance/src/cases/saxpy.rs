@@ -1,8 +1,8 @@
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, TAIL, expect_due};
-use crate::conformance::input::{Random, SIZES, Sample};
-use crate::conformance::tolerance::{EXACT, Format, Tolerance};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, TAIL, expect_due};
+use crate::input::{Random, SIZES, Sample};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{EXACT, Format, Tolerance};
 
 pub const CASES: &[Case] = &[Case::new("saxpy", &[], run)];
 

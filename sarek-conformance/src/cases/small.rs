@@ -1,9 +1,9 @@
 //! Numbers of 8 and 16 bits as locals and arguments, on devices without buffers of them too.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, binary, expect, poisoned, unary};
-use crate::conformance::input::{SIZES, pairs, values};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, binary, expect, poisoned, unary};
+use crate::input::{SIZES, pairs, values};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("small/operators/i8", &[], i8_operators),

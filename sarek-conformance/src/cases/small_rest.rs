@@ -1,9 +1,9 @@
 //! The rest of what numbers of 8 and 16 bits have, as values: on devices without buffers of them too.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::{Random, pairs};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, binary};
+use crate::input::{Random, pairs};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("small/bits/i8", &[], i8_bits),

@@ -1,10 +1,10 @@
 //! Functions of the standard library by their full paths, structs that an assignment takes apart, and vectors from arrays.
 
 use super::swaps::same;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::pairs;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, binary};
+use crate::input::pairs;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("std_functions/min_max", &[], min_max),

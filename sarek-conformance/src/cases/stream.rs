@@ -1,10 +1,10 @@
 //! McCalpin's STREAM kernels.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, expect, expect_due, poisoned};
-use crate::conformance::input::{Random, SIZES};
-use crate::conformance::tolerance::{EXACT, Format, Tolerance};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, expect, expect_due, poisoned};
+use crate::input::{Random, SIZES};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{EXACT, Format, Tolerance};
 
 pub const CASES: &[Case] = &[Case::new("stream", &[], run)];
 

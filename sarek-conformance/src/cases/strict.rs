@@ -1,9 +1,9 @@
 //! `#[kernel(strict)]`: the bits that Rust gives, also where targets would fuse, approximate or flush.
 
-use crate::conformance::check::{Check, Due, ensure, expect_due, poisoned};
-use crate::conformance::input::{Random, Sample};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, ensure, expect_due, poisoned};
+use crate::input::{Random, Sample};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new(
@@ -68,7 +68,7 @@ inputs!(inputs_f64 f64 u64);
 /// Compares `K` results for each triple of inputs with those of the same formulas on the host.
 fn compare<T: Sample, const K: usize>(
     inputs: [Vec<T>; 3],
-    launch: impl Fn([&Vector<T>; 3], &mut Vector<T>, usize) -> crate::Result<()>,
+    launch: impl Fn([&Vector<T>; 3], &mut Vector<T>, usize) -> sarek::Result<()>,
     formulas: impl Fn(T, T, T) -> [T; K],
 ) -> Check {
     let [a, b, c] = &inputs;

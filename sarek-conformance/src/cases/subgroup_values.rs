@@ -1,10 +1,10 @@
 //! Operations of subgroups on any values: negative ones, those whose upper halves differ, the ends of the types.
 
 use super::subgroups::in_blocks;
-use crate::conformance::check::{Check, Due, expect_due, poisoned};
-use crate::conformance::input::Random;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, expect_due, poisoned};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 const WIDE: &[Capability] = &[Capability::Subgroups, Capability::I64];
 

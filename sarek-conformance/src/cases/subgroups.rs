@@ -1,9 +1,9 @@
 //! Every operation of subgroups, on what the device takes for one: it tells its size and each thread's lane.
 
-use crate::conformance::check::{Check, Due, ensure, expect_due, poisoned};
-use crate::conformance::input::block_sizes;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, ensure, expect_due, poisoned};
+use crate::input::block_sizes;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 const NEEDS: &[Capability] = &[Capability::Subgroups];
 

@@ -1,10 +1,10 @@
 //! `swap` of elements: of slices, arrays of a thread's own, and shared ones.
 
 use super::faults::fault_of;
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("swaps/slices", &[], slices),
@@ -34,7 +34,7 @@ fn slices(device: &Device) -> Check {
 }
 
 /// Is it the whole vector?
-pub(super) fn same<T: crate::Element + PartialEq + std::fmt::Debug>(
+pub(super) fn same<T: sarek::Element + PartialEq + std::fmt::Debug>(
     got: &Vector<T>,
     due: &[T],
 ) -> Check {

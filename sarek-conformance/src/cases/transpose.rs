@@ -1,7 +1,7 @@
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("transpose", &[], run)];
 

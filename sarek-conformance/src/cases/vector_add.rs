@@ -1,7 +1,7 @@
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::{Random, SIZES, block_sizes};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::input::{Random, SIZES, block_sizes};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("vector_add/f32", &[], over),

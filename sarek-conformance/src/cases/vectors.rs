@@ -1,8 +1,8 @@
 //! Parts of vectors, copies, fills and streams.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("vectors/ranges", &[], ranges),
@@ -29,7 +29,7 @@ fn numbers(n: usize) -> Vec<i32> {
 }
 
 /// A vector of these elements that the device alone holds.
-fn there(device: &Device, elements: &[i32]) -> crate::Result<Vector<i32>> {
+fn there(device: &Device, elements: &[i32]) -> sarek::Result<Vector<i32>> {
     let mut v = Vector::from_slice(elements);
     let zeros = Vector::zeros(elements.len());
     add(1, &zeros, &mut v).over(elements.len()).run_on(device)?;
@@ -203,7 +203,7 @@ fn events(device: &Device) -> Check {
     })?;
     match end.elapsed(&start) {
         Ok(time) => ensure(time.as_secs() < 3600, || format!("{time:?}"))?,
-        Err(crate::Error::Unsupported { .. }) => {}
+        Err(sarek::Error::Unsupported { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let all = device.record_all()?;
@@ -223,7 +223,7 @@ fn fault(device: &Device) -> Check {
         add(1, &ones, &mut v).over(10).enqueue(&stream)?;
         stream.sync()
     });
-    ensure(matches!(told, Err(crate::Error::Fault(_))), || {
+    ensure(matches!(told, Err(sarek::Error::Fault(_))), || {
         format!("told {told:?}")
     })?;
     stream.sync()?;

@@ -1,11 +1,11 @@
 //! Vectors, shared arrays, structs, enums and views of them.
 
 use super::{due, is_flushed, is_same, number, round, words};
-use crate::conformance::check::{Check, Due, ensure, expect_due, poisoned, unary};
-use crate::conformance::input::values;
-use crate::conformance::tolerance::Class;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, ensure, expect_due, poisoned, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::Class;
 
 const STORED: &[Capability] = &[Capability::Storage16];
 

@@ -6,11 +6,11 @@ mod memory;
 mod numbers;
 mod operators;
 
-use crate::bf16;
-use crate::conformance::Case;
-use crate::conformance::check::Due;
-use crate::conformance::input::Sample;
-use crate::conformance::tolerance::{Class, Tolerance};
+use crate::Case;
+use crate::check::Due;
+use crate::input::Sample;
+use sarek::bf16;
+use sarek::testing::tolerance::{Class, Tolerance};
 
 pub const CASES: &[&[Case]] = &[numbers::CASES, operators::CASES, memory::CASES];
 
@@ -53,13 +53,13 @@ fn is_flushed(class: Class, numbers: &[f32]) -> bool {
 
 /// Edge values and random ones, as words.
 fn words(seed: u64, random: usize) -> Vec<u32> {
-    let all = crate::conformance::input::values::<bf16>(seed, random);
+    let all = crate::input::values::<bf16>(seed, random);
     all.into_iter().map(|x| x.to_bits().into()).collect()
 }
 
 /// Each edge value beside each, and random ones, as words.
 fn pairs(seed: u64, random: usize) -> Vec<(u32, u32)> {
-    let all = crate::conformance::input::pairs::<bf16, bf16>(seed, random);
+    let all = crate::input::pairs::<bf16, bf16>(seed, random);
     all.into_iter()
         .map(|(x, y)| (x.to_bits().into(), y.to_bits().into()))
         .collect()

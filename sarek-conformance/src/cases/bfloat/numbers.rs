@@ -1,10 +1,10 @@
 //! Every number, under conversions, tests and methods.
 
 use super::{defined, due, is_flushed, number, round, words};
-use crate::conformance::check::{Check, Due, expect_due, poisoned, unary};
-use crate::conformance::tolerance::{Class, Tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, expect_due, poisoned, unary};
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("bfloat/widened", &[], widened),

@@ -1,11 +1,11 @@
 //! Pairs under operators and methods, and values that stand in no memory.
 
 use super::{due, is_flushed, number, pairs, round};
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, binary, unary};
-use crate::conformance::input::values;
-use crate::conformance::tolerance::{Class, Tolerance};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, binary, unary};
+use crate::input::values;
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("bfloat/operators", &[], operators),

@@ -1,9 +1,9 @@
 //! Barriers at the edges of a kernel, returns before them, and what lives across them.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::block_sizes;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use crate::input::block_sizes;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/barrier_at_the_edges", &[], edges),
@@ -14,9 +14,9 @@ pub const CASES: &[Case] = &[
 ];
 
 /// Runs a kernel of two blocks, of each size, and compares what thread `t` of block `b` of `n` threads writes.
-pub(in crate::conformance::cases) fn of_each_thread(
+pub(in crate::cases) fn of_each_thread(
     device: &Device,
-    run: impl Fn(&mut Vector<u32>, usize) -> crate::Result<()>,
+    run: impl Fn(&mut Vector<u32>, usize) -> sarek::Result<()>,
     due: impl Fn(u32, u32, u32) -> u32,
 ) -> Check {
     for block in block_sizes(device) {

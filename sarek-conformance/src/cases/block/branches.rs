@@ -1,8 +1,8 @@
 //! Barriers in alternatives that all threads of a block take or none, beside others that store, and exits of that kind.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/barrier_in_one_branch", &[], one),
@@ -19,7 +19,7 @@ pub const CASES: &[Case] = &[
 /// Runs a kernel for `n` from 0 to 3 in blocks of several sizes, and compares what thread `t` of `size` leaves of a 5.
 fn with_each(
     device: &Device,
-    run: impl Fn(u32, &mut Vector<u32>, usize) -> crate::Result<()>,
+    run: impl Fn(u32, &mut Vector<u32>, usize) -> sarek::Result<()>,
     due: impl Fn(u32, u32, u32) -> u32,
 ) -> Check {
     let most = device.info().max_block_threads as usize;

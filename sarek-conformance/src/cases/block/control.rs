@@ -1,9 +1,9 @@
 //! Barriers inside of loops and branches that all threads of a block take.
 
 use super::barriers::of_each_thread;
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/barrier_sometimes", &[], sometimes),

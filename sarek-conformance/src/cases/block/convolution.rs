@@ -1,9 +1,9 @@
 //! One-dimensional convolution, by a mask of any odd length, through a tile with a halo that all threads of the block load.
 
 use super::{in_blocks, small};
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/convolution", &[], convolution)];
 

@@ -1,10 +1,10 @@
 //! A histogram of each block in shared atomics, added to one of the launch in global ones.
 
 use super::in_blocks;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure};
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/histogram", &[], histogram),

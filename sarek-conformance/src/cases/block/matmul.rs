@@ -1,9 +1,9 @@
 //! A product of matrices, tile by tile.
 
 use super::small;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/matmul", &[], matmul)];
 

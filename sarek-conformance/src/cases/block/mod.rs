@@ -17,10 +17,10 @@ mod stencil;
 mod transpose;
 mod values;
 
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::conformance::input::block_sizes;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use crate::input::block_sizes;
+use sarek::prelude::*;
 
 pub const CASES: &[&[Case]] = &[
     reduce::CASES,
@@ -54,6 +54,6 @@ fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize, usize) -> Check)
 
 /// Small whole numbers but 0, whose sums and products floats hold exactly.
 fn small(seed: u64, n: usize) -> Vec<f32> {
-    let mut random = crate::conformance::input::Random::new(seed);
+    let mut random = crate::input::Random::new(seed);
     (0..n).map(|_| 2.0 * random.below(4) as f32 - 3.0).collect()
 }

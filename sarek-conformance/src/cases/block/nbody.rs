@@ -1,9 +1,9 @@
 //! Every body meets every other, tile by tile.
 
 use super::{in_blocks, small};
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/nbody", &[], nbody)];
 

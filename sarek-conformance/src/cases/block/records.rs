@@ -1,9 +1,9 @@
 //! Shared arrays of structs, tuples and arrays.
 
 use super::barriers::of_each_thread;
-use crate::conformance::check::Check;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::Check;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/shared_structs", &[], structs),
@@ -141,11 +141,11 @@ unsafe fn rows_kernel(y: &mut [u32]) {
 }
 
 fn rows(device: &Device) -> Check {
-    let mut y = crate::conformance::check::poisoned(8);
+    let mut y = crate::check::poisoned(8);
     // SAFETY: as above.
     unsafe { rows_kernel(&mut y) }.grid(2).run_on(device)?;
     let due: Vec<u32> = (0..8).map(|i| 80 * (i % 4) + 28 * 101).collect();
-    crate::conformance::check::expect("rows", &y, &due)
+    crate::check::expect("rows", &y, &due)
 }
 
 #[kernel]

@@ -1,10 +1,10 @@
 //! A tree over each block: sums, maxima and dot products.
 
 use super::{in_blocks, small};
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/reduce_sum", &[], sum),

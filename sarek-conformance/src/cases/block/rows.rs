@@ -1,11 +1,11 @@
 //! Shared slices of arrays: as many rows as the launch says.
 
 use super::barriers::of_each_thread;
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/rows/of_a_thread", &[], of_a_thread),

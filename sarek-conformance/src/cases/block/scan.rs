@@ -1,10 +1,10 @@
 //! The inclusive prefix sum of each block, by Hillis and Steele, between two arrays and between two halves of one that take turns.
 
 use super::in_blocks;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/scan", &[], scan),
@@ -78,7 +78,7 @@ fn scan_between_halves(device: &Device) -> Check {
 
 fn scans(
     device: &Device,
-    run: impl Fn(&Vector<u32>, &mut Vector<u32>, usize, usize) -> crate::Result<()>,
+    run: impl Fn(&Vector<u32>, &mut Vector<u32>, usize, usize) -> sarek::Result<()>,
 ) -> Check {
     in_blocks(device, |n, grid, block| {
         let x: Vec<u32> = Random::new(n as u64).values(n);

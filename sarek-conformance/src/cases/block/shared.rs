@@ -1,10 +1,10 @@
 //! Shared arrays of every type of number, of every shape, and of every way to give their length.
 
 use super::barriers::of_each_thread;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::{Random, block_sizes};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::input::{Random, block_sizes};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/shared_i8", &[], i8_),

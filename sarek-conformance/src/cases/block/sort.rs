@@ -1,9 +1,9 @@
 //! Each block sorted in shared memory: by a bitonic network, and by exchanges of odd and even neighbours.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::{Random, block_sizes};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use crate::input::{Random, block_sizes};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/sort", &[], sort),

@@ -1,9 +1,9 @@
 //! A transposition through padded tiles.
 
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::Random;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/transpose_i32", &[], int),

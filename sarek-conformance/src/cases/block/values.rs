@@ -1,9 +1,9 @@
 //! Values of several parts that live across barriers.
 
 use super::barriers::of_each_thread;
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("block/structs_across_barriers", &[], structs),

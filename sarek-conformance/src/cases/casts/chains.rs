@@ -1,9 +1,9 @@
 //! Chains of `as`, none of whose links may be dropped.
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("casts/chains/32", &[], narrow),

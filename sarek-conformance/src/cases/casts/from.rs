@@ -1,9 +1,9 @@
 //! `u64::from(x)` and its like, which keep every value.
 
-use crate::conformance::check::{Check, Due, expect, poisoned, unary};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, expect, poisoned, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("casts/from/u32", &[], to_u32),

@@ -1,8 +1,8 @@
 //! `bool` as each integer.
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("casts/bool/i32", &[], i32_case),

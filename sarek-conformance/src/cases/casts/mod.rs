@@ -6,7 +6,7 @@ mod from_bool;
 mod pairs;
 mod usize_;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
     pairs::CASES,

@@ -1,11 +1,11 @@
 //! From each number type to each: float to int saturates and sends NaN to 0, narrowing truncates,
 //! int to float rounds to nearest, ties to even.
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::input::values;
-use crate::conformance::tolerance::Class;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::Class;
 
 /// What an `as` must give, from the definition in the Rust reference rather than from `as` itself.
 trait Convert<T> {

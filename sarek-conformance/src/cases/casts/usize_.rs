@@ -1,9 +1,9 @@
 //! To and from `usize`, which is 64 bits wide wherever that shows.
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("casts/usize/i32", &[Capability::I64], i32_case),

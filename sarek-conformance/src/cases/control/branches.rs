@@ -1,8 +1,8 @@
 //! `if` as statement and as expression, blocks as expressions.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/if", &[], statements),

@@ -1,8 +1,8 @@
 //! Operands are evaluated from left to right, each once, with the effects of earlier ones seen.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/operand_order", &[], operands),

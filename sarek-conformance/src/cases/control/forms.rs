@@ -1,8 +1,8 @@
 //! Labelled blocks, and patterns that decide on the way: `let else` in loops, chains of `if let`, labelled `while let`.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/labelled_blocks", &[], blocks),
@@ -342,7 +342,7 @@ fn of_types_kernel(a: &[i32], out: &mut [u32]) {
 }
 
 fn of_types(device: &Device) -> Check {
-    let mut inputs = crate::conformance::input::values::<i32>(89, 200);
+    let mut inputs = crate::input::values::<i32>(89, 200);
     inputs.extend(-300..300);
     unary(
         ["i8", "u16", "usize", "bool", "u8"],

@@ -1,8 +1,8 @@
 //! Guards of `match` with statements of their own, behind patterns with alternatives.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("control/guards_with_statements", &[], guards)];
 

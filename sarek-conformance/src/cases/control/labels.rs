@@ -1,8 +1,8 @@
 //! Labelled `break` and `continue` through loops of every kind.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/break_outer", &[], break_outer),

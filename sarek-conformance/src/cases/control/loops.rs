@@ -1,8 +1,8 @@
 //! `while` and `loop`, with and without a value.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/while", &[], while_case),

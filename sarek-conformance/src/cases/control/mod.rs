@@ -12,7 +12,7 @@ mod scopes;
 mod short_circuit;
 mod unroll;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
     branches::CASES,

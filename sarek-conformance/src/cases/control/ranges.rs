@@ -1,9 +1,9 @@
 //! `for` over ranges: `..`, `..=`, `rev`, `step_by`; bounds evaluated once, and at the ends of
 //! their types.
 
-use crate::conformance::check::{Check, Due, binary, unary};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, unary};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/ranges", &[], ranges),

@@ -1,9 +1,9 @@
 //! Early `return`, from the top and from inside loops.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, expect, poisoned, unary};
-use crate::conformance::input::Sample;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, expect, poisoned, unary};
+use crate::input::Sample;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/return", &[], guarded),

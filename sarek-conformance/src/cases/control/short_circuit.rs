@@ -1,8 +1,8 @@
 //! `&&` and `||` evaluate their right side only when it decides.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/short_circuit", &[], guards),

@@ -1,8 +1,8 @@
 //! `#[unroll]` on loops of every kind: a hint changes nothing.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, expect, poisoned, unary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, expect, poisoned, unary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("control/unroll", &[], every_loop),

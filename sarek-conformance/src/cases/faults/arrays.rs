@@ -3,10 +3,10 @@
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("faults/arrays", &[], arrays),
@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("faults/small_divisions", &[], divisions),
 ];
 
-const FILE: &str = "conformance/cases/faults/arrays.rs";
+const FILE: &str = "src/cases/faults/arrays.rs";
 
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]

@@ -2,11 +2,11 @@
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
-use crate::conformance::check::{Check, ensure, poisoned};
-use crate::conformance::input::Sample;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
-use crate::{FaultKind, Result};
+use crate::check::{Check, ensure, poisoned};
+use crate::input::Sample;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::{FaultKind, Result};
 
 pub const CASES: &[Case] = &[
     Case::new("faults/division/i8", &[Capability::Storage8], i8_case),
@@ -21,7 +21,7 @@ pub const CASES: &[Case] = &[
     Case::new("faults/division/behind_a_difference", &[], compared),
 ];
 
-const FILE: &str = "conformance/cases/faults/division.rs";
+const FILE: &str = "src/cases/faults/division.rs";
 
 const OPERATIONS: u32 = 4;
 

@@ -1,10 +1,10 @@
 //! An index out of bounds, reading and writing.
 
 use super::report::{Place, check_place, fault_of};
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("faults/read", &[], read),
@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("faults/inputs_untouched", &[], inputs_untouched),
 ];
 
-const FILE: &str = "conformance/cases/faults/index.rs";
+const FILE: &str = "src/cases/faults/index.rs";
 
 const READ: u32 = line!() + 5;
 #[kernel]
@@ -121,7 +121,7 @@ fn indirect(device: &Device) -> Check {
     match fault.thread {
         [60, 0, 0] => expect_index(&fault, "table", 50, 50)?,
         [150, 0, 0] => expect_index(&fault, "table", 51, 50)?,
-        thread => return crate::conformance::check::wrong(format!("thread {thread:?}")),
+        thread => return crate::check::wrong(format!("thread {thread:?}")),
     }
     still_works(device)
 }
@@ -170,7 +170,7 @@ fn inputs_untouched(device: &Device) -> Check {
     ensure(input.to_vec()? == data, || "the input changed".into())
 }
 
-fn expect_index(fault: &crate::Fault, argument: &str, index: u64, len: u64) -> Check {
+fn expect_index(fault: &sarek::Fault, argument: &str, index: u64, len: u64) -> Check {
     let due = FaultKind::Index {
         argument: argument.into(),
         index,

@@ -8,7 +8,7 @@ mod others;
 mod panics;
 pub mod report;
 
-use crate::conformance::Case;
+use crate::Case;
 pub use report::fault_of;
 
 pub const CASES: &[&[Case]] = &[

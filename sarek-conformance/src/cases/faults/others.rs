@@ -2,10 +2,10 @@
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned, reports_overflow};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned, reports_overflow};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("faults/clamp", &[], clamp),
@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("faults/overflow", &[], overflow),
 ];
 
-const FILE: &str = "conformance/cases/faults/others.rs";
+const FILE: &str = "src/cases/faults/others.rs";
 
 const CLAMP: u32 = line!() + 4;
 #[kernel]

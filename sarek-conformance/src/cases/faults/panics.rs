@@ -2,10 +2,10 @@
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
-use crate::{Fault, FaultKind};
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::prelude::*;
+use sarek::{Fault, FaultKind};
 
 pub const CASES: &[Case] = &[
     Case::new("faults/panic_in_match", &[], in_match),
@@ -15,7 +15,7 @@ pub const CASES: &[Case] = &[
     Case::new("faults/assertions", &[], assertions),
 ];
 
-const FILE: &str = "conformance/cases/faults/panics.rs";
+const FILE: &str = "src/cases/faults/panics.rs";
 
 fn place(kernel: &'static str, line: u32) -> Place {
     Place {

@@ -1,9 +1,9 @@
 //! Provoking a fault and looking at it.
 
-use crate::conformance::check::{Check, Stop, ensure, wrong};
-use crate::conformance::input::Sample;
-use crate::prelude::*;
-use crate::{Error, Fault, Result};
+use crate::check::{Check, Stop, ensure, wrong};
+use crate::input::Sample;
+use sarek::prelude::*;
+use sarek::{Error, Fault, Result};
 
 /// What a fault must say.
 pub struct Place {

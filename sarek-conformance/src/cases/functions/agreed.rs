@@ -1,9 +1,9 @@
 //! Functions that keep threads apart in a shared array by values that all threads of a block give.
 
 use super::super::block::barriers::of_each_thread;
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/agreed_scalars", &[], scalars),

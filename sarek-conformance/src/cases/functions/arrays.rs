@@ -1,8 +1,8 @@
 //! Functions that take shared arrays and arrays of a thread's own.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/arrays", &[], arrays),

@@ -1,17 +1,17 @@
 //! A function that stops at a fault: the error names the function's own line.
 
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::report::{Place, check_place, fault_of};
-use crate::conformance::check::{Check, ensure};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::report::{Place, check_place, fault_of};
+use crate::check::{Check, ensure};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/faults", &[], faults)];
 
-const FILE: &str = "conformance/cases/functions/faults.rs";
+const FILE: &str = "src/cases/functions/faults.rs";
 
 mod inner {
-    use crate::prelude::*;
+    use sarek::prelude::*;
 
     pub const INDEX: u32 = line!() + 3;
     #[device]

@@ -1,9 +1,9 @@
 //! Methods that are generic by themselves, of types, of generic types and of traits.
 
-use crate::Element;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, poisoned, written};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, poisoned, written};
+use sarek::Element;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/generic_methods", &[], methods),

@@ -1,9 +1,9 @@
 //! Closures and functions that are given to functions.
 
-use crate::conformance::Case;
-use crate::conformance::cases::faults::report::{Place, check_place, fault_of};
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::report::{Place, check_place, fault_of};
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/given_closures", &[], values),
@@ -223,7 +223,7 @@ fn faults(device: &Device) -> Check {
     expect("sums", &y, &[11; 10])?;
     let result = past(&x, 12, &mut y).over(10).run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let (kernel, file) = ("past", "conformance/cases/functions/given.rs");
+    let (kernel, file) = ("past", "src/cases/functions/given.rs");
     let line = LINE;
     check_place(&fault, &Place { kernel, file, line })
 }

@@ -1,13 +1,13 @@
 //! Generic functions whose instances rustc infers.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/inferred_generics", &[], inferred)];
 
 mod inner {
-    use crate::prelude::*;
+    use sarek::prelude::*;
 
     #[device]
     pub fn half<T: Float>(x: T) -> T {

@@ -1,8 +1,8 @@
 //! Calls in counted loops that some threads leave before others.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/in_left_loops", &[], left)];
 

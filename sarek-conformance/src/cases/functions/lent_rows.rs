@@ -1,11 +1,11 @@
 //! Arrays of arrays that are lent to functions by their rows, and arrays passed by value or by `&[T; N]`.
 
 use super::super::block::barriers::of_each_thread;
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/lent_rows", &[], own),

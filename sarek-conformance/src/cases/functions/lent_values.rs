@@ -1,11 +1,11 @@
 //! Arrays whose types rustc alone knows, lent to functions as slices.
 
 use super::super::block::barriers::of_each_thread;
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/lent_values", &[], values),

@@ -1,8 +1,8 @@
 //! What functions yield, matched where it is called.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/matched_results", &[], matched)];
 

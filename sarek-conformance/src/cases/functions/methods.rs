@@ -1,8 +1,8 @@
 //! Methods and associated functions and constants of a type.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/methods", &[], methods)];
 

@@ -25,7 +25,7 @@ mod traits;
 mod unnamed;
 mod values;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
     agreed::CASES,

@@ -1,8 +1,8 @@
 //! Functions that are given by their names, generic ones by what they are called with.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/given_by_name", &[], values),

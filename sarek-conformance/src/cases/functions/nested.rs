@@ -1,10 +1,10 @@
 //! Functions that nest calls of themselves.
 
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::report::{Place, check_place, fault_of};
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::report::{Place, check_place, fault_of};
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/nested_calls", &[], nested),
@@ -110,7 +110,7 @@ fn too_deep(device: &Device) -> Check {
     let mut y = poisoned::<u32>(10);
     let result = too_deep_kernel(&mut y).over(10).run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let (kernel, file) = ("too_deep_kernel", "conformance/cases/functions/nested.rs");
+    let (kernel, file) = ("too_deep_kernel", "src/cases/functions/nested.rs");
     check_place(
         &fault,
         &Place {

@@ -1,11 +1,11 @@
 //! Arrays that each thread has of its own, lent to functions in which the threads of a block work together.
 
 use super::super::block::barriers::of_each_thread;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure};
-use crate::prelude::*;
-use crate::{FaultKind, conformance::check::poisoned};
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/own_arrays_with_barriers", &[], scalars),

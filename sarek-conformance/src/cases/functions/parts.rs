@@ -1,9 +1,9 @@
 //! Values of several parts that live across calls of functions in which threads work together.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::input::block_sizes;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::input::block_sizes;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new(
     "functions/parts_across_calls",

@@ -1,8 +1,8 @@
 //! References that functions are lent and lend on, and lifetimes with bounds.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/references_lent_on", &[], lent_on),

@@ -1,8 +1,8 @@
 //! `?` in functions: what is there goes on, and what is missing or wrong is returned at once.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/question/option", &[], option),

@@ -1,9 +1,9 @@
 //! Functions in which the threads of a block work together.
 
 use super::super::block::barriers::of_each_thread;
-use crate::conformance::check::Check;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::Check;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/block_sum_of_a_lent_tile", &[], lent_tile),

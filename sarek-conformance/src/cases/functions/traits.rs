@@ -1,9 +1,9 @@
 //! Methods of traits, of types that are known and of type parameters.
 
-use crate::Element;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, poisoned};
+use sarek::Element;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/methods_of_traits", &[], called)];
 

@@ -1,9 +1,9 @@
 //! Methods of values whose types the source does not name: fields, payloads, what functions yield.
 
-use crate::Element;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, poisoned, written};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, poisoned, written};
+use sarek::Element;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/methods_of_unnamed_types", &[], methods),

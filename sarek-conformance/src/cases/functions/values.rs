@@ -1,9 +1,9 @@
 //! Functions of scalars: calls inside of calls, early returns, helpers of other modules.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::SIZES;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use crate::input::SIZES;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/values", &[], values),
@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
 ];
 
 mod helpers {
-    use crate::prelude::*;
+    use sarek::prelude::*;
 
     const STEP: u32 = 3;
 

@@ -1,8 +1,8 @@
 //! Arrays that each thread has of its own, as long as a constant parameter says, in loops over lanes of every shape.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("generics/own_arrays", &[], own_arrays)];
 

@@ -5,6 +5,6 @@ mod numbers;
 mod opaque;
 mod tables;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[arrays::CASES, numbers::CASES, opaque::CASES, tables::CASES];

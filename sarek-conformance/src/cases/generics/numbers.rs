@@ -1,8 +1,8 @@
 //! Generic arithmetic, with constants and functions that are generic too.
 
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("generics/ints", &[], ints),

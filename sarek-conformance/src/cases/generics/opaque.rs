@@ -2,10 +2,10 @@
 
 use std::fmt::Debug;
 
-use crate::Element;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure};
+use sarek::Element;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("generics/opaque", &[], opaque)];
 

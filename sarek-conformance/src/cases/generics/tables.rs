@@ -1,9 +1,9 @@
 //! Arrays of several dimensions that each thread has of its own, as long as constant parameters say.
 
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::conformance::input::Sample;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, expect, poisoned};
+use crate::input::Sample;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("generics/own_tables", &[], own_tables),

@@ -1,8 +1,8 @@
 //! More blocks along an axis than devices can start: such grids are folded.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("launch/folded_x", &[], along_x),

@@ -1,11 +1,11 @@
 //! Guards against threads beyond the data: whatever form they take, exactly the threads that they
 //! let through do what they guard, and nothing else of the kernel is lost.
 
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("launch/guards", &[], guards),
@@ -77,7 +77,7 @@ fn guards(device: &Device) -> Check {
             (0..LEN).map(|i| one(i).unwrap_or(0)).collect()
         };
         let run = |what: &str,
-                   kernel: fn(usize, &mut Vector<u32>, &Device) -> crate::Result<()>,
+                   kernel: fn(usize, &mut Vector<u32>, &Device) -> sarek::Result<()>,
                    due: &[u32]| {
             let mut out = poisoned(LEN);
             for (i, &value) in due.iter().enumerate() {

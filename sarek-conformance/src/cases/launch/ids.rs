@@ -1,9 +1,9 @@
 //! Every id and extent, reported by every thread.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, TAIL, ensure, expect, poisoned};
-use crate::conformance::input::{Sample, block_sizes};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, TAIL, ensure, expect, poisoned};
+use crate::input::{Sample, block_sizes};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("launch/ids_in_blocks", &[], in_blocks),

@@ -8,7 +8,7 @@ mod preconditions;
 mod refused;
 mod spaces;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
     ids::CASES,

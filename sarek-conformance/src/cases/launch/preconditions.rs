@@ -1,10 +1,10 @@
 //! Facts that make a kernel free of races are checked at each launch.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Stop, ensure, expect, poisoned, wrong};
-use crate::conformance::input::Sample;
-use crate::prelude::*;
-use crate::{Error, Result};
+use crate::Case;
+use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
+use crate::input::Sample;
+use sarek::prelude::*;
+use sarek::{Error, Result};
 
 pub const CASES: &[Case] = &[
     Case::new("launch/preconditions", &[], run),

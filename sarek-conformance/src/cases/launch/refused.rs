@@ -1,9 +1,9 @@
 //! Launches that no device can run are typed errors, and change nothing.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Stop, expect, poisoned, wrong};
-use crate::prelude::*;
-use crate::{Error, Result};
+use crate::Case;
+use crate::check::{Check, Stop, expect, poisoned, wrong};
+use sarek::prelude::*;
+use sarek::{Error, Result};
 
 pub const CASES: &[Case] = &[Case::new("launch/refused", &[], run)];
 

@@ -1,9 +1,9 @@
 //! `over` runs exactly its threads, `cover` and `grid` run whole blocks.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::input::Sample;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::input::Sample;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("launch/over", &[], over),

@@ -1,9 +1,9 @@
 //! Counting, rotating and reversing bits.
 
-use crate::conformance::check::{Check, Due, binary, unary};
-use crate::conformance::input::{Sample, pairs, values};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, unary};
+use crate::input::{Sample, pairs, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/count/i8", &[Capability::Storage8], count_i8),

@@ -1,11 +1,11 @@
 //! Divisions, negations and shifts of integers that end somewhere at their type's bounds, and what a division by zero does.
 
-use crate::FaultKind;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, Due, binary, ensure, poisoned, unary};
-use crate::conformance::input::{pairs, values};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, Due, binary, ensure, poisoned, unary};
+use crate::input::{pairs, values};
+use crate::{Capability, Case};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/quotients/i8", &[Capability::Storage8], i8_case),

@@ -1,9 +1,9 @@
 //! `checked_…` and `overflowing_…` of integers: a result, and whether it is one.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::pairs;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::pairs;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/checked/i8", &[Capability::Storage8], checked_i8),

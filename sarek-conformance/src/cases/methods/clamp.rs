@@ -1,9 +1,9 @@
 //! `clamp` of every number type, for bounds in order.
 
-use crate::conformance::check::{Check, Due, expect_due, poisoned};
-use crate::conformance::input::{Sample, pairs};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, expect_due, poisoned};
+use crate::input::{Sample, pairs};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/clamp/i8", &[Capability::Storage8], i8_case),

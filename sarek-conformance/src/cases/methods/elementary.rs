@@ -1,10 +1,10 @@
-//! Elementary functions of one float, within [`crate::conformance::tolerance`].
+//! Elementary functions of one float, within [`sarek::testing::tolerance`].
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::input::Random;
-use crate::conformance::tolerance::{Class, Format, Function, tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Format, Function, tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("methods/roots/f32", &[], f32_roots),

@@ -1,10 +1,10 @@
-//! Functions of two floats, within [`crate::conformance::tolerance`].
+//! Functions of two floats, within [`sarek::testing::tolerance`].
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::Random;
-use crate::conformance::tolerance::{Class, Format, Function, tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Format, Function, tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("methods/powf/f32", &[], f32_powf),

@@ -1,9 +1,9 @@
 //! Methods of one float that are exact: rounding, signs, classes, bits.
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::input::{Random, Sample, values};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::input::{Random, Sample, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/round/f32", &[], f32_round),

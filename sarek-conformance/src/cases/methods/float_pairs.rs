@@ -1,9 +1,9 @@
 //! Exact methods of two floats: `min`, `max`, `copysign`.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::{Sample, pairs};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::{Sample, pairs};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/min_max/f32", &[], f32_case),

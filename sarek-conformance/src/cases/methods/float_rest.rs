@@ -1,10 +1,10 @@
 //! Methods of floats that are made of others: `round_ties_even`, `div_euclid`, `is_normal`, `is_subnormal`, `sin_cos`.
 
-use crate::conformance::check::{Check, Due, binary, unary};
-use crate::conformance::input::{Sample, pairs, values};
-use crate::conformance::tolerance::{Class, Format, Function, Tolerance, tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, unary};
+use crate::input::{Sample, pairs, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Format, Function, Tolerance, tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("methods/round_ties_even/f32", &[], f32_round),

@@ -1,11 +1,11 @@
 //! Roots, powers of two, multiples and midpoints of integers, and the fault of a negative root.
 
-use crate::FaultKind;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, Due, binary, ensure, poisoned};
-use crate::conformance::input::pairs;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, Due, binary, ensure, poisoned};
+use crate::input::pairs;
+use crate::{Capability, Case};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/integers/i8", &[Capability::Storage8], of_i8),

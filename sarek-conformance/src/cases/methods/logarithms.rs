@@ -1,11 +1,11 @@
 //! `ilog2` of integers, and the fault of those that have none.
 
-use crate::FaultKind;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, Due, ensure, poisoned, unary};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, Due, ensure, poisoned, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/ilog2/u8", &[Capability::Storage8], log_u8),

@@ -1,9 +1,9 @@
 //! Sums and differences of a signed and an unsigned integer, and casts between them.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::pairs;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::pairs;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/mixed_signs/i8", &[Capability::Storage8], i8_case),

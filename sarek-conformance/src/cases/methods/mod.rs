@@ -22,7 +22,7 @@ mod signed;
 mod sizes;
 mod wrapping;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
     bits::CASES,

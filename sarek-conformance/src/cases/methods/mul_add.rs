@@ -1,10 +1,10 @@
 //! `mul_add`: rounded once, except in WGSL, whose `fma` may round twice.
 
-use crate::conformance::check::{Check, Due, expect_due, poisoned};
-use crate::conformance::input::Random;
-use crate::conformance::tolerance::{Class, Format, Function, tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, expect_due, poisoned};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Format, Function, tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("methods/mul_add/f32", &[], f32_case),

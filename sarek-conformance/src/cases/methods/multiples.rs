@@ -1,9 +1,9 @@
 //! `is_multiple_of` and `div_ceil` of unsigned integers.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::pairs;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::pairs;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new(

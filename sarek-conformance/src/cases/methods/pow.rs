@@ -1,9 +1,9 @@
 //! `pow` of integers, which wraps.
 
-use crate::conformance::check::{Check, Due, binary, reports_overflow};
-use crate::conformance::input::{Random, Sample};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, reports_overflow};
+use crate::input::{Random, Sample};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/pow/i8", &[Capability::Storage8], i8_case),

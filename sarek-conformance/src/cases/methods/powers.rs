@@ -1,11 +1,11 @@
 //! `wrapping_pow`, `saturating_pow`, `checked_pow`, `overflowing_pow`, and logarithms of integers to any base.
 
-use crate::FaultKind;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, Due, binary, ensure, poisoned};
-use crate::conformance::input::{Sample, pairs};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, Due, binary, ensure, poisoned};
+use crate::input::{Sample, pairs};
+use crate::{Capability, Case};
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/powers/i8", &[Capability::Storage8], i8_case),

@@ -1,10 +1,10 @@
 //! Rotations by half of the width, where both halves change places, and by what is next to it: compilers take the
 //! text of a rotation for one, and some take it for another.
 
-use crate::conformance::check::{Check, Due, unary};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/rotations/i8", &[Capability::Storage8], of_i8),

@@ -1,9 +1,9 @@
 //! Methods that only signed integers have.
 
-use crate::conformance::check::{Check, Due, reports_overflow, unary};
-use crate::conformance::input::values;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, reports_overflow, unary};
+use crate::input::values;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/signed/i8", &[Capability::Storage8], i8_case),

@@ -1,9 +1,9 @@
 //! Methods of `usize`: the answers are those of 64 bits on every device, also where all values fit 32.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::{Random, pairs};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::{Random, pairs};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/usize/wide", &[Capability::I64], wide),

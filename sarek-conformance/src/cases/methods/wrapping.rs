@@ -1,9 +1,9 @@
 //! `wrapping_*`: these wrap in every build.
 
-use crate::conformance::check::{Check, Due, binary, unary};
-use crate::conformance::input::{pairs, values};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, unary};
+use crate::input::{pairs, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("methods/wrapping/i8", &[Capability::Storage8], i8_case),

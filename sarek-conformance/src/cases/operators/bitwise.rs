@@ -1,9 +1,9 @@
 //! `& | ^ !` of integers, against bits taken one by one.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::pairs;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::pairs;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/bitwise/i8", &[Capability::Storage8], i8_case),

@@ -1,9 +1,9 @@
 //! `+= -= *= /= %= &= |= ^= <<= >>=` on locals and on elements.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::Random;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/compound/i32", &[], i32_case),

@@ -1,9 +1,9 @@
 //! `/` and `%` of integers and their Euclidean forms, where they are defined.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::pairs;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::pairs;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/divide/i8", &[Capability::Storage8], i8_case),
@@ -80,8 +80,8 @@ fn literals_kernel(a: &[i32], out: &mut [i32]) {
 }
 
 fn literals(device: &Device) -> Check {
-    let inputs = crate::conformance::input::values::<i32>(24, 200);
-    crate::conformance::check::unary(
+    let inputs = crate::input::values::<i32>(24, 200);
+    crate::check::unary(
         ["/ 4", "% 4", "/ -7", "% 10", "rem_euclid(8)"],
         &inputs,
         |a, out, n| literals_kernel(a, out).over(n).run_on(device),

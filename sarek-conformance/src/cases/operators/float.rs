@@ -1,10 +1,10 @@
 //! `+ - * / %` and negation of floats, each rounded once.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::{Sample, pairs};
-use crate::conformance::tolerance::{Class, EXACT, Format, Function, Tolerance, tolerance};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::{Sample, pairs};
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, EXACT, Format, Function, Tolerance, tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("operators/float/f32", &[], f32_case),

@@ -1,9 +1,9 @@
 //! `+ - *` and negation of integers, which wrap.
 
-use crate::conformance::check::{Check, Due, binary, reports_overflow, unary};
-use crate::conformance::input::{pairs, values};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, reports_overflow, unary};
+use crate::input::{pairs, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/integer/i8", &[Capability::Storage8], i8_case),

@@ -1,8 +1,8 @@
 //! `&& || ! & | ^` of `bool`, and casts of it.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, binary};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, binary};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("operators/logic", &[], run)];
 

@@ -11,7 +11,7 @@ mod precedence;
 mod shift;
 mod usize_;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
     integer::CASES,

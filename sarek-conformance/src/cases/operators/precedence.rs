@@ -1,9 +1,9 @@
 //! Rust's precedence and associativity, where C's differ or parentheses are easily lost.
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, Due, binary};
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("operators/precedence", &[], run)];
 

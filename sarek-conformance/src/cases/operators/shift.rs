@@ -1,10 +1,10 @@
 //! Shifts: the count is masked, `>>` of a signed number is arithmetic, and the two sides may have
 //! different types.
 
-use crate::conformance::check::{Check, Due, binary, reports_overflow, unary};
-use crate::conformance::input::{pairs, values};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary, reports_overflow, unary};
+use crate::input::{pairs, values};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/shift/i8", &[Capability::Storage8], i8_case),

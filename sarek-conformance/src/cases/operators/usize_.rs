@@ -1,9 +1,9 @@
 //! `usize`: 64 bits wide wherever a value needs them.
 
-use crate::conformance::check::{Check, Due, binary};
-use crate::conformance::input::{Random, pairs};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, Due, binary};
+use crate::input::{Random, pairs};
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/usize/wide", &[Capability::I64], wide),

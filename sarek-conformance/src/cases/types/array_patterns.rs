@@ -1,10 +1,10 @@
 //! Patterns of arrays: of a thread's own, of rows, and inside of other values.
 
 use super::{COUNTS, same};
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::conformance::input::values;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use crate::input::values;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("types/array_patterns/own", &[], own),
@@ -17,13 +17,13 @@ pub const CASES: &[Case] = &[
 /// Holds a device against the kernel's own Rust.
 fn like_rust(
     device: &Device,
-    run: impl Fn(&Vector<i32>, &mut Vector<i32>, usize, &Device) -> crate::Result<()>,
+    run: impl Fn(&Vector<i32>, &mut Vector<i32>, usize, &Device) -> sarek::Result<()>,
 ) -> Check {
     for n in COUNTS {
         let x = Vector::from_vec(values::<i32>(n as u64, n));
         let (mut got, mut due) = (Vector::zeros(n), Vector::zeros(n));
         run(&x, &mut got, n, device)?;
-        run(&x, &mut due, n, &crate::testing::reference()?)?;
+        run(&x, &mut due, n, &sarek::testing::reference()?)?;
         same("out", &got, due.as_slice()?)?;
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! Layouts of enums: payloads of all widths that share their bytes, generic ones; each byte where Rust has it.
 
 use super::{COUNTS, same};
-use crate::conformance::check::Check;
-use crate::conformance::input::Random;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::Check;
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("types/layouts/enums", &[Capability::I64], enums),

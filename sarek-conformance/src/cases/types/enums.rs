@@ -1,8 +1,8 @@
 use super::{COUNTS, same};
-use crate::conformance::check::Check;
-use crate::conformance::input::Random;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::Check;
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("types/enums/data", &[Capability::Storage8], data),

@@ -1,10 +1,10 @@
 //! Layouts of structs: fields of all widths with room between them, nested, generic ones, in arrays; each byte where Rust has it.
 
 use super::{COUNTS, same};
-use crate::conformance::check::Check;
-use crate::conformance::input::Random;
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::Check;
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new(
@@ -214,7 +214,7 @@ fn generic_arrays(device: &Device) -> Check {
     rows::<f32, 5>(device, |i| i as f32 * 0.5)
 }
 
-fn rows<T: Num + crate::Element + PartialEq + std::fmt::Debug, const N: usize>(
+fn rows<T: Num + sarek::Element + PartialEq + std::fmt::Debug, const N: usize>(
     device: &Device,
     value: impl Fn(u32) -> T,
 ) -> Check {

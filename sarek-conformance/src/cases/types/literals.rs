@@ -1,10 +1,10 @@
 //! Literals of generic types whose arguments only the fields tell.
 
 use super::{COUNTS, same};
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use crate::input::Random;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("types/literals/structs", &[], structs),

@@ -13,9 +13,9 @@ mod tuples;
 
 use std::fmt::Debug;
 
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure};
-use crate::{Element, Vector};
+use crate::Case;
+use crate::check::{Check, ensure};
+use sarek::{Element, Vector};
 
 /// The cases, by family.
 pub const CASES: &[&[Case]] = &[

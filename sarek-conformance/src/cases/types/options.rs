@@ -1,10 +1,10 @@
 use super::{COUNTS, same};
-use crate::FaultKind;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, poisoned};
-use crate::conformance::input::Random;
-use crate::prelude::*;
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, poisoned};
+use crate::input::Random;
+use sarek::FaultKind;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("types/options/search", &[], search),

@@ -1,7 +1,7 @@
 use super::{COUNTS, same};
-use crate::conformance::Case;
-use crate::conformance::check::Check;
-use crate::prelude::*;
+use crate::Case;
+use crate::check::Check;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("types/spheres", &[], spheres)];
 

@@ -1,9 +1,9 @@
 //! Elements of views: dense, strided, shifted, turned around, of three dimensions, of structs.
 
 use super::SHAPES;
-use crate::conformance::Case;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
+use crate::Case;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("views/add", &[], add),

@@ -1,10 +1,10 @@
 //! Indices beyond a view's shape, and views beyond their vector.
 
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure};
-use crate::prelude::*;
-use crate::{Error, FaultKind};
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure};
+use sarek::prelude::*;
+use sarek::{Error, FaultKind};
 
 pub const CASES: &[Case] = &[
     Case::new("views/index_faults", &[], faults),

@@ -1,11 +1,11 @@
 //! Views that functions are given: by value, lent, given on, with all threads of a block.
 
 use super::SHAPES;
-use crate::conformance::Case;
-use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::prelude::*;
-use crate::{Element, FaultKind};
+use crate::Case;
+use crate::cases::faults::fault_of;
+use crate::check::{Check, ensure, expect, poisoned};
+use sarek::prelude::*;
+use sarek::{Element, FaultKind};
 
 pub const CASES: &[Case] = &[
     Case::new("views/given_to_read", &[], read),
@@ -73,7 +73,7 @@ fn read(device: &Device) -> Check {
     reads(device, |v| v as f32)
 }
 
-fn reads<T: Num + crate::conformance::input::Sample + Element>(
+fn reads<T: Num + sarek::testing::Sample + Element>(
     device: &Device,
     of: impl Fn(i32) -> T,
 ) -> Check {

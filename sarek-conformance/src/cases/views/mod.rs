@@ -5,7 +5,7 @@ mod faults;
 mod given;
 mod tiles;
 
-use crate::conformance::Case;
+use crate::Case;
 
 pub const CASES: &[&[Case]] = &[elements::CASES, tiles::CASES, faults::CASES, given::CASES];
 

@@ -1,10 +1,10 @@
 //! Tiles in shared memory, by safe kernels: what the views tell keeps threads apart.
 
 use super::SHAPES;
-use crate::Element;
-use crate::conformance::check::{Check, ensure, expect, poisoned};
-use crate::conformance::{Capability, Case};
-use crate::prelude::*;
+use crate::check::{Check, ensure, expect, poisoned};
+use crate::{Capability, Case};
+use sarek::Element;
+use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("views/transpose_i32", &[], int),
