@@ -1,7 +1,9 @@
+//! The outcomes of a run, and their table.
+
 use std::fmt;
 use std::time::Duration;
 
-use super::{Outcome, millis};
+use crate::case::Outcome;
 
 /// The outcome of every case on one device; prints as a table.
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ pub struct Entry {
 }
 
 impl Report {
-    pub(super) fn new(device: String, entries: Vec<Entry>) -> Report {
+    pub(crate) fn new(device: String, entries: Vec<Entry>) -> Report {
         Report { device, entries }
     }
 
@@ -100,10 +102,15 @@ impl fmt::Display for Report {
     }
 }
 
+/// Shortens a duration for tables.
+fn millis(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Capability;
+    use crate::case::Capability;
 
     fn report(outcomes: &[Outcome]) -> Report {
         let entry = |outcome: &Outcome| Entry {
