@@ -25,9 +25,6 @@
 //! }
 //! ```
 
-// Expansions name this crate by its own name, also in its own modules.
-extern crate self as sarek;
-
 // Linked for the backends that it registers.
 extern crate sarek_backends as _;
 
