@@ -25,17 +25,11 @@
 //! }
 //! ```
 
-// Expansions refer to this crate by its own name, also in its own modules.
-extern crate self as sarek;
-
 // Linked for the backends that it registers.
 extern crate sarek_backends as _;
 
 pub mod prelude;
 pub mod testing;
-
-#[cfg(feature = "conformance")]
-pub mod conformance;
 
 pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;

@@ -31,7 +31,7 @@ fn kernels(text: &str) -> Vec<bool> {
 #[test]
 fn four_of_five_kernels_are_plain_functions() {
     let mut all = vec![];
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/conformance/cases");
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("sarek-conformance/src/cases");
     texts(&cases, &mut all);
     let kernels: Vec<bool> = all.iter().flat_map(|text| kernels(text)).collect();
     let plain = kernels.iter().filter(|is_unsafe| !**is_unsafe).count();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Where kernels stand, below the repository's root.
 const FOLDERS: [&str; 6] = [
-    "src/conformance/cases",
+    "sarek-conformance",
     "ui-tests/fail",
     "ui-tests/pass",
     "examples",

@@ -57,8 +57,9 @@ mod within;
 use std::collections::BTreeMap;
 
 use crate::{Device, Error};
-#[cfg(feature = "conformance")]
-pub(crate) use reference::panic_text;
+#[cfg(feature = "reference")]
+#[doc(hidden)]
+pub use reference::panic_text;
 #[cfg(feature = "reference")]
 pub use reference::reference;
 pub use sample::{Random, Sample};

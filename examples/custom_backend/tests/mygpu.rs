@@ -47,7 +47,7 @@ fn halved(device: &Device) -> Result<Vec<f32>> {
 #[test]
 fn it_passes_the_suite() {
     let device = Device::of("mygpu").expect("it is linked");
-    let report = sarek::conformance::run(&device);
+    let report = sarek_conformance::run(&device);
     println!("{report}");
     report.assert_passed();
 }

@@ -1,0 +1,76 @@
+//! `bool` as a parameter and in buffers.
+
+use crate::check::{Check, expect, poisoned};
+use crate::input::{Random, SIZES};
+use crate::{Capability, Case};
+use sarek::prelude::*;
+
+pub const CASES: &[Case] = &[
+    Case::new("bools/parameters", &[], parameters),
+    Case::new("bools/buffers", &[Capability::Storage8], buffers),
+];
+
+#[kernel]
+fn select(negate: bool, double: bool, input: &[i32], output: &mut [i32]) {
+    let i = global_idx_x();
+    let mut x = input[i];
+    if negate {
+        x = -x;
+    }
+    output[i] = if double && !negate { x * 2 } else { x };
+}
+
+fn parameters(device: &Device) -> Check {
+    let input: Vec<i32> = (0..100).map(|k| k - 50).collect();
+    let vector = Vector::from_slice(&input);
+    for (negate, double, factor) in [
+        (false, false, 1),
+        (false, true, 2),
+        (true, false, -1),
+        (true, true, -1),
+    ] {
+        let due: Vec<i32> = input.iter().map(|x| x * factor).collect();
+        let mut output = poisoned(input.len());
+        select(negate, double, &vector, &mut output)
+            .over(input.len())
+            .run_on(device)?;
+        expect(&format!("select({negate}, {double})"), &output, &due)?;
+    }
+    Ok(())
+}
+
+#[kernel]
+fn threshold(limit: f32, input: &[f32], old: &[bool], above: &mut [bool]) {
+    let i = global_idx_x();
+    if i < input.len() {
+        above[i] = input[i] > limit || old[i];
+    }
+}
+
+/// One byte an element: neighbours are written by different threads.
+fn buffers(device: &Device) -> Check {
+    for n in SIZES {
+        let mut random = Random::new(n as u64);
+        let input = random.floats(n, -1.0, 1.0);
+        let old: Vec<bool> = random.values(n);
+        let mut due = vec![];
+        for k in 0..n {
+            due.push(if old[k] { true } else { input[k] > 0.25 });
+        }
+        let mut above = poisoned(n);
+        let (input, old) = (Vector::from_vec(input), Vector::from_vec(old));
+        threshold(0.25, &input, &old, &mut above)
+            .over(n)
+            .run_on(device)?;
+        expect(&format!("over({n})"), &above, &due)?;
+
+        // What the device wrote is an input again.
+        let zeros = Vector::from_vec(vec![-1.0; n]);
+        let mut again = poisoned(n);
+        threshold(0.25, &zeros, &above, &mut again)
+            .over(n)
+            .run_on(device)?;
+        expect(&format!("again over({n})"), &again, &due)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! Index spaces: what a launch runs, and what ids and extents say there.
+
+mod empty;
+mod folded;
+mod guards;
+mod ids;
+mod preconditions;
+mod refused;
+mod spaces;
+
+use crate::Case;
+
+pub const CASES: &[&[Case]] = &[
+    ids::CASES,
+    spaces::CASES,
+    empty::CASES,
+    folded::CASES,
+    guards::CASES,
+    preconditions::CASES,
+    refused::CASES,
+];

@@ -1,0 +1,117 @@
+//! Facts that make a kernel free of races are checked at each launch.
+
+use crate::Case;
+use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
+use crate::input::Sample;
+use sarek::prelude::*;
+use sarek::{Error, Result};
+
+pub const CASES: &[Case] = &[
+    Case::new("launch/preconditions", &[], run),
+    Case::new("launch/requires", &[], required),
+];
+
+/// Free of races over one dimension only.
+#[kernel]
+fn one_dimensional(out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        out[i] = global_idx_y() as u32;
+    }
+}
+
+/// Free of races if all threads stand along y.
+#[kernel]
+fn along_y(out: &mut [u32]) {
+    let i = global_idx_y();
+    out[i] = 1;
+}
+
+fn refused(what: &str, kernel: &str, result: Result<()>) -> Check {
+    match result {
+        Err(Error::Precondition { kernel: named, .. }) if named == kernel => Ok(()),
+        Err(error) => Err(Stop::Error(error)),
+        Ok(()) => wrong(format!("{what} was launched although its threads race")),
+    }
+}
+
+fn run(device: &Device) -> Check {
+    let mut out = poisoned(8);
+    let name = "one_dimensional";
+    refused(
+        "over((8, 2))",
+        name,
+        one_dimensional(&mut out).over((8, 2)).run_on(device),
+    )?;
+    refused(
+        "over((8, 1, 3))",
+        name,
+        one_dimensional(&mut out).over((8, 1, 3)).run_on(device),
+    )?;
+    let launch = one_dimensional(&mut out).grid((1, 2)).block(8);
+    refused("grid((1, 2)).block(8)", name, launch.run_on(device))?;
+    let launch = one_dimensional(&mut out).grid(1).block((4, 2));
+    refused("block((4, 2))", name, launch.run_on(device))?;
+    refused(
+        "along_y over((2, 4))",
+        "along_y",
+        along_y(&mut out).over((2, 4)).run_on(device),
+    )?;
+    expect("refused launches", &out, &[u32::SENTINEL; 8])?;
+
+    one_dimensional(&mut out).over((8, 1)).run_on(device)?;
+    expect("over((8, 1))", &out, &[0; 8])?;
+    along_y(&mut out).over((1, 8)).run_on(device)?;
+    expect("along_y over((1, 8))", &out, &[1; 8])
+}
+
+/// Rows of `width` elements, `stride` apart: rows are apart if that is enough.
+#[kernel(requires(width <= stride), requires(out.len() > 0))]
+fn rows(width: usize, stride: usize, out: &mut [u32]) {
+    let (col, row) = (global_idx_x(), global_idx_y());
+    if col < width && row * stride + col < out.len() {
+        out[row * stride + col] = (10 * row + col) as u32;
+    }
+}
+
+/// One half is added to the other, which begins where the first one ends or later.
+#[kernel(requires(n <= half && half + n <= x.len()))]
+fn fold(n: usize, half: usize, x: &mut [u32]) {
+    let i = global_idx_x();
+    if i < n {
+        x[i] += x[i + half];
+    }
+}
+
+fn required(device: &Device) -> Check {
+    let mut out = poisoned(12);
+    let launch = rows(5, 4, &mut out).over((5, 3));
+    let result = launch.run_on(device);
+    let said = result.as_ref().err().map(Error::to_string);
+    ensure(
+        said.as_ref()
+            .is_some_and(|said| said.contains("width <= stride")),
+        || format!("{said:?} does not tell the requirement"),
+    )?;
+    refused("a stride below the width", "rows", result)?;
+    expect("refused launches", &out, &[u32::SENTINEL; 12])?;
+    rows(3, 4, &mut out).over((7, 3)).run_on(device)?;
+    let nothing = u32::SENTINEL;
+    let due = [0, 1, 2, nothing, 10, 11, 12, nothing, 20, 21, 22, nothing];
+    expect("rows", &out, &due)?;
+
+    let mut x = Vector::from_vec((0..9).collect::<Vec<u32>>());
+    for (n, half) in [(4, 3), (4, 6), (usize::MAX, usize::MAX)] {
+        let launch = fold(n, half, &mut x).over(4);
+        refused(
+            "halves that overlap, or end beyond",
+            "fold",
+            launch.run_on(device),
+        )?;
+    }
+    fold(4, 5, &mut x).over(6).run_on(device)?;
+    let due = [5, 7, 9, 11, 4, 5, 6, 7, 8];
+    ensure(x.to_vec()? == due, || {
+        format!("{:?} instead of {due:?}", x.to_vec())
+    })
+}

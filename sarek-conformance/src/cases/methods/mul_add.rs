@@ -1,0 +1,90 @@
+//! `mul_add`: rounded once, except in WGSL, whose `fma` may round twice.
+
+use crate::check::{Check, Due, expect_due, poisoned};
+use crate::input::Random;
+use crate::{Capability, Case};
+use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, Format, Function, tolerance};
+
+pub const CASES: &[Case] = &[
+    Case::new("methods/mul_add/f32", &[], f32_case),
+    Case::new("methods/mul_add/f64", &[Capability::F64], f64_case),
+];
+
+macro_rules! kernels {
+    ($kernel:ident $t:ident) => {
+        #[kernel]
+        fn $kernel(a: &[$t], b: &[$t], c: &[$t], out: &mut [$t]) {
+            let i = global_idx_x();
+            out[i] = a[i].mul_add(b[i], c[i]);
+        }
+    };
+}
+
+kernels!(mul_add_f32 f32);
+kernels!(mul_add_f64 f64);
+
+fn f32_case(device: &Device) -> Check {
+    let class = Class::of(device);
+    let mut random = Random::new(66);
+    let mut inputs: Vec<[f32; 3]> = (0..300)
+        .map(|_| [(); 3].map(|()| random.between(-8.0, 8.0) as f32))
+        .collect();
+    // Products that cancel but for their last bits.
+    for k in 1..100u32 {
+        let a = 1.0 + k as f32 * f32::EPSILON;
+        inputs.push([a, a, -(a * a)]);
+    }
+    let column = |k: usize| Vector::from_vec(inputs.iter().map(|t| t[k]).collect::<Vec<f32>>());
+    let mut out = poisoned::<f32>(inputs.len());
+    mul_add_f32(&column(0), &column(1), &column(2), &mut out)
+        .over(inputs.len())
+        .run_on(device)?;
+    let due: Vec<Due<f32>> = inputs
+        .iter()
+        .map(|&[a, b, c]| {
+            // The product is exact in f64; the sum loses bits far below those of an f32.
+            let (x, y) = (f64::from(a), f64::from(b));
+            let exact = x * y + f64::from(c);
+            Due::Near(
+                exact,
+                tolerance(class, Function::MulAdd, Format::F32, (x, y), exact),
+            )
+        })
+        .collect();
+    expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))
+}
+
+/// Integers of 30 bits: product and sum are known in `i128`, and need the single rounding.
+fn f64_case(device: &Device) -> Check {
+    let class = Class::of(device);
+    let mut random = Random::new(67);
+    let inputs: Vec<[i64; 3]> = (0..300)
+        .map(|_| {
+            let [a, b] = [(); 2].map(|()| random.below(1 << 31) as i64);
+            [
+                a,
+                b,
+                -((a as i128 * b as i128) as f64 as i64) + random.below(64) as i64,
+            ]
+        })
+        .collect();
+    let column =
+        |k: usize| Vector::from_vec(inputs.iter().map(|t| t[k] as f64).collect::<Vec<f64>>());
+    let mut out = poisoned::<f64>(inputs.len());
+    mul_add_f64(&column(0), &column(1), &column(2), &mut out)
+        .over(inputs.len())
+        .run_on(device)?;
+    let due: Vec<Due<f64>> = inputs
+        .iter()
+        .map(|&[a, b, c]| {
+            let exact = (i128::from(a) * i128::from(b) + c as f64 as i128) as f64;
+            let arguments = (a as f64, b as f64);
+            Due::Near(
+                exact,
+                tolerance(class, Function::MulAdd, Format::F64, arguments, exact),
+            )
+        })
+        .collect();
+    expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))
+}

@@ -1,0 +1,299 @@
+//! `native!`: each target emits its own text, others run the fallback or are not eligible.
+
+use crate::Case;
+use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
+use sarek::prelude::*;
+use sarek::{Error, NativePrelude};
+
+pub const CASES: &[Case] = &[
+    Case::new("native/selection", &[], selection),
+    Case::new("native/buffers", &[], buffers),
+    Case::new("native/no_fallback", &[], no_fallback),
+    Case::new("native/values", &[], values),
+    Case::new("native/operands", &[], operands),
+    Case::new("native/preludes", &[], preludes),
+    Case::new("native/rejected", &[], rejected),
+];
+
+/// Which text runs on a device: the name that `native!` has for its target.
+fn target(device: &Device) -> &str {
+    match device.backend() {
+        "wgpu" => "wgsl",
+        other => other,
+    }
+}
+
+#[kernel]
+fn selection_kernel(out: &mut [u32]) {
+    let i = global_idx_x();
+    let mut who = 0u32;
+    let base = i as u32 * 10;
+    // SAFETY: each text assigns one variable of this thread.
+    unsafe {
+        native! {
+            "cuda" => "{who} = {base} + 1u;",
+            "opencl" => "{{ {who} = {base} + 2u; }}",
+            "wgsl" => "{who} = {base} + 3u;",
+            _ => { who = base + 4; }
+        }
+    }
+    out[i] = who;
+}
+
+fn selection(device: &Device) -> Check {
+    let code = match target(device) {
+        "cuda" => 1,
+        "opencl" => 2,
+        "wgsl" => 3,
+        _ => 4,
+    };
+    let due: Vec<u32> = (0..50).map(|i| 10 * i + code).collect();
+    let mut out = poisoned(due.len());
+    selection_kernel(&mut out).over(due.len()).run_on(device)?;
+    expect("selection", &out, &due)
+}
+
+/// Operands that are buffers and parameters.
+#[kernel]
+fn buffers_kernel(scale: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x() as u32;
+    let at = i as usize;
+    y[at] = 0.0;
+    // SAFETY: each thread stores to its own element, which exists: the store above was checked.
+    unsafe {
+        native! {
+            "cuda" => "{y}[{i}] = {scale} * {x}[{i}];",
+            "opencl" => "{y}[{i}] = {scale} * {x}[{i}];",
+            "wgsl" => "{y}[{i}] = {scale} * {x}[{i}];",
+            _ => { y[at] = scale * x[at]; }
+        }
+    }
+}
+
+fn buffers(device: &Device) -> Check {
+    let x: Vec<f32> = (0..100).map(|k| k as f32 * 0.25).collect();
+    let due: Vec<f32> = x.iter().map(|x| x * 4.0).collect();
+    let mut y = poisoned(100);
+    buffers_kernel(4.0, &Vector::from_vec(x), &mut y)
+        .over(100)
+        .run_on(device)?;
+    expect("buffers", &y, &due)
+}
+
+#[kernel]
+fn cuda_only(out: &mut [u32]) {
+    let i = global_idx_x();
+    let mut x = 1u32;
+    // SAFETY: assigns one variable of this thread.
+    unsafe {
+        native!("cuda", "{x} = 9u;");
+    }
+    out[i] = x;
+}
+
+fn no_fallback(device: &Device) -> Check {
+    let mut out = poisoned(4);
+    let result = cuda_only(&mut out).over(4).run_on(device);
+    match (target(device), result) {
+        ("cuda", result) => {
+            result?;
+            expect("cuda", &out, &[9; 4])
+        }
+        (
+            _,
+            Err(Error::NotEligible {
+                kernel, reasons, ..
+            }),
+        ) => {
+            if kernel == "cuda_only" && !reasons.is_empty() {
+                Ok(())
+            } else {
+                wrong(format!("not eligible: {kernel}: {reasons:?}"))
+            }
+        }
+        (_, Err(error)) => Err(Stop::Error(error)),
+        (_, Ok(())) => wrong("a text that this target does not have was dropped"),
+    }
+}
+
+/// Texts that are expressions, with an operand that is one.
+#[kernel]
+fn values_kernel(x: &[f32], small: &mut [i32], out: &mut [f32]) {
+    let i = global_idx_x();
+    // SAFETY: the texts read an element that exists, and compute.
+    let twice: f32 = unsafe {
+        native! {
+            "cuda" => "__ldg(&{x}[{at}]) * 2.0f" as f32,
+            "opencl" => "{x}[{at}] * 2.0f" as f32,
+            "wgsl" => "{x}[{at}] * 2.0" as f32,
+            at = (i + 1) as u32 - 1,
+            _ => { x[at as usize] * 2.0 }
+        }
+    };
+    // Wider than the type that it is taken for.
+    // SAFETY: the texts are constants.
+    let byte = unsafe {
+        native! {
+            "cuda" => "300" as u8,
+            "opencl" => "300" as u8,
+            "wgsl" => "300u" as u8,
+            _ => { 44 }
+        }
+    };
+    small[i] = byte as i32;
+    out[i] = if twice > 10.0 { twice - 10.0 } else { twice };
+}
+
+fn values(device: &Device) -> Check {
+    let x: Vec<f32> = (0..77).map(|k| k as f32 * 0.25).collect();
+    let due: Vec<f32> = x
+        .iter()
+        .map(|x| 2.0 * x - if 2.0 * x > 10.0 { 10.0 } else { 0.0 })
+        .collect();
+    let (mut small, mut out) = (poisoned(77), poisoned(77));
+    values_kernel(&Vector::from_vec(x), &mut small, &mut out)
+        .over(77)
+        .run_on(device)?;
+    expect("small", &small, &[44; 77])?;
+    expect("out", &out, &due)
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+struct Pair {
+    low: u32,
+    high: u32,
+}
+
+/// Fields, parts of tuples, arrays and shared arrays.
+#[kernel(block = 32)]
+fn operands_kernel(by: Pair, out: &mut [u32]) {
+    let tile = shared_array::<u32, 32>();
+    let t = thread_idx_x();
+    tile[t] = t as u32;
+    let mut pair = Pair { low: 1, high: 2 };
+    let mut two = (3u32, 4.0f32);
+    let mut near = [0u32; 3];
+    let own = t as u32;
+    // SAFETY: each text assigns variables of this thread, and reads an element of the tile.
+    unsafe {
+        native! {
+            "cuda" => "{pair.high} = {tile}[{own}]; {two.0} = {pair.low} + {by.high}; {near}[2] = 7u;",
+            "opencl" => "{pair.high} = {tile}[{own}]; {two.0} = {pair.low} + {by.high}; {near}[2] = 7u;",
+            "wgsl" => "{pair.high} = {tile}[{own}]; {two.0} = {pair.low} + {by.high}; {near}[2] = 7u;",
+            _ => {
+                pair.high = tile[own as usize];
+                two.0 = pair.low + by.high;
+                near[2] = 7;
+            }
+        }
+    }
+    out[global_idx_x()] = pair.high * 1000 + two.0 * 10 + near[0] + near[2];
+}
+
+fn operands(device: &Device) -> Check {
+    let due: Vec<u32> = (0..64)
+        .map(|i| (i % 32) * 1000 + 10 * (1 + 5) + 7)
+        .collect();
+    let mut out = poisoned(64);
+    let by = Pair { low: 4, high: 5 };
+    operands_kernel(by, &mut out).grid(2).run_on(device)?;
+    expect("operands", &out, &due)
+}
+
+/// A function of each target.
+const THRICE: NativePrelude = NativePrelude::new(&[
+    (
+        "cuda",
+        "__device__ unsigned thrice(unsigned x) {\n    return 3u * x;\n}",
+    ),
+    ("opencl", "uint thrice(uint x) {\n    return 3u * x;\n}"),
+    ("wgsl", "fn thrice(x: u32) -> u32 {\n    return 3u * x;\n}"),
+]);
+
+/// The prelude is named here, and twice in the kernel that calls it.
+#[device]
+fn ninefold(x: u32) -> u32 {
+    // SAFETY: the function computes.
+    unsafe {
+        native! {
+            "cuda" => "thrice(thrice({x}))" as u32,
+            "opencl" => "thrice(thrice({x}))" as u32,
+            "wgsl" => "thrice(thrice({x}))" as u32,
+            use THRICE,
+            _ => { 9 * x }
+        }
+    }
+}
+
+#[kernel]
+fn preludes_kernel(out: &mut [u32]) {
+    let i = global_idx_x();
+    // SAFETY: the function computes.
+    let three = unsafe {
+        native! {
+            use THRICE,
+            "cuda" => "thrice({v})" as u32,
+            "opencl" => "thrice({v})" as u32,
+            "wgsl" => "thrice({v})" as u32,
+            v = i as u32,
+            _ => { 3 * v }
+        }
+    };
+    out[i] = three + ninefold(i as u32) + ninefold(1);
+}
+
+fn preludes(device: &Device) -> Check {
+    let due: Vec<u32> = (0..40).map(|i| 12 * i + 9).collect();
+    let mut out = poisoned(40);
+    preludes_kernel(&mut out).over(40).run_on(device)?;
+    expect("preludes", &out, &due)?;
+    let text = preludes_kernel::source("cuda")?;
+    let times = text.matches("__device__ unsigned thrice").count();
+    ensure(times == 1, || {
+        format!("the prelude stands {times} times:\n{text}")
+    })
+}
+
+const REJECTED: u32 = line!() + 8;
+#[kernel]
+fn rejected_kernel(out: &mut [u32]) {
+    let i = global_idx_x();
+    let mut x = 1u32;
+    // SAFETY: no target compiles it.
+    unsafe {
+        native! {
+            "cuda" => "{x} = 1u;
+                {x} = undeclared_thing;",
+            "opencl" => "{x} = 1u; {x} = undeclared_thing;",
+            "wgsl" => "{x} = 1u; {x} = undeclared_thing;",
+            _ => { x = 2; }
+        }
+    }
+    out[i] = x;
+}
+
+/// What a compiler objects to is told at the user's line.
+fn rejected(device: &Device) -> Check {
+    let line = match target(device) {
+        "cuda" => REJECTED + 1,
+        "opencl" => REJECTED + 2,
+        "wgsl" => REJECTED + 3,
+        _ => return Ok(()),
+    };
+    let mut out = poisoned(4);
+    match rejected_kernel(&mut out).over(4).run_on(device) {
+        Err(Error::Compile { places, log, .. }) => {
+            let suffix = format!("src/cases/native_text.rs:{line}");
+            let fits = matches!(&places[..], [place] if place.ends_with(&suffix));
+            ensure(fits, || format!("{places:?} is not …{suffix}: {log}"))?;
+            // WGSL has no `#line`.
+            let told = target(device) == "wgsl" || log.contains("native_text.rs");
+            ensure(told, || {
+                format!("the compiler does not name the file: {log}")
+            })
+        }
+        Err(error) => Err(Stop::Error(error)),
+        Ok(()) => wrong("a text that does not compile ran"),
+    }
+}

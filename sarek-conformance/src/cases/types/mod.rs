@@ -1,0 +1,49 @@
+//! Values of several parts: structs, tuples, enums, and patterns.
+
+mod array_patterns;
+mod enum_layouts;
+mod enums;
+mod layouts;
+mod literals;
+mod options;
+mod patterns;
+mod spheres;
+mod structs;
+mod tuples;
+
+use std::fmt::Debug;
+
+use crate::Case;
+use crate::check::{Check, ensure};
+use sarek::{Element, Vector};
+
+/// The cases, by family.
+pub const CASES: &[&[Case]] = &[
+    structs::CASES,
+    tuples::CASES,
+    enums::CASES,
+    enum_layouts::CASES,
+    layouts::CASES,
+    literals::CASES,
+    options::CASES,
+    patterns::CASES,
+    array_patterns::CASES,
+    spheres::CASES,
+];
+
+/// Numbers of threads that fill no block.
+const COUNTS: [usize; 4] = [1, 7, 100, 259];
+
+/// Holds what a device wrote against what the same Rust gives on the host.
+fn same<T: Element + PartialEq + Debug>(what: &str, got: &Vector<T>, due: &[T]) -> Check {
+    let got = got.as_slice()?;
+    ensure(got.len() == due.len(), || {
+        format!("{what}: {} elements", got.len())
+    })?;
+    for (i, (got, due)) in got.iter().zip(due).enumerate() {
+        ensure(got == due, || {
+            format!("{what}: element {i} is {got:?}, and {due:?} is due")
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Comparing what a device computed with what is due.
+
+use std::fmt;
+
+use sarek::testing::tolerance::Tolerance;
+use sarek::{Error, Vector};
+
+use crate::input::Sample;
+
+/// The result of a case's body.
+pub type Check = Result<(), Stop>;
+
+/// Why a case ends early.
+#[derive(Debug)]
+pub enum Stop {
+    /// A result is not what is due.
+    Wrong(String),
+    /// sarek returned an error where none was due.
+    Error(Error),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Wrong(text) => f.write_str(text),
+            Stop::Error(error) => write!(f, "unexpected error: {error}"),
+        }
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
+/// Ends the case with a message.
+pub fn wrong<T>(text: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Wrong(text.into()))
+}
+
+/// Ends the case unless `condition` holds.
+pub fn ensure(condition: bool, text: impl FnOnce() -> String) -> Check {
+    if condition { Ok(()) } else { wrong(text()) }
+}
+
+/// What one element must be.
+#[derive(Clone, Copy, Debug)]
+pub enum Due<T> {
+    /// This value; see [`Sample::same`].
+    Exactly(T),
+    /// A value that compares equal to this one: either zero.
+    Equal(T),
+    /// A float this near to the value, which is exact or nearly so.
+    Near(f64, Tolerance),
+    /// Anything: the operation says nothing about this input.
+    Anything,
+}
+
+impl<T: Sample> Due<T> {
+    fn accepts(self, got: T) -> bool {
+        match self {
+            Due::Exactly(want) => got.same(want),
+            Due::Equal(want) => got == want,
+            Due::Near(want, tolerance) => got.is_near(want, tolerance),
+            Due::Anything => true,
+        }
+    }
+}
+
+impl<T> From<T> for Due<T> {
+    fn from(value: T) -> Due<T> {
+        Due::Exactly(value)
+    }
+}
+
+/// Elements that an output has beyond what the kernel writes.
+pub const TAIL: usize = 5;
+
+/// An output of `n` elements and a tail, all of them [`Sample::SENTINEL`].
+pub fn poisoned<T: Sample>(n: usize) -> Vector<T> {
+    Vector::filled(n + TAIL, T::SENTINEL)
+}
+
+/// What an output of [`poisoned`] holds before its tail, which nobody has written.
+pub fn written<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, Stop> {
+    let mut got = output.to_vec()?;
+    let tail = got.split_off(got.len() - TAIL);
+    ensure(tail.iter().all(|t| t.same(T::SENTINEL)), || {
+        format!("elements behind the last one were written: {tail:?}")
+    })?;
+    Ok(got)
+}
+
+/// Compares an output of [`poisoned`], tail included.
+pub fn expect<T: Sample>(what: &str, output: &Vector<T>, due: &[T]) -> Check {
+    let due: Vec<Due<T>> = due.iter().map(|&d| Due::Exactly(d)).collect();
+    expect_due(what, output, &due, &|_| String::new())
+}
+
+/// As [`expect`], with tolerances and a description of the inputs of an element.
+pub fn expect_due<T: Sample>(
+    what: &str,
+    output: &Vector<T>,
+    due: &[Due<T>],
+    inputs: &dyn Fn(usize) -> String,
+) -> Check {
+    let got = output.to_vec()?;
+    ensure(got.len() == due.len() + TAIL, || {
+        format!(
+            "{what}: the output has {} elements, not {}",
+            got.len(),
+            due.len() + TAIL
+        )
+    })?;
+    let bad: Vec<usize> = (0..due.len())
+        .filter(|&i| !due[i].accepts(got[i]))
+        .collect();
+    if !bad.is_empty() {
+        let mut text = format!("{what}: {} of {} elements are wrong", bad.len(), due.len());
+        for &i in bad.iter().take(4) {
+            text += &format!(
+                "\n  [{i}]{}: {:?} instead of {:?}",
+                inputs(i),
+                got[i],
+                due[i]
+            );
+            if got[i].same(T::SENTINEL) {
+                text += " (not written)";
+            }
+        }
+        return wrong(text);
+    }
+    let stray = got[due.len()..].iter().position(|t| !t.same(T::SENTINEL));
+    ensure(stray.is_none(), || {
+        format!("{what}: an element beyond the kernel's was written")
+    })
+}
+
+/// Splits pairs into two vectors on their way to a device.
+pub fn split<A: Sample, B: Sample>(pairs: &[(A, B)]) -> (Vector<A>, Vector<B>) {
+    (
+        Vector::from_vec(pairs.iter().map(|p| p.0).collect()),
+        Vector::from_vec(pairs.iter().map(|p| p.1).collect()),
+    )
+}
+
+/// Runs a kernel that writes `K` results for each input, at `out[K * i + k]`.
+pub fn unary<A: Sample, O: Sample, const K: usize>(
+    names: [&str; K],
+    inputs: &[A],
+    launch: impl Fn(&Vector<A>, &mut Vector<O>, usize) -> sarek::Result<()>,
+    reference: impl Fn(A) -> [Due<O>; K],
+) -> Check {
+    let mut out = poisoned::<O>(K * inputs.len());
+    launch(&Vector::from_slice(inputs), &mut out, inputs.len())?;
+    let due: Vec<Due<O>> = inputs.iter().flat_map(|&a| reference(a)).collect();
+    expect_due(&names.join(" "), &out, &due, &|i| {
+        format!(" {} of {:?}", names[i % K], inputs[i / K])
+    })
+}
+
+/// As [`unary`], for two inputs.
+pub fn binary<A: Sample, B: Sample, O: Sample, const K: usize>(
+    names: [&str; K],
+    inputs: &[(A, B)],
+    launch: impl Fn(&Vector<A>, &Vector<B>, &mut Vector<O>, usize) -> sarek::Result<()>,
+    reference: impl Fn(A, B) -> [Due<O>; K],
+) -> Check {
+    let mut out = poisoned::<O>(K * inputs.len());
+    let (a, b) = split(inputs);
+    launch(&a, &b, &mut out, inputs.len())?;
+    let due: Vec<Due<O>> = inputs.iter().flat_map(|&(a, b)| reference(a, b)).collect();
+    expect_due(&names.join(" "), &out, &due, &|i| {
+        format!(" {} of {:?}", names[i % K], inputs[i / K])
+    })
+}
+
+/// Is a plain `+ - *` that overflows a fault, as rustc has it in debug builds?
+pub fn reports_overflow() -> bool {
+    cfg!(debug_assertions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sarek::testing::tolerance::EXACT;
+
+    #[test]
+    fn expectations_tell_wrong_missing_and_stray_elements() {
+        let mut data = vec![1, 2, 3];
+        data.extend([i32::SENTINEL; TAIL]);
+        let output = Vector::from_slice(&data);
+        assert!(expect("x", &output, &[1, 2, 3]).is_ok());
+        assert!(expect("x", &output, &[1, 2, 4]).is_err());
+        assert!(expect("x", &output, &[1, 2]).is_err());
+        data[4] = 0;
+        assert!(expect("x", &Vector::from_slice(&data), &[1, 2, 3]).is_err());
+    }
+
+    #[test]
+    fn near_is_not_anything() {
+        assert!(Due::Near(1.0, EXACT).accepts(1.0f32));
+        assert!(!Due::Near(1.0, EXACT).accepts(1.000_000_1f32));
+        assert!(Due::<f32>::Anything.accepts(f32::NAN));
+    }
+}

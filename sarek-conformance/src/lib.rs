@@ -1,0 +1,90 @@
+//! The kernels that every device of sarek must run, with their expected results.
+//!
+//! Authors of backends run the suite on their device:
+//!
+//! ```no_run
+//! let device = sarek::Device::of("native")?;
+//! sarek_conformance::run(&device).assert_passed();
+//! # Ok::<(), sarek::Error>(())
+//! ```
+//!
+//! # How a case is built
+//!
+//! Each case is one kernel, or a close family of kernels, written as a user would write it. The
+//! expected results come from plain Rust on the host that shares no code with the kernel: integers
+//! are computed in `i128` and truncated, floats in `f64` where a wider type exists. Inputs are
+//! edge values combined with each other, then random values of a fixed seed. Outputs are filled
+//! with a sentinel before the launch and are longer than what the kernel writes, so that a missing
+//! and a stray store both show.
+//!
+//! # What passes
+//!
+//! Integers, `bool`, comparisons and conversions must be exact. Floats must be within
+//! [`sarek::testing::tolerance`], which is also what sarek promises to users.
+//!
+//! A case that needs a [`Capability`] which [`sarek::backend::DeviceInfo`] declares missing
+//! is skipped, provided that the launch is refused with [`sarek::Error::NotEligible`]; the same
+//! refusal from a device that declares the capability is a failure.
+
+mod case;
+mod cases;
+mod check;
+#[doc(hidden)]
+pub mod input;
+mod report;
+
+use std::path::Path;
+use std::time::Instant;
+
+use sarek::Device;
+use sarek::testing::reference;
+use sarek_runtime::KernelDef;
+
+pub use case::{Capability, Case, Outcome};
+pub use report::{Entry, Report};
+
+/// Runs every case on a device.
+pub fn run(device: &Device) -> Report {
+    run_matching(device, "", |_| ())
+}
+
+/// Runs the cases whose name contains `part`; `before` sees each of them before it runs.
+pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) -> Report {
+    let mut entries = vec![];
+    for case in cases().iter().filter(|case| case.name.contains(part)) {
+        before(case);
+        let start = Instant::now();
+        let outcome = case.run(device);
+        entries.push(Entry {
+            case: case.name,
+            outcome,
+            time: start.elapsed(),
+        });
+    }
+    Report::new(device_label(device), entries)
+}
+
+/// Every case, in the order in which [`run`] runs them.
+pub fn cases() -> &'static [Case] {
+    cases::all()
+}
+
+/// The kernels of the suite, by file and name: what its cases call, found by running them. The native device takes a
+/// quarter of the time that the reference takes, and no case ends early on it.
+#[doc(hidden)]
+pub fn kernels() -> Vec<&'static KernelDef> {
+    let device = Device::of("native").or_else(|_| reference());
+    for case in cases() {
+        // How a case ends is not asked here: it has called its kernels.
+        let _ = device.as_ref().map(|device| case.run(device));
+    }
+    let cases = Path::new(file!()).with_file_name("cases");
+    let mut kernels = sarek_runtime::called();
+    kernels.retain(|def| Path::new(&*def.ir.file).starts_with(&cases));
+    kernels.sort_by_key(|def| (&def.ir.file, &def.ir.name));
+    kernels
+}
+
+fn device_label(device: &Device) -> String {
+    format!("{} ({})", device.backend(), device.info().name)
+}

@@ -1,0 +1,133 @@
+//! The rooms of each crate, which are the top folders and modules of its `src`, import each other in one direction.
+//!
+//! `imports.rs` says what counts as an import. Circles that remain are listed in `known.txt`: each import there closes one. That list only
+//! shrinks.
+
+mod imports;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use imports::{Import, Imports};
+use rayon::prelude::*;
+
+/// The crates that are read, by their folders.
+const CRATES: [&str; 6] = [
+    ".",
+    "sarek-ir",
+    "sarek-frontend",
+    "sarek-runtime",
+    "sarek-backends",
+    "sarek-conformance",
+];
+
+/// The imports of each crate, read once.
+static FOUND: LazyLock<BTreeMap<&str, Imports>> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |folder: &&'static str| (*folder, imports::imports(&root.join(folder)));
+    CRATES.par_iter().map(read).collect()
+});
+
+/// The imports in `known.txt`, by crate.
+static KNOWN: LazyLock<BTreeMap<&str, BTreeSet<Import>>> = LazyLock::new(|| {
+    let mut known: BTreeMap<&str, BTreeSet<Import>> = BTreeMap::new();
+    let lines = include_str!("known.txt").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let parts: Vec<&str> = line.splitn(3, ": ").collect();
+        let [folder, rooms, _reason] = parts[..] else {
+            panic!("not `CRATE: ROOM -> ROOM: reason`: {line}");
+        };
+        assert!(CRATES.contains(&folder), "no crate that is read: {line}");
+        let (from, to) = rooms.split_once(" -> ").expect("two rooms");
+        let import = (from.to_owned(), to.to_owned());
+        assert!(
+            known.entry(folder).or_default().insert(import),
+            "twice: {line}"
+        );
+    }
+    known
+});
+
+/// The imports of a crate without the known ones.
+fn rest(folder: &str) -> BTreeSet<Import> {
+    let known = KNOWN.get(folder);
+    let is_known = |import: &&Import| known.is_some_and(|known| known.contains(import));
+    let found = FOUND[folder].keys();
+    found.filter(|import| !is_known(import)).cloned().collect()
+}
+
+/// The shortest chain of imports from one room to another.
+fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>> {
+    let mut reached = BTreeMap::from([(from, vec![])]);
+    let mut next = VecDeque::from([from]);
+    while let Some(room) = next.pop_front() {
+        for import in imports.iter().filter(|(importer, _)| importer == room) {
+            let mut so_far = reached[room].clone();
+            so_far.push(import.clone());
+            if import.1 == to {
+                return Some(so_far);
+            }
+            if !reached.contains_key(import.1.as_str()) {
+                reached.insert(&import.1, so_far);
+                next.push_back(&import.1);
+            }
+        }
+    }
+    None
+}
+
+/// The shortest circle.
+fn circle(imports: &BTreeSet<Import>) -> Option<Vec<Import>> {
+    let rooms: BTreeSet<&String> = imports.iter().map(|(room, _)| room).collect();
+    let circles = rooms
+        .into_iter()
+        .filter_map(|room| chain(imports, room, room));
+    circles.min_by_key(Vec::len)
+}
+
+#[test]
+fn no_circle_is_new() {
+    for folder in CRATES {
+        if let Some(circle) = circle(&rest(folder)) {
+            let line = |import: &Import| {
+                let (from, to) = import;
+                format!("  {from} imports {to} in {}", FOUND[folder][import])
+            };
+            let lines: Vec<String> = circle.iter().map(line).collect();
+            panic!("rooms of `{folder}` form a circle:\n{}", lines.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn each_known_import_still_closes_a_circle() {
+    for (folder, known) in KNOWN.iter() {
+        let rest = rest(folder);
+        for import in known {
+            let (from, to) = import;
+            assert!(
+                FOUND[folder].contains_key(import),
+                "`{from}` of {folder} no longer imports `{to}`: take it off the list"
+            );
+            assert!(
+                chain(&rest, to, from).is_some(),
+                "`{from}` of {folder} closes no circle by `{to}`: take it off the list"
+            );
+        }
+    }
+}
+
+#[test]
+fn circles_are_found() {
+    let imports = |pairs: &[(&str, &str)]| -> BTreeSet<Import> {
+        let owned = pairs
+            .iter()
+            .map(|(from, to)| ((*from).into(), (*to).into()));
+        owned.collect()
+    };
+    let line = imports(&[("a", "b"), ("b", "c"), ("a", "c")]);
+    assert_eq!(circle(&line), None);
+    let ring = imports(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]);
+    assert_eq!(circle(&ring).map(|circle| circle.len()), Some(3));
+}
