@@ -1,6 +1,6 @@
-//! What a kernel may be told, and how.
+//! Messages about mistakes in kernels.
 //!
-//! Each message has one shape: the code and what is wrong, why (which device cannot do it), and what to write instead:
+//! Each message has the same three parts: the code with what is wrong, the reason (which device cannot do it), and what to write instead:
 //!
 //! ```text
 //! error: SRK0501: `x` cannot be written
@@ -8,17 +8,19 @@
 //!        instead: declare it `x: &mut [T]`
 //! ```
 //!
-//! The codes, with a page and examples for each, are [`codes`]. Errors accumulate in [`Errors`]; a kernel's are reported all at once.
+//! The codes are in [`codes`]. The page of each, in `errors/`, gives the reason and examples. Errors accumulate in [`Errors`], and all errors
+//! of a kernel are reported at once.
 
-mod catalogue;
-pub mod page;
+pub mod codes;
+mod messages;
 
 use std::fmt::{self, Display};
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
-pub use catalogue::{Code, Entry, Reporter, codes};
+pub use codes::Code;
+pub use messages::messages;
 
 /// One thing that is wrong, in words.
 #[derive(Clone, Debug)]
