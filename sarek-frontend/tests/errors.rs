@@ -1,57 +1,134 @@
-//! The catalogue of errors: its examples, and the pages generated from it.
+//! The pages of the error codes: their form, their examples, and the index of all.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use sarek_frontend::diagnostics::{Code, Reporter, codes, page};
+use sarek_frontend::diagnostics::{Code, codes, messages};
 
-/// Each example reports its own code only. Examples of errors that rustc finds pass here.
+/// The line in place of messages on a page whose mistake rustc reports.
+const BY_RUSTC: &str = "rustc reports this error at the code with the mistake.";
+
+/// The last line of the index before the list of codes.
+const RULE: &str = "|---|---|\n";
+
+/// The parts of a page.
+struct Page {
+    title: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+    /// Every page has examples, but for [`codes::INVALID`].
+    examples: Option<Examples>,
+}
+
+struct Examples {
+    /// Items with the mistake.
+    wrong: &'static str,
+    /// The part between the examples: the quoted messages, or [`BY_RUSTC`].
+    between: &'static str,
+    /// The same items without the mistake.
+    right: &'static str,
+}
+
+impl Page {
+    fn of(code: Code) -> Page {
+        let text = code.page();
+        Page::parse(code, text).unwrap_or_else(|| {
+            panic!("the page of {code} lacks a part, or has one out of order:\n{text}")
+        })
+    }
+
+    fn parse(code: Code, text: &'static str) -> Option<Page> {
+        let text = text.strip_prefix(&format!("# {code}: "))?;
+        let (title, text) = text.split_once("\n\n")?;
+        let (meaning, text) = text.split_once("\n\n**Why**: ")?;
+        let (why, text) = text.split_once(".\n")?;
+        let examples = match text {
+            "" => None,
+            text => Some(Examples::parse(text)?),
+        };
+        Some(Page {
+            title,
+            meaning,
+            why,
+            examples,
+        })
+    }
+}
+
+impl Examples {
+    fn parse(text: &'static str) -> Option<Examples> {
+        let text = text.strip_prefix("\nWrong:\n\n```rust\n")?;
+        let (wrong, text) = text.split_once("\n```\n\n")?;
+        let (between, text) = text.split_once("Right:\n\n```rust\n")?;
+        let right = text.strip_suffix("\n```\n")?;
+        (!right.contains("```")).then_some(Examples {
+            wrong,
+            between,
+            right,
+        })
+    }
+
+    /// The correct text between the examples.
+    fn expected(&self) -> String {
+        let messages = messages(self.wrong);
+        if messages.is_empty() {
+            return format!("{BY_RUSTC}\n\n");
+        }
+        let quoted: Vec<String> = messages
+            .iter()
+            .map(|message| format!("error: {}", message.replace('\n', "\n       ")))
+            .collect();
+        format!("```text\n{}\n```\n\n", quoted.join("\n"))
+    }
+}
+
 #[test]
-fn examples_are_told_by_their_code() {
+fn every_page_has_its_parts() {
+    for code in Code::all() {
+        let page = Page::of(code);
+        assert_eq!(page.why, code.why());
+        for phrase in [page.title, page.why] {
+            assert!(
+                !phrase.is_empty() && !phrase.ends_with('.'),
+                "{code}: {phrase}"
+            );
+            assert!(!phrase.contains('\n'), "{code}: {phrase}");
+        }
+        assert!(page.meaning.ends_with('.'), "{code}: {}", page.meaning);
+        assert_eq!(page.examples.is_none(), code == codes::INVALID, "{code}");
+    }
+}
+
+/// The macro reports the code of the page for the wrong example, and nothing for the right one. For mistakes that rustc reports, the macro
+/// accepts both.
+#[test]
+fn examples_have_the_code_of_their_page() {
     let mut wrong = vec![];
     for code in Code::all() {
-        let entry = code.entry();
-        if entry.wrong.is_empty() {
-            assert_eq!(code, codes::INVALID, "{code} has no example");
+        let Some(examples) = Page::of(code).examples else {
             continue;
-        }
-        let told = |source: &str| -> Vec<Option<Code>> {
-            let messages = page::messages(source);
-            let mut codes: Vec<_> = messages.iter().map(|message| Code::of(message)).collect();
-            codes.dedup();
-            codes
         };
-        let expected = match entry.reporter {
-            Reporter::Macro => vec![Some(code)],
-            Reporter::Rustc => vec![],
-        };
-        if told(entry.wrong) != expected {
-            wrong.push((code, "wrong", page::messages(entry.wrong)));
+        let reported = messages(examples.wrong);
+        let is_other = |message: &String| Code::of(message) != Some(code);
+        if reported.iter().any(is_other) {
+            wrong.push((code, "wrong", reported));
         }
-        if !told(entry.right).is_empty() {
-            wrong.push((code, "right", page::messages(entry.right)));
+        let reported = messages(examples.right);
+        if !reported.is_empty() {
+            wrong.push((code, "right", reported));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A message has three lines: the mistake, the reason, and what to write instead.
 #[test]
-fn every_code_has_one_number() {
-    let numbers: Vec<u32> = Code::all().map(|code| code.entry().number).collect();
-    let distinct: BTreeSet<u32> = numbers.iter().copied().collect();
-    assert!(numbers.is_sorted());
-    assert_eq!(distinct.len(), numbers.len());
-}
-
-/// Each message has the same parts: the mistake, the reason, the replacement.
-#[test]
-fn every_message_has_one_shape() {
+fn every_message_has_three_lines() {
     for code in Code::all() {
-        let entry = code.entry();
-        for text in [entry.title, entry.why] {
-            assert!(!text.is_empty() && !text.ends_with('.'), "{code}: {text}");
-        }
-        for message in page::messages(entry.wrong) {
+        let Some(examples) = Page::of(code).examples else {
+            continue;
+        };
+        for message in messages(examples.wrong) {
             let lines: Vec<&str> = message.lines().collect();
             let [what, why, instead] = lines[..] else {
                 panic!("{message}");
@@ -63,37 +140,63 @@ fn every_message_has_one_shape() {
     }
 }
 
-/// `SAREK_BLESS=1` regenerates the pages.
+/// Pages quote messages as the macro writes them. `SAREK_BLESS=1` rewrites the quotations.
 #[test]
-fn the_pages_are_those_of_the_catalogue() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/errors");
-    let bless = std::env::var_os("SAREK_BLESS").is_some();
-    let mut due = vec![("README.md".to_string(), page::index())];
-    due.extend(Code::all().map(|code| (page::name(code), page::page(code))));
-    if bless {
-        std::fs::create_dir_all(&folder).expect("the folder of the pages");
+fn pages_quote_the_messages() {
+    for code in Code::all() {
+        let Some(examples) = Page::of(code).examples else {
+            continue;
+        };
+        let around = |between: &str| format!("\n```\n\n{between}Right:\n\n");
+        let found = around(examples.between);
+        let text = code.page().replace(&found, &around(&examples.expected()));
+        hold(&folder().join(format!("{code}.md")), &text);
     }
-    for (name, text) in &due {
-        let path = folder.join(name);
-        if bless {
-            std::fs::write(&path, text).expect("a page is written");
-        }
-        let found = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(
-            &found, text,
-            "{name} is not what the catalogue says: SAREK_BLESS=1 writes it"
-        );
+}
+
+/// The index lists all pages with their titles. `SAREK_BLESS=1` rewrites the list.
+#[test]
+fn the_index_lists_all_pages() {
+    let path = folder().join("README.md");
+    let text = std::fs::read_to_string(&path).expect("an index");
+    let (head, _) = text.split_once(RULE).expect("a table");
+    let row = |code: Code| format!("| [{code}]({code}.md) | {} |\n", Page::of(code).title);
+    let rows: String = Code::all().map(row).collect();
+    hold(&path, &format!("{head}{RULE}{rows}"));
+}
+
+#[test]
+fn every_page_has_a_code() {
+    let codes: Vec<String> = Code::all().map(|code| code.to_string()).collect();
+    assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+    let mut expected: BTreeSet<String> = codes.iter().map(|code| format!("{code}.md")).collect();
+    expected.insert("README.md".to_string());
+    let files = std::fs::read_dir(folder()).expect("the folder of the pages");
+    let found: BTreeSet<String> = files
+        .map(|file| file.expect("a page").file_name())
+        .map(|name| name.into_string().expect("a plain name"))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("errors")
+}
+
+/// Asserts that a file has this text. With `SAREK_BLESS` set, writes the text to the file.
+fn hold(path: &Path, text: &str) {
+    let found = std::fs::read_to_string(path).expect("a page");
+    if found == text {
+        return;
     }
-    let names: BTreeSet<String> = due.into_iter().map(|(name, _)| name).collect();
-    for file in std::fs::read_dir(&folder).expect("the folder of the pages") {
-        let name = file
-            .expect("a page")
-            .file_name()
-            .into_string()
-            .expect("a plain name");
-        if !names.contains(&name) && bless {
-            std::fs::remove_file(folder.join(&name)).expect("a page is removed");
-        }
-        assert!(names.contains(&name) || bless, "{name} is no code's page");
+    if std::env::var_os("SAREK_BLESS").is_some() {
+        std::fs::write(path, text).expect("a page is written");
+        return;
     }
+    assert_eq!(
+        found,
+        text,
+        "{} is out of date: SAREK_BLESS=1 rewrites it",
+        path.display()
+    );
 }

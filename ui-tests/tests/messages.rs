@@ -142,7 +142,7 @@ fn no_message_has_an_internal_name() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// What is not rustc's own message has a code of the catalogue and its three parts.
+/// A message that is not rustc's own has a code and three parts.
 #[test]
 fn every_message_of_ours_has_its_code() {
     let mut found = vec![];
@@ -190,12 +190,12 @@ fn of_rustc(message: &str) -> bool {
     WITHOUT_CODE.iter().any(|text| message.contains(text))
 }
 
-/// Every code is shown by some case.
+/// Some case shows each code.
 #[test]
 fn every_code_has_a_case() {
     let all: Vec<String> = kept().map(|kept| kept.text).collect();
     let missing: Vec<String> = Code::all()
-        // Nothing is known that breaks a rule and is told by no other code.
+        // No source is known that only this code reports.
         .filter(|code| *code != codes::INVALID)
         .map(|code| code.to_string())
         .filter(|code| !all.iter().any(|text| text.contains(code.as_str())))

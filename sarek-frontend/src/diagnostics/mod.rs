@@ -1,7 +1,6 @@
-//! The diagnostics of kernels, and the form of their messages.
+//! Messages about mistakes in kernels.
 //!
-//! Each message has the same parts. They are the code and the mistake, the reason (which device
-//! cannot do it), and the code to write instead:
+//! Each message has the same three parts: the code with what is wrong, the reason (which device cannot do it), and what to write instead:
 //!
 //! ```text
 //! error: SRK0501: `x` cannot be written
@@ -9,18 +8,19 @@
 //!        instead: declare it `x: &mut [T]`
 //! ```
 //!
-//! [`codes`] lists the codes; each has a page with examples. Errors accumulate in [`Errors`], and
-//! all errors of a kernel are reported together.
+//! The codes are in [`codes`]. The page of each, in `errors/`, gives the reason and examples. Errors accumulate in [`Errors`], and all errors
+//! of a kernel are reported at once.
 
-mod catalogue;
-pub mod page;
+pub mod codes;
+mod messages;
 
 use std::fmt::{self, Display};
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
-pub use catalogue::{Code, Entry, Reporter, codes};
+pub use codes::Code;
+pub use messages::messages;
 
 /// One mistake, in words.
 #[derive(Clone, Debug)]
