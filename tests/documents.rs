@@ -1,0 +1,136 @@
+//! Links in the documents lead somewhere, and the files that ARCHITECTURE.md names exist.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Markdown files of the repository.
+fn pages() -> BTreeMap<PathBuf, String> {
+    let mut pages = BTreeMap::new();
+    let mut folders = vec![root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).expect("a folder");
+        for path in entries.map(|entry| entry.expect("an entry").path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let skipped = name == "target" || name.starts_with('.') && name != ".github";
+            if path.is_dir() && !skipped {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                let text = std::fs::read_to_string(&path).expect("a page");
+                pages.insert(path, text);
+            }
+        }
+    }
+    pages
+}
+
+/// A page without its blocks of code.
+fn prose(page: &str) -> String {
+    page.split("```").step_by(2).collect()
+}
+
+/// The targets of a page's links.
+fn links(page: &str) -> Vec<String> {
+    let prose = prose(page);
+    let ends = prose.split("](").skip(1);
+    ends.filter_map(|rest| rest.split_once(')'))
+        .map(|(link, _)| link.to_owned())
+        .filter(|link| !link.contains("://"))
+        .collect()
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let headings = prose(page);
+    let headings = headings.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| line.trim_start_matches('#').trim().to_lowercase())
+        .map(|heading| {
+            let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+            heading.chars().filter(kept).collect::<String>()
+        })
+        .map(|heading| heading.replace(' ', "-"))
+        .collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let pages = pages();
+    let mut lost = vec![];
+    for (page, text) in &pages {
+        for link in links(text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.parent().expect("a folder").join(file),
+            };
+            let found = target
+                .canonicalize()
+                .is_ok_and(|target| anchor.is_empty() || anchors(&pages[&target]).contains(anchor));
+            if !found {
+                lost.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{lost:#?}");
+}
+
+/// The words that a pattern such as `a/{b,c}.rs` stands for.
+fn expand(pattern: &str) -> Vec<String> {
+    let Some((before, rest)) = pattern.split_once('{') else {
+        return vec![pattern.to_owned()];
+    };
+    let (choices, after) = rest.split_once('}').expect("a closing brace");
+    let parts = choices.split(',');
+    parts
+        .flat_map(|part| expand(&format!("{before}{}{after}", part.trim())))
+        .collect()
+}
+
+/// Looks for a file or folder of that name; a `*` at its end stands for any rest.
+fn exists(path: &str) -> bool {
+    let Some(start) = path.strip_suffix('*') else {
+        return root().join(path).exists();
+    };
+    let (folder, start) = start.rsplit_once('/').unwrap_or(("", start));
+    let names = std::fs::read_dir(root().join(folder));
+    names.into_iter().flatten().flatten().any(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with(start)
+    })
+}
+
+/// The folders to which shortened paths of the map are relative.
+const RELATIVE: [&str; 6] = [
+    "sarek-ir/src/",
+    "sarek-ir/src/analysis/",
+    "sarek-ir/src/passes/",
+    "sarek-frontend/src/",
+    "sarek-frontend/src/emit/",
+    "",
+];
+
+#[test]
+fn the_map_names_files_that_exist() {
+    let map = prose(&std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map"));
+    let words = map.split('`').skip(1).step_by(2);
+    // Names to be replaced stand in capitals.
+    let example = |path: &str| {
+        ["NAME", "KIND", "nnnn"]
+            .iter()
+            .any(|part| path.contains(part))
+    };
+    let is_path = |word: &&str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/_-.{},*".contains(c);
+        let file = word.contains('/') || word.contains(".rs");
+        file && word.chars().all(plain) && !example(word)
+    };
+    let paths: BTreeSet<String> = words.filter(is_path).flat_map(expand).collect();
+    assert!(paths.len() > 100, "{paths:?}");
+    let found = |path: &&String| RELATIVE.iter().any(|base| exists(&format!("{base}{path}")));
+    let lost: Vec<_> = paths.iter().filter(|path| !found(path)).collect();
+    assert!(lost.is_empty(), "{lost:#?}");
+}
