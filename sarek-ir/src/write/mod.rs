@@ -34,9 +34,7 @@ pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
 pub use text::{Precedence, Sourced, Text};
-pub use variant::{
-    FAULT_WORDS, IndexWidth, Iterations, Slot, SlotKind, Source, Variant,
-};
+pub use variant::{FAULT_WORDS, IndexWidth, Iterations, Slot, SlotKind, Source, Variant};
 pub use wgsl::{CountingWgsl, Wgsl};
 
 use std::fmt;
