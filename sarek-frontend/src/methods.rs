@@ -133,7 +133,8 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
 
 /// The trait, with the items that its methods have in each impl.
 pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
-    let (mut all, mut methods) = (vec![], vec![]);
+    let (mut all, mut methods, mut by_path) = (vec![], vec![], vec![]);
+    let of_trait = itself(&item);
     let mut is_whole = true;
     for inner in &item.items {
         let syn::TraitItem::Fn(function) = inner else {
@@ -157,13 +158,21 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
         let mut owner = of_trait_method(&function.sig.ident, &own);
         owner.is_erased = !Callables::are_in(&function.sig);
         let declared = method_items::declared(&owner, &signature, krate);
+        by_path.push(method_items::by_path(&owner, &signature, &of_trait, krate));
         methods.push(function.sig.clone());
         all.push(syn::TraitItem::Verbatim(declared));
     }
     let witness = is_whole.then(|| impls::witness(&item, krate));
     item.items.extend(all);
     let mark = marks::of_trait(&item, &methods);
-    quote!(#item #mark #witness)
+    let by_path = marks::items_by_path(&item, &by_path);
+    quote!(#item #mark #by_path #witness)
+}
+
+/// The trait as a bound, with its own parameters as arguments.
+fn itself(item: &syn::ItemTrait) -> TokenStream {
+    let (name, (_, arguments, _)) = (&item.ident, item.generics.split_for_impl());
+    quote!(#name #arguments)
 }
 
 /// A method's own generic parameters, except lifetimes and callable parameters.

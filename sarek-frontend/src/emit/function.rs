@@ -16,7 +16,7 @@ use super::bounded_recursion::Nesting;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
-use crate::lower::{Callee, Lowered, path_text, scalar_tokens};
+use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
 /// The type that the items of a function belong to.
@@ -215,10 +215,11 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let imports = imports.filter(fresh).map(Callee::import);
     let mut seen = BTreeSet::new();
     let traits = others().filter_map(|callee| {
-        let path = callee.of_trait.as_ref()?;
-        let fresh = seen.insert(path_text(path));
-        fresh.then(|| marks::asked(path, &callee.krate))
+        let (_, path) = callee.of_trait.as_ref()?;
+        let fresh = seen.insert(marks::constant_of(path).to_string());
+        fresh.then(|| marks::import(path))
     });
+    let (stand_ins_of_traits, traits): (Vec<_>, Vec<_>) = traits.unzip();
     let stand_ins = missing_device_attr::stand_ins(others());
     let functions = others().find(|callee| callee.method.is_none());
     let kernels = functions.map(|callee| {
@@ -230,9 +231,10 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
         const _: () = {
             #audited
             #stand_ins
-            #(#traits)*
+            #(#stand_ins_of_traits)*
             #kernels
             {
+                #(#traits)*
                 #items
                 // Behind the user's tokens, so that these do not see the macros that the imports
                 // declare.

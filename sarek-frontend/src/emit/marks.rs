@@ -1,14 +1,15 @@
-//! Marker macros of `#[device]` traits.
+//! Macros and constants that mark `#[device]` traits.
 //!
 //! A marked trait has a macro of the same name beside it. An import of the trait, under any name,
-//! imports the macro, too. An impl passes its methods to that macro, and a call tests whether the
-//! macro exists. For a trait without the macro, the name resolves to a macro that reports the
-//! trait.
+//! imports the macro, too. An impl passes its methods to that macro. For a trait without the macro,
+//! the name resolves to a macro that reports the trait. Calls use a constant of the same name in the
+//! same way.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::GenericParam;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
@@ -45,7 +46,6 @@ pub fn of_trait(item: &syn::ItemTrait, methods: &[syn::Signature]) -> TokenStrea
             ([$message:literal] [$($krate:tt)*] $($items:tt)*) => {
                 $($krate)*::__private::fitting! { [$($krate)*] [#(#methods;)*] $($items)* }
             };
-            (else [$($error:tt)*]) => { () };
         }
         #[doc(hidden)]
         #[allow(unused_imports)]
@@ -76,18 +76,151 @@ fn not_marked(path: &syn::Path) -> Mistake {
     )
 }
 
-/// Reports an unmarked trait at its path in a call. The macro receives only these tokens. It may be
-/// a macro of the user's with the same name, and its output must not get into `unsafe` code.
-pub fn asked(path: &syn::Path, krate: &TokenStream) -> TokenStream {
+/// Declares the constant that calls through the trait's path use, under the trait's name so that both are imported together. Its
+/// methods give, for a type, access to the hidden items that the type's impl of the trait has; `items` are those.
+///
+/// A call names no macro: a macro of the user's with that name would be expanded in `unsafe` code. A constant of the user's with
+/// that name has no bodies that yield the right type.
+pub fn items_by_path(item: &syn::ItemTrait, items: &[TokenStream]) -> TokenStream {
+    let (vis, trait_name) = (&item.vis, &item.ident);
+    let plain = trait_name.unraw();
+    let (of_trait, of_type) = (
+        Ident::new(&format!("__sarek_{plain}"), Span::mixed_site()),
+        Ident::new(&format!("__sarek_items_of_{plain}"), Span::mixed_site()),
+    );
+    let mut alias = trait_name.clone();
+    alias.set_span(Span::mixed_site().located_at(alias.span()));
+    let mut generics = item.generics.clone();
+    let defaults: Vec<_> = generics.params.iter_mut().map(take_default).collect();
+    let (lifetimes, own): (Vec<_>, Vec<_>) = (generics.params.iter().zip(defaults))
+        .partition(|(param, _)| matches!(param, GenericParam::Lifetime(_)));
+    let lifetimes: Vec<_> = lifetimes.iter().map(|(param, _)| param).collect();
+    let names: Vec<_> = own.iter().map(|(param, _)| parameter_name(param)).collect();
+    let clause = &generics.where_clause;
+    let required = own.iter().filter(|(_, default)| default.is_none()).count();
+    let accessors = (required..=own.len()).map(|given| {
+        let name = accessor(given, Span::mixed_site());
+        let (first, rest) = own.split_at(given);
+        let first = first.iter().map(|(param, _)| param);
+        let rest = rest.iter().map(|(_, default)| default);
+        let (names, clause) = (&names[..given], clause.as_ref().filter(|_| given == own.len()));
+        quote! {
+            pub fn #name<#(#lifetimes,)* __S: #trait_name<#(#lifetimes,)* #(#names),*>, #(#first),*>(
+                self,
+            ) -> #of_type<#(#lifetimes,)* __S, #(#names,)* #(#rest),*> #clause {
+                #of_type(::core::marker::PhantomData)
+            }
+        }
+    });
+    let types = generics.type_params().map(|param| &param.ident);
+    let bare = own.iter().map(|(param, _)| match param {
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        param => param.to_token_stream(),
+    });
+    let own = own.iter().map(|(param, _)| param);
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, clippy::all)]
+        #vis struct #of_type<#(#lifetimes,)* __S, #(#bare),*>(
+            ::core::marker::PhantomData<(fn() -> (__S, #(#types,)*), #(&#lifetimes (),)*)>,
+        );
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, clippy::all)]
+        #vis struct #of_trait;
+        #[automatically_derived]
+        #[allow(dead_code, private_bounds, private_interfaces, clippy::all)]
+        impl #of_trait { #(#accessors)* }
+        #[automatically_derived]
+        #[allow(dead_code, private_bounds, private_interfaces, clippy::all)]
+        impl<#(#lifetimes,)* __S: #trait_name<#(#lifetimes,)* #(#names),*>, #(#own),*>
+            #of_type<#(#lifetimes,)* __S, #(#names),*> #clause
+        {
+            #(#items)*
+        }
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals, dead_code)]
+        #vis const #alias: #of_trait = #of_trait;
+    }
+}
+
+fn take_default(param: &mut GenericParam) -> Option<TokenStream> {
+    match param {
+        GenericParam::Type(param) => param.default.take().map(|(_, default)| quote!(#default)),
+        GenericParam::Const(param) => param.default.take().map(|(_, default)| quote!(#default)),
+        GenericParam::Lifetime(_) => None,
+    }
+}
+
+fn parameter_name(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
+    }
+}
+
+/// The method of the constant that takes so many arguments of the trait.
+fn accessor(arguments: usize, span: Span) -> Ident {
+    Ident::new(&format!("__sarek_items_{arguments}"), span)
+}
+
+/// The hidden items that a type has by its impl of a trait, as an expression. Stands among items around which [`import`] is.
+pub fn items_of(ty: &TokenStream, path: &syn::Path) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
-    let mark = Ident::new(MARK, span);
-    let error = not_marked(path).at(path.span()).to_compile_error();
-    known(
-        path,
-        &quote_spanned!(span=> const _: () = #mark!(else [#error]);),
-        krate,
+    let arguments = arguments(path);
+    let (constant, accessor) = (constant_of(path), accessor(arguments.len(), span));
+    quote_spanned!(span=> (#constant.#accessor::<#ty, #(#arguments),*>()))
+}
+
+/// The arguments of a trait's path but for lifetimes.
+fn arguments(path: &syn::Path) -> Vec<&syn::GenericArgument> {
+    let last = path.segments.last().map(|last| &last.arguments);
+    let Some(syn::PathArguments::AngleBracketed(list)) = last else {
+        return vec![];
+    };
+    let is_lifetime = |of: &&syn::GenericArgument| matches!(of, syn::GenericArgument::Lifetime(_));
+    list.args.iter().filter(|of| !is_lifetime(of)).collect()
+}
+
+/// The name of a trait's constant where calls use it.
+pub fn constant_of(path: &syn::Path) -> Ident {
+    let name = path_text(without_arguments(path));
+    let plain = name.replace(|c: char| !c.is_alphanumeric(), "_");
+    Ident::new(&format!("DeviceTrait_{plain}"), Span::mixed_site())
+}
+
+/// The constant of a trait that calls name, for two nested blocks: a stand-in that reports an unmarked trait, and the import
+/// of the trait's own.
+pub fn import(path: &syn::Path) -> (TokenStream, TokenStream) {
+    let span = Span::mixed_site().located_at(path.span());
+    let constant = constant_of(path);
+    let message = not_marked(path).to_string();
+    let path = without_arguments(path);
+    let accessors = (0..MOST_ARGUMENTS).map(|given| {
+        let name = accessor(given, span);
+        let taken = (0..given).map(|i| format_ident!("__T{i}"));
+        quote_spanned!(span=> fn #name<S: #constant, #(#taken),*>(self) -> S::Items { ::core::unreachable!() })
+    });
+    let stand_in = format_ident!("Stand_in_{constant}", span = span);
+    let outer = quote_spanned! {span=>
+        #[diagnostic::on_unimplemented(message = #message, label = "not for devices")]
+        #[allow(unused, non_camel_case_types)]
+        trait #constant { type Items; }
+        #[allow(unused, non_camel_case_types)]
+        struct #stand_in;
+        #[allow(unused)]
+        impl #stand_in { #(#accessors)* }
+        #[allow(unused, non_upper_case_globals)]
+        const #constant: #stand_in = #stand_in;
+    };
+    (
+        outer,
+        quote_spanned!(span=> #[allow(unused_imports)] use #path as #constant;),
     )
 }
+
+/// More arguments than a trait's path has.
+const MOST_ARGUMENTS: usize = 8;
 
 /// Brings the macro into scope around `items`: the trait's own, or the one that reports that there
 /// is none.

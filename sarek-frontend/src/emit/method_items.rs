@@ -198,6 +198,70 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
     }
 }
 
+/// The hidden items of a trait's method, for calls through the trait's path: methods of a value that
+/// stands for a type `__S` with that trait. See [`super::marks::items_by_path`].
+pub fn by_path(
+    owner: &Owner,
+    signature: &Signature,
+    of_trait: &TokenStream,
+    krate: &TokenStream,
+) -> TokenStream {
+    let host = quote!(#krate::__private::host);
+    let (infer, body, block) = (owner.name("infer"), owner.name("body"), owner.name("block"));
+    let (own, names) = (owner.own.declared(), owner.own.names());
+    let clause = owner.own.clause(None);
+    let (told, yielded) = inferred(owner, signature, krate);
+    let yields = yields(signature);
+    let [on_body, on_block] = body_results(owner, signature, krate);
+    let alone = taken(signature, Body::Alone, krate);
+    let together = taken(signature, Body::Together, krate);
+    let items = quote! {
+        pub fn #infer<#own>(self, _: #told) -> #yielded #clause {
+            ::core::unreachable!("only its type is asked for")
+        }
+        #[inline(always)]
+        #[allow(unused)]
+        pub unsafe fn #body<#own const __CHECK: ::core::primitive::bool>(
+            self,
+            __check: #host::Flag<__CHECK>,
+            __block: &#host::Block,
+            __thread: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __base: ::core::primitive::u32,
+            __args: (#(#alone,)*),
+        ) -> #on_body #clause {
+            // SAFETY: both have one contract.
+            unsafe {
+                <Self as #of_trait>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args)
+            }
+        }
+        #[inline(always)]
+        #[allow(unused)]
+        pub unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
+            self,
+            __check: #host::Flag<__CHECK>,
+            __full: #host::Flag<__FULL>,
+            __block: &#host::Block,
+            __lanes: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __scratch: &#host::Scratch,
+            __base: ::core::primitive::u32,
+            __active: &[::core::primitive::bool],
+            __args: (#(#together,)*),
+            __result: &mut [::core::mem::MaybeUninit<#yields>],
+        ) -> #on_block #clause {
+            // SAFETY: the same.
+            unsafe {
+                <Self as #of_trait>::#block::<#(#names,)* __CHECK, __FULL>(
+                    __check, __full,
+                    __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
+                )
+            }
+        }
+    };
+    replaced(items, &[("Self".to_owned(), quote!(__S))].into())
+}
+
 /// Calls a method's compiled bodies through the associated type that each impl defines.
 fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     let (device, names) = (owner.device(), owner.own.names());

@@ -82,7 +82,7 @@ impl Lowerer<'_> {
         };
         let (owner, of_trait) = match qself.position {
             0 => (ty.to_token_stream(), None),
-            _ => (quote!(#ty as #of_trait), Some(of_trait)),
+            _ => (quote!(#ty as #of_trait), Some(((**ty).clone(), of_trait))),
         };
         let at = method.ident.span();
         let callee = Callee {

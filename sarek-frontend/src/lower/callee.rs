@@ -8,7 +8,7 @@ use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use super::{Lowerer, Ty};
-use crate::emit::{at, error_gate};
+use crate::emit::{at, error_gate, marks};
 
 /// A called function, as generated Rust code reaches it.
 pub struct Callee {
@@ -17,7 +17,7 @@ pub struct Callee {
     /// The method's name, if it is a method.
     pub method: Option<syn::Ident>,
     /// The trait that the call names, as in `<P as Shape>::area(p)`.
-    pub of_trait: Option<syn::Path>,
+    pub of_trait: Option<(syn::Type, syn::Path)>,
     /// The generic arguments written after its name.
     pub turbofish: PathArguments,
     /// The facts that its callers need: an element of an array of constants.
@@ -153,6 +153,11 @@ impl Callee {
                 // type.
                 let first = Span::mixed_site().located_at(self.start);
                 let first = quote_spanned!(first=> <);
+                if let Some((ty, path)) = &self.of_trait {
+                    let ty = relocated(ty.to_token_stream(), self.span);
+                    let items = marks::items_of(&self.known_type(&ty), path);
+                    return quote_spanned!(span=> #items.#name #arguments);
+                }
                 let owner = self.known_type(&owner);
                 quote_spanned!(span=> #first #owner>::#name #arguments)
             }
@@ -330,6 +335,18 @@ impl Callee {
         let inferred = &self.inferred;
         let is_known = self.has_receiver && !inferred.is_empty();
         is_known.then(|| quote!((#inferred).2))
+    }
+
+    /// The function that rustc infers the instance by, as a value.
+    pub(super) fn infer_value(&self) -> TokenStream {
+        let (span, infer) = (
+            Span::mixed_site().located_at(self.span),
+            self.item("infer", 0),
+        );
+        match self.of_trait {
+            Some(_) => quote_spanned!(span=> |__told| #infer(__told)),
+            None => infer,
+        }
     }
 
     /// Its compiled body.

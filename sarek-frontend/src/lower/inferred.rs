@@ -139,10 +139,7 @@ impl Lowerer<'_> {
         let callee = &self.callees[function.index()];
         let span = Span::mixed_site().located_at(callee.span);
         let (slot, instance) = (self.slot(function), instance_name(function));
-        let (krate, infer) = (
-            at(&self.krate, span),
-            callee.known(&callee.item("infer", 0)),
-        );
+        let (krate, infer) = (at(&self.krate, span), callee.known(&callee.infer_value()));
         (
             quote_spanned!(span=> let #slot = #krate::__private::host::of_type();),
             quote_spanned!(span=> let #instance = #krate::__private::host::given_instance(#slot, #infer);),

@@ -80,7 +80,6 @@ macro_rules! __unmarked {
     ([$message:literal] $($items:tt)*) => {
         ::core::compile_error! { $message }
     };
-    (else [$($error:tt)*]) => { $($error)* };
 }
 
 /// The facts about a `#[device]` function that callers need; each instance has its own.

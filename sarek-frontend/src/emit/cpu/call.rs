@@ -115,7 +115,8 @@ impl Writer<'_> {
         // gate is therefore around the function, not the arguments.
         let (body, args) = match call.given.is_empty() {
             true => (body, callee.known(&args)),
-            false if callee.is_unnamed => (body, args),
+            // A method call is no value.
+            false if callee.is_unnamed || callee.of_trait.is_some() => (body, args),
             false => (callee.known(&body), args),
         };
         let of = call.called.function().map(instance_name);
