@@ -32,7 +32,7 @@ const LOWERED: [&str; 4] = [
 /// Method calls that have no other form, by file and the text before their arguments.
 const KNOWN: [(&str, &str); 12] = [
     // A constant of the expansion's type, and what it gives. Methods of the type itself come first.
-    ("emit/marks.rs", "(# constant .# accessor"),
+    ("emit/marks.rs", "# constant .# accessor"),
     ("lower/callee.rs", "# items .# name"),
     // The receiver is a number and has the method itself. An inherent method that takes `self` by
     // value is found before those of all traits.
