@@ -89,10 +89,10 @@ mod compound;
 pub mod eval;
 mod expr;
 mod info;
-mod intrinsic;
 mod kernel;
 pub mod link;
 mod memory;
+pub mod numeric;
 mod operands;
 mod overflow;
 pub mod packed;
@@ -113,7 +113,6 @@ pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
-pub use intrinsic::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
     Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,
     LabelId, Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin,
@@ -122,6 +121,7 @@ pub use kernel::{
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray, Table, TableValues};
+pub use numeric::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
 pub use overflow::Arithmetic;
 pub use packed::Packed;
 pub use print::Print;

@@ -222,10 +222,10 @@ impl Lowerer<'_> {
             "min" | "max" | "clamp" if !is_float => Trait::Ord,
             "count_ones" | "leading_zeros" | "trailing_zeros" | "wrapping_add" | "wrapping_sub"
             | "wrapping_mul" => Trait::Int,
-            "exp" | "exp2" | "exp_m1" | "ln" | "ln_1p" | "log2" | "log10" | "sin" | "cos"
-            | "tan" | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh" | "powf"
-            | "cbrt" | "hypot" => Trait::Elementary,
-            _ => Trait::Float,
+            _ => match sarek_ir::Intrinsic::method(name, Scalar::F32) {
+                Some(intrinsic) if intrinsic.is_elementary() => Trait::Elementary,
+                _ => Trait::Float,
+            },
         })
     }
 }

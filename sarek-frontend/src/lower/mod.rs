@@ -18,25 +18,19 @@ mod attributes;
 mod call;
 mod callable;
 mod callee;
-mod checked;
 mod closure;
 mod collective;
-mod composed;
 mod compound;
 mod control;
 mod copied;
 mod device;
 mod expr;
-mod expressed;
 mod fill;
 mod finish;
-mod floats;
 mod given;
-mod half;
 mod held;
 mod inferred;
 mod instance;
-mod integer;
 mod intrinsic;
 mod length;
 mod let_conditions;
@@ -46,6 +40,7 @@ mod matching;
 mod method;
 mod native;
 mod nodes;
+mod numeric;
 mod operator;
 mod optional;
 mod packed;
@@ -68,6 +63,7 @@ mod stmt;
 mod struct_assign;
 mod subject;
 pub mod tables;
+mod template;
 mod types;
 mod unroll;
 mod variant;
@@ -345,6 +341,8 @@ pub struct Lowerer<'e> {
     held: HashSet<String>,
     /// Tests, for rustc, that methods are those that kernels know.
     asked: Vec<receiver::Asked>,
+    /// The body of a numeric method is being lowered.
+    in_body: bool,
     /// The constants that only rustc can evaluate, by how they are written.
     linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among them.
@@ -505,6 +503,7 @@ impl<'e> Lowerer<'e> {
             audits: vec![],
             held: HashSet::new(),
             asked: vec![],
+            in_body: false,
             linked: HashMap::new(),
             tested: HashSet::new(),
             marks: BTreeMap::new(),

@@ -27,6 +27,8 @@ pub(super) struct Subject {
 enum Base {
     /// A value: a leaf.
     Value(ExprId),
+    /// An operand that is read once, where it stands.
+    Once(ExprId),
     /// An array in memory of the thread's own, or a part of one.
     Array(Memory, Start, Vec<Dim>),
     /// An element of such an array.
@@ -95,6 +97,15 @@ impl Lowerer<'_> {
     pub(super) fn leaf_subject(&mut self, leaf: ExprId) -> Subject {
         let (ty, base, parts) = (self.ty(leaf), Base::Value(leaf), vec![]);
         Subject { base, parts, ty }
+    }
+
+    /// An operand of an expression that the frontend writes: one that is no leaf is read once.
+    pub(super) fn operand_subject(&mut self, operand: ExprId) -> Subject {
+        let mut subject = self.leaf_subject(operand);
+        if !self.is_leaf(operand) {
+            subject.base = Base::Once(operand);
+        }
+        subject
     }
 
     /// An array: one of the thread's own is looked into where it is unless it is to be copied, others are made.
@@ -264,6 +275,7 @@ impl Lowerer<'_> {
     pub(super) fn read_subject(&mut self, subject: &Subject, span: Span) -> ExprId {
         let mut value = match &subject.base {
             Base::Value(leaf) => self.copy(*leaf),
+            Base::Once(value) => *value,
             Base::Element(memory, start) => {
                 let (memory, elem) = (*memory, self.element_type(*memory));
                 let index = self.index(*start, span);

@@ -1,36 +1,15 @@
 //! The names that kernels know, for tests of what they mean.
 
-use sarek_ir::{ArgType, Builtin, Intrinsic, Scalar, SubgroupOp};
+use sarek_ir::numeric;
+use sarek_ir::{Builtin, Scalar, SubgroupOp};
 
-use super::{checked, composed, expressed, floats};
 use crate::parse::StdCall;
 
 /// The methods of a scalar type, with the types of their arguments.
 pub fn methods(on: Scalar) -> Vec<(&'static str, Vec<Scalar>)> {
-    let of_devices = Intrinsic::ALL.iter().filter(|i| {
-        let stands = Intrinsic::method(i.name(), on) == Some(**i);
-        stands && !i.is_from_bits() && !(on.is_half() && i.is_elementary())
-    });
-    let of_devices = of_devices.map(|i| {
-        let takes = i.args().iter().map(|arg| match arg {
-            ArgType::Same => on,
-            ArgType::Fixed(scalar) => *scalar,
-        });
-        (i.name(), takes.collect())
-    });
-    let others = composed::names_on(on)
-        .filter(|name| !on.is_half() || ["is_sign_positive", "is_normal"].contains(name));
-    let others = others.map(|name| {
-        let takes = checked::takes(name)
-            .or_else(|| expressed::takes(name))
-            .or_else(|| floats::takes(name));
-        let takes = match takes {
-            Some(takes) => takes.types(on),
-            None => vec![on; composed::arity(name)],
-        };
-        (name, takes)
-    });
-    of_devices.chain(others).collect()
+    let rows = numeric::methods().filter(|row| row.stands_on(on));
+    rows.map(|row| (row.name, row.arg_types(on).collect()))
+        .collect()
 }
 
 /// The façade's functions that take nothing, ids and barriers, and those of subgroups, with whether they take a lane.

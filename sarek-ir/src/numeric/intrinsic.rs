@@ -1,72 +1,10 @@
-//! The one table of numeric methods.
+//! Methods that are nodes of the IR.
+//!
+//! To add one: a row here, its spelling in each dialect (`write/c/functions.rs`, `write/wgsl/functions.rs`), its value on the
+//! host (`eval/call.rs`), and its form on 8 and 16 bits (`passes/widen_small.rs`). The compiler reports each missing place.
 
+use super::{ArgType, Body, Exactness, Group, Method, ResultType, TypeClass};
 use crate::Scalar;
-
-/// On which types a method stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TypeClass {
-    /// Floats.
-    Float,
-    /// Integers, `usize` included.
-    Int,
-    /// Signed integers.
-    SignedInt,
-    /// Unsigned integers, `usize` included.
-    UnsignedInt,
-    /// Signed integers and floats.
-    Signed,
-    /// All numbers.
-    Number,
-}
-
-impl TypeClass {
-    /// Is the type in the class?
-    pub const fn contains(self, ty: Scalar) -> bool {
-        match self {
-            TypeClass::Float => ty.is_float(),
-            TypeClass::Int => ty.is_int(),
-            TypeClass::SignedInt => ty.is_signed(),
-            TypeClass::UnsignedInt => ty.is_int() && !ty.is_signed(),
-            TypeClass::Signed => ty.is_signed() || ty.is_float(),
-            TypeClass::Number => ty.is_int() || ty.is_float(),
-        }
-    }
-}
-
-/// The type of an argument after the receiver.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ArgType {
-    /// The receiver's type.
-    Same,
-    /// A fixed type.
-    Fixed(Scalar),
-}
-
-/// The type of a method's result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ResultType {
-    /// The receiver's type.
-    Same,
-    /// A fixed type.
-    Fixed(Scalar),
-    /// The unsigned integer of the receiver's width (`f32` gives `u32`).
-    Unsigned,
-    /// The float of the receiver's width (`u32` gives `f32`).
-    Float,
-}
-
-/// How exact a method of floats is where a kernel is [strict](crate::Kernel::strict); those of integers are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exactness {
-    /// To the bit, by IEEE 754 or by Rust.
-    Exact,
-    /// Of zeros with different signs either may come out.
-    Zeros,
-    /// Made of operations each of which rounds, in a way of the target's.
-    Composed,
-    /// A transcendental function, or a root that processors have not: of these, targets promise some ulps.
-    Elementary,
-}
 
 macro_rules! exactness {
     () => {
@@ -80,7 +18,8 @@ macro_rules! exactness {
 macro_rules! intrinsics {
     ($(
         $(#[$doc:meta])*
-        $variant:ident $name:literal $class:ident ($($arg:expr),*) -> $result:expr $(, $exactness:ident)?;
+        $variant:ident $name:literal $group:ident $class:ident
+            ($($arg:ident $(($arg_type:expr))?),*) -> $result:ident $(($type:expr))? $(, $exactness:ident)?;
     )*) => {
         /// A numeric method, named as in Rust.
         ///
@@ -94,34 +33,17 @@ macro_rules! intrinsics {
         impl Intrinsic {
             /// Every intrinsic.
             pub const ALL: &'static [Intrinsic] = &[$(Intrinsic::$variant,)*];
-
-            /// The Rust name of the method.
-            pub const fn name(self) -> &'static str {
-                match self { $(Intrinsic::$variant => $name,)* }
-            }
-
-            /// The types that have the method.
-            pub const fn class(self) -> TypeClass {
-                match self { $(Intrinsic::$variant => TypeClass::$class,)* }
-            }
-
-            /// The types of the arguments after the receiver.
-            pub const fn args(self) -> &'static [ArgType] {
-                use ArgType::*;
-                match self { $(Intrinsic::$variant => const { &[$($arg),*] },)* }
-            }
-
-            /// The type of the result.
-            pub const fn result(self) -> ResultType {
-                use ResultType::*;
-                match self { $(Intrinsic::$variant => $result,)* }
-            }
-
-            /// How exact it is on floats.
-            pub const fn exactness(self) -> Exactness {
-                match self { $(Intrinsic::$variant => exactness!($($exactness)?),)* }
-            }
         }
+
+        /// The rows of the table, in the order of the variants.
+        pub(super) const ROWS: &[Method] = &[$({
+            let kind = (Group::$group, TypeClass::$class);
+            let args = &[$(ArgType::$arg $(($arg_type))?),*];
+            let result = ResultType::$result $(($type))?;
+            let body = Body::Intrinsic(Intrinsic::$variant);
+            let row = Method::new($name, kind, args, result, body);
+            row.exactness(exactness!($($exactness)?))
+        },)*];
     };
 }
 
@@ -173,133 +95,163 @@ const B: Scalar = Scalar::Bool;
 
 intrinsics! {
     /// Absolute value; wraps at `MIN`.
-    Abs "abs" Signed () -> Same;
+    Abs "abs" Basic Signed () -> Same;
     /// The smaller; the other operand when one is NaN.
-    Min "min" Number (Same) -> Same, Zeros;
+    Min "min" Basic Number (Same) -> Same, Zeros;
     /// The larger; the other operand when one is NaN.
-    Max "max" Number (Same) -> Same, Zeros;
+    Max "max" Basic Number (Same) -> Same, Zeros;
     /// Clamps to `lo..=hi`; an assertion before it checks the bounds. NaN stays NaN.
-    Clamp "clamp" Number (Same, Same) -> Same;
+    Clamp "clamp" Basic Number (Same, Same) -> Same;
     /// -1, 0 or 1 for integers; ±1 by the sign bit for floats, NaN for NaN.
-    Signum "signum" Signed () -> Same;
+    Signum "signum" Basic Signed () -> Same;
     /// Integer power by repeated multiplication, wrapping.
-    Pow "pow" Int (Fixed(U)) -> Same;
+    Pow "pow" Power Int (Fixed(U)) -> Same;
     /// Square root, correctly rounded.
-    Sqrt "sqrt" Float () -> Same;
+    Sqrt "sqrt" Basic Float () -> Same, Rounded;
     /// `1 / sqrt(x)`.
-    Rsqrt "rsqrt" Float () -> Same, Composed;
+    Rsqrt "rsqrt" Basic Float () -> Same, Composed;
     /// Cube root.
-    Cbrt "cbrt" Float () -> Same, Elementary;
+    Cbrt "cbrt" Basic Float () -> Same, Elementary;
     /// `e^x`.
-    Exp "exp" Float () -> Same, Elementary;
+    Exp "exp" Power Float () -> Same, Elementary;
     /// `2^x`.
-    Exp2 "exp2" Float () -> Same, Elementary;
+    Exp2 "exp2" Power Float () -> Same, Elementary;
     /// `e^x - 1`, accurate near 0.
-    ExpM1 "exp_m1" Float () -> Same, Elementary;
+    ExpM1 "exp_m1" Power Float () -> Same, Elementary;
     /// Natural logarithm.
-    Ln "ln" Float () -> Same, Elementary;
+    Ln "ln" Power Float () -> Same, Elementary;
     /// `ln(1 + x)`, accurate near 0.
-    Ln1p "ln_1p" Float () -> Same, Elementary;
+    Ln1p "ln_1p" Power Float () -> Same, Elementary;
     /// Logarithm to base 2.
-    Log2 "log2" Float () -> Same, Elementary;
+    Log2 "log2" Power Float () -> Same, Elementary;
     /// Logarithm to base 10.
-    Log10 "log10" Float () -> Same, Elementary;
+    Log10 "log10" Power Float () -> Same, Elementary;
     /// Sine of radians.
-    Sin "sin" Float () -> Same, Elementary;
+    Sin "sin" Angle Float () -> Same, Elementary;
     /// Cosine of radians.
-    Cos "cos" Float () -> Same, Elementary;
+    Cos "cos" Angle Float () -> Same, Elementary;
     /// Tangent of radians.
-    Tan "tan" Float () -> Same, Elementary;
+    Tan "tan" Angle Float () -> Same, Elementary;
     /// Arc sine.
-    Asin "asin" Float () -> Same, Elementary;
+    Asin "asin" Angle Float () -> Same, Elementary;
     /// Arc cosine.
-    Acos "acos" Float () -> Same, Elementary;
+    Acos "acos" Angle Float () -> Same, Elementary;
     /// Arc tangent.
-    Atan "atan" Float () -> Same, Elementary;
+    Atan "atan" Angle Float () -> Same, Elementary;
     /// Angle of the point (`x` = argument, `y` = receiver).
-    Atan2 "atan2" Float (Same) -> Same, Elementary;
+    Atan2 "atan2" Angle Float (Same) -> Same, Elementary;
     /// Hyperbolic sine.
-    Sinh "sinh" Float () -> Same, Elementary;
+    Sinh "sinh" Angle Float () -> Same, Elementary;
     /// Hyperbolic cosine.
-    Cosh "cosh" Float () -> Same, Elementary;
+    Cosh "cosh" Angle Float () -> Same, Elementary;
     /// Hyperbolic tangent.
-    Tanh "tanh" Float () -> Same, Elementary;
+    Tanh "tanh" Angle Float () -> Same, Elementary;
     /// Power with a float exponent; C's `pow`.
-    Powf "powf" Float (Same) -> Same, Elementary;
+    Powf "powf" Power Float (Same) -> Same, Elementary;
     /// Power with an integer exponent.
-    Powi "powi" Float (Fixed(I)) -> Same, Composed;
+    Powi "powi" Power Float (Fixed(I)) -> Same, Composed;
     /// `sqrt(x² + y²)` without undue overflow.
-    Hypot "hypot" Float (Same) -> Same, Elementary;
+    Hypot "hypot" Basic Float (Same) -> Same, Elementary;
     /// Largest integer not above.
-    Floor "floor" Float () -> Same;
+    Floor "floor" Rounding Float () -> Same;
     /// Smallest integer not below.
-    Ceil "ceil" Float () -> Same;
+    Ceil "ceil" Rounding Float () -> Same;
     /// Nearest integer, halves away from zero.
-    Round "round" Float () -> Same;
+    Round "round" Rounding Float () -> Same;
     /// Integer part.
-    Trunc "trunc" Float () -> Same;
+    Trunc "trunc" Rounding Float () -> Same;
     /// `x - x.trunc()`.
-    Fract "fract" Float () -> Same;
+    Fract "fract" Rounding Float () -> Same;
     /// `self * a + b`, rounded once.
-    MulAdd "mul_add" Float (Same, Same) -> Same;
+    MulAdd "mul_add" Basic Float (Same, Same) -> Same, Rounded;
     /// The receiver with the argument's sign bit.
-    Copysign "copysign" Float (Same) -> Same;
+    Copysign "copysign" Basic Float (Same) -> Same;
     /// Is it NaN?
-    IsNan "is_nan" Float () -> Fixed(B);
+    IsNan "is_nan" Bits Float () -> Fixed(B);
     /// Is it an infinity?
-    IsInfinite "is_infinite" Float () -> Fixed(B);
+    IsInfinite "is_infinite" Bits Float () -> Fixed(B);
     /// Is it neither NaN nor infinite?
-    IsFinite "is_finite" Float () -> Fixed(B);
+    IsFinite "is_finite" Bits Float () -> Fixed(B);
     /// Is the sign bit set?
-    IsSignNegative "is_sign_negative" Float () -> Fixed(B);
+    IsSignNegative "is_sign_negative" Bits Float () -> Fixed(B);
     /// The bits as an unsigned integer.
-    ToBits "to_bits" Float () -> Unsigned;
+    ToBits "to_bits" Bits Float () -> Unsigned;
     /// The float of these bits: `f32::from_bits(u32)`, the receiver being the argument.
-    FromBits "from_bits" UnsignedInt () -> Float;
+    FromBits "from_bits" Bits UnsignedInt () -> Float;
     /// The same of `bf16`, which is no wider than `f16`.
-    Bf16FromBits "from_bits" UnsignedInt () -> Fixed(Scalar::Bf16);
+    Bf16FromBits "from_bits" Bits UnsignedInt () -> Fixed(Scalar::Bf16);
     /// Number of one bits.
-    CountOnes "count_ones" Int () -> Fixed(U);
+    CountOnes "count_ones" Bits Int () -> Fixed(U);
     /// Number of zero bits from the top.
-    LeadingZeros "leading_zeros" Int () -> Fixed(U);
+    LeadingZeros "leading_zeros" Bits Int () -> Fixed(U);
     /// Number of zero bits from the bottom.
-    TrailingZeros "trailing_zeros" Int () -> Fixed(U);
+    TrailingZeros "trailing_zeros" Bits Int () -> Fixed(U);
     /// Rotation to the left; the count is taken modulo the width.
-    RotateLeft "rotate_left" Int (Fixed(U)) -> Same;
+    RotateLeft "rotate_left" Bits Int (Fixed(U)) -> Same;
     /// Rotation to the right; the count is taken modulo the width.
-    RotateRight "rotate_right" Int (Fixed(U)) -> Same;
+    RotateRight "rotate_right" Bits Int (Fixed(U)) -> Same;
     /// Bits in reverse order.
-    ReverseBits "reverse_bits" Int () -> Same;
+    ReverseBits "reverse_bits" Bits Int () -> Same;
     /// Bytes in reverse order.
-    SwapBytes "swap_bytes" Int () -> Same;
+    SwapBytes "swap_bytes" Bits Int () -> Same;
     /// Addition that wraps in every build.
-    WrappingAdd "wrapping_add" Int (Same) -> Same;
+    WrappingAdd "wrapping_add" Wrapping Int (Same) -> Same;
     /// Subtraction that wraps in every build.
-    WrappingSub "wrapping_sub" Int (Same) -> Same;
+    WrappingSub "wrapping_sub" Wrapping Int (Same) -> Same;
     /// Multiplication that wraps in every build.
-    WrappingMul "wrapping_mul" Int (Same) -> Same;
+    WrappingMul "wrapping_mul" Wrapping Int (Same) -> Same;
     /// Negation that wraps in every build.
-    WrappingNeg "wrapping_neg" Int () -> Same;
+    WrappingNeg "wrapping_neg" Wrapping Int () -> Same;
     /// Absolute value that wraps at `MIN` in every build.
-    WrappingAbs "wrapping_abs" SignedInt () -> Same;
+    WrappingAbs "wrapping_abs" Wrapping SignedInt () -> Same;
     /// Shift to the left, the count masked, in every build.
-    WrappingShl "wrapping_shl" Int (Fixed(U)) -> Same;
+    WrappingShl "wrapping_shl" Wrapping Int (Fixed(U)) -> Same;
     /// Shift to the right, the count masked, in every build.
-    WrappingShr "wrapping_shr" Int (Fixed(U)) -> Same;
+    WrappingShr "wrapping_shr" Wrapping Int (Fixed(U)) -> Same;
     /// Addition that stops at the type's bounds.
-    SaturatingAdd "saturating_add" Int (Same) -> Same;
+    SaturatingAdd "saturating_add" Saturating Int (Same) -> Same;
     /// Subtraction that stops at the type's bounds.
-    SaturatingSub "saturating_sub" Int (Same) -> Same;
+    SaturatingSub "saturating_sub" Saturating Int (Same) -> Same;
     /// Multiplication that stops at the type's bounds.
-    SaturatingMul "saturating_mul" Int (Same) -> Same;
+    SaturatingMul "saturating_mul" Saturating Int (Same) -> Same;
     /// Distance of two numbers, unsigned.
-    AbsDiff "abs_diff" Int (Same) -> Unsigned;
+    AbsDiff "abs_diff" Basic Int (Same) -> Unsigned;
     /// Absolute value as an unsigned integer.
-    UnsignedAbs "unsigned_abs" SignedInt () -> Unsigned;
+    UnsignedAbs "unsigned_abs" Basic SignedInt () -> Unsigned;
 }
 
 impl Intrinsic {
-    /// The intrinsic behind a method of this name on this type.
+    /// The row of the table.
+    pub const fn row(self) -> &'static Method {
+        &ROWS[self as usize]
+    }
+
+    /// The Rust name of the method.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The types that have the method.
+    pub const fn class(self) -> TypeClass {
+        self.row().on
+    }
+
+    /// The types of the arguments after the receiver.
+    pub const fn args(self) -> &'static [ArgType] {
+        self.row().args
+    }
+
+    /// The type of the result.
+    pub const fn result(self) -> ResultType {
+        self.row().result
+    }
+
+    /// The exactness on floats.
+    pub const fn exactness(self) -> Exactness {
+        self.row().exactness
+    }
+
+    /// The intrinsic behind a method of this name on this type, also of linked kernels, which call elementary functions on 16-bit floats.
     pub fn method(name: &str, on: Scalar) -> Option<Intrinsic> {
         Intrinsic::ALL
             .iter()
@@ -346,20 +298,7 @@ impl Intrinsic {
 
     /// The type of the result for a receiver of type `on`.
     pub const fn result_type(self, on: Scalar) -> Scalar {
-        match (self.result(), on) {
-            (ResultType::Same, _) => on,
-            (ResultType::Fixed(s), _) => s,
-            (ResultType::Unsigned, Scalar::I8 | Scalar::U8) => Scalar::U8,
-            (ResultType::Unsigned, Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16) => {
-                Scalar::U16
-            }
-            (ResultType::Unsigned, Scalar::I32 | Scalar::U32 | Scalar::F32) => Scalar::U32,
-            (ResultType::Unsigned, Scalar::Usize) => Scalar::Usize,
-            (ResultType::Unsigned, _) => Scalar::U64,
-            (ResultType::Float, Scalar::U16) => Scalar::F16,
-            (ResultType::Float, Scalar::U32) => Scalar::F32,
-            (ResultType::Float, _) => Scalar::F64,
-        }
+        self.result().of(on)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Sums, products, quotients and roots of `f16` and `bf16` are those of `f32`, rounded: `f32` has more than twice the digits, so
 //! that rounding twice is rounding once.
 
-use crate::intrinsic::of_floats;
+use crate::numeric::of_floats;
 use crate::{
     ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, eval,
 };
@@ -323,7 +323,7 @@ impl Small<'_> {
         for (&arg, ty) in args[1..].iter().zip(intrinsic.args()) {
             wide.push(match ty {
                 ArgType::Same => self.widen(arg),
-                ArgType::Fixed(_) => arg,
+                ArgType::Fixed(_) | ArgType::Counterpart => arg,
             });
         }
         self.intrinsic(intrinsic, &wide)

@@ -1,183 +1,173 @@
-//! Methods of numbers that are short for others.
+//! Calls of numeric methods, by their rows in [`sarek_ir::numeric`].
 
-use proc_macro2::{Ident, Span};
-use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp, Value as Constant};
+mod half;
+mod results;
 
-use super::{Lowerer, Value, checked, expressed, floats};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use sarek_ir::numeric::{self, Body, Method, Source};
+use sarek_ir::{DivideOp, Expr, ExprId, Scalar};
 
-/// Is a method short for others?
-pub(super) fn is_one(name: &str) -> bool {
-    let of_others = checked::is_one(name) || expressed::is_one(name) || floats::is_one(name);
-    COMPOSED.contains(&name) || of_others
+use super::{Lowerer, Value};
+
+/// Where a method is called.
+#[derive(Clone, Copy)]
+struct At {
+    on: Scalar,
+    span: Span,
+    /// The method's name, at which divisions fault.
+    name: Span,
 }
-
-/// The methods of a type, but for those of devices.
-pub(super) fn names_on(on: Scalar) -> impl Iterator<Item = &'static str> {
-    let composed = COMPOSED.into_iter();
-    let composed = composed.filter(move |name| stands(name, on).is_some_and(|(_, fits)| fits));
-    let written = expressed::names_on(on).chain(floats::names_on(on));
-    composed.chain(checked::names_on(on)).chain(written)
-}
-
-/// How many arguments one of [`COMPOSED`] takes, and whether a type has it.
-fn stands(name: &str, on: Scalar) -> Option<(usize, bool)> {
-    let is_unsigned = on.is_int() && !on.is_signed();
-    Some(match name {
-        "recip" | "to_degrees" | "to_radians" | "is_sign_positive" => (0, on.is_float()),
-        "log" => (1, on.is_float()),
-        "is_positive" | "is_negative" => (0, on.is_signed()),
-        "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
-        "is_power_of_two" | "next_power_of_two" => (0, is_unsigned),
-        "ilog2" | "isqrt" => (0, on.is_int()),
-        "is_multiple_of" | "div_ceil" | "next_multiple_of" => (1, is_unsigned),
-        "div_euclid" | "rem_euclid" | "midpoint" => (1, on.is_int()),
-        _ => return None,
-    })
-}
-
-/// How many arguments one of [`COMPOSED`] takes.
-pub(super) fn arity(name: &str) -> usize {
-    stands(name, Scalar::I32).map_or(0, |(arity, _)| arity)
-}
-
-/// Those whose result is a number or a `bool`.
-const COMPOSED: [&str; 20] = [
-    "recip",
-    "to_degrees",
-    "to_radians",
-    "is_sign_positive",
-    "log",
-    "is_positive",
-    "is_negative",
-    "count_zeros",
-    "leading_ones",
-    "trailing_ones",
-    "is_power_of_two",
-    "next_power_of_two",
-    "ilog2",
-    "isqrt",
-    "is_multiple_of",
-    "next_multiple_of",
-    "div_ceil",
-    "div_euclid",
-    "rem_euclid",
-    "midpoint",
-];
 
 impl Lowerer<'_> {
-    /// Methods that are short for others. `None` when the name is none of them.
-    pub(super) fn composed(
+    /// A method of the table on lowered operands, the receiver first. `None` when no row has this name on this type.
+    pub(in crate::lower) fn numeric_method(
         &mut self,
         name: &Ident,
         on: Scalar,
         ids: &[ExprId],
         span: Span,
     ) -> Option<Value> {
-        let text = name.to_string();
-        let (arity, fits) = stands(&text, on)?;
-        if !fits {
-            return None;
+        if self.in_body
+            && let Some(op) = unchecked_division(name)
+        {
+            let (lhs, rhs, site) = (ids[0], ids[1], None);
+            let divide = Expr::Divide { op, lhs, rhs, site };
+            return Some(Value::Scalar(self.known(divide, on, span)));
         }
-        if !self.arity(name, ids, arity) {
+        let row = numeric::method(&name.to_string(), on)?;
+        if let Body::Intrinsic(intrinsic) = row.body {
+            return Some(self.intrinsic(intrinsic, name, on, ids.to_vec(), span));
+        }
+        if !self.arity(name, ids, row.args.len()) {
             return Some(Value::Never);
         }
-        let x = ids[0];
-        if arity == 1 {
-            let before = self.errors.count();
-            self.expect(ids[1], on);
-            if self.errors.count() > before {
-                return Some(Value::Never);
-            }
+        let before = self.errors.count();
+        for (id, ty) in ids[1..].iter().zip(row.arg_types(on)) {
+            self.expect(*id, ty);
         }
-        let id = match text.as_str() {
-            "recip" => {
-                let one = self.float(on, 1.0, 1.0, span);
-                self.plain(BinaryOp::Div, one, x, span)
+        if self.errors.count() > before {
+            return Some(Value::Never);
+        }
+        let name = name.span();
+        Some(self.composed(row, ids, At { on, span, name }))
+    }
+
+    /// A method that is made of others.
+    fn composed(&mut self, row: &Method, ids: &[ExprId], at: At) -> Value {
+        let mut ids = ids.to_vec();
+        if !row.panics.is_empty() {
+            self.bind_all(&mut ids);
+        }
+        for panic in row.panics {
+            let cond = self.source(Source::Text(panic.unless), &ids, at);
+            self.assert(cond, panic.message.into(), at.span);
+        }
+        self.body(&row.body, row, ids, at)
+    }
+
+    fn body(&mut self, body: &Body, row: &Method, mut ids: Vec<ExprId>, at: At) -> Value {
+        let value = match *body {
+            Body::Intrinsic(_) => unreachable!("`{}` is no composed method", row.name),
+            Body::Divide(op) => self.divide(op, ids[0], ids[1], at.span, at.name),
+            Body::Inline(source) => self.source(source, &ids, at),
+            Body::Bound(source) => {
+                self.bind_all(&mut ids);
+                self.source(source, &ids, at)
             }
-            "to_degrees" => {
-                let factor = self.float(on, 1f32.to_degrees(), 1f64.to_degrees(), span);
-                self.plain(BinaryOp::Mul, x, factor, span)
-            }
-            "to_radians" => {
-                let factor = self.float(on, 1f32.to_radians(), 1f64.to_radians(), span);
-                self.plain(BinaryOp::Mul, x, factor, span)
-            }
-            "log" => {
-                let (a, b) = (self.unary_call(Intrinsic::Ln, x, on, span), ids[1]);
-                let b = self.unary_call(Intrinsic::Ln, b, on, span);
-                self.plain(BinaryOp::Div, a, b, span)
-            }
-            "is_sign_positive" => {
-                let negative = self.unary_call(Intrinsic::IsSignNegative, x, Scalar::Bool, span);
-                self.not(negative, span)
-            }
-            "is_positive" | "is_negative" => {
-                let zero = self.constant(Constant::zero(on), span);
-                let op = if text == "is_positive" {
-                    BinaryOp::Gt
-                } else {
-                    BinaryOp::Lt
+            Body::ByLiteral(by_literal, by_any) => {
+                let body = match self.is_literal_above_zero(ids[1]) {
+                    true => by_literal,
+                    false => by_any,
                 };
-                self.plain(op, x, zero, span)
+                return self.body(body, row, ids, at);
             }
-            "count_zeros" => self.on_complement(Intrinsic::CountOnes, x, span),
-            "leading_ones" => self.on_complement(Intrinsic::LeadingZeros, x, span),
-            "trailing_ones" => self.on_complement(Intrinsic::TrailingZeros, x, span),
-            "is_power_of_two" => {
-                let ones = self.unary_call(Intrinsic::CountOnes, x, Scalar::U32, span);
-                let one = self.constant(Constant::U32(1), span);
-                self.plain(BinaryOp::Eq, ones, one, span)
+            Body::Checked { first, fits, value } => {
+                self.bind_all(&mut ids);
+                if let Some(first) = first {
+                    let first = self.source(first, &ids, at);
+                    let first = self.reusable(first);
+                    ids.resize(2, first);
+                    ids.push(first);
+                }
+                let fits = self.source(fits, &ids, at);
+                self.if_it_fits(fits, row.result.of(at.on), at.span, |this| {
+                    this.source(value, &ids, at)
+                })
             }
-            "next_power_of_two" => self.next_power_of_two(x, on, span),
-            "ilog2" => self.ilog2(x, on, span),
-            "isqrt" => self.isqrt(x, on, span),
-            "midpoint" => self.midpoint((x, ids[1]), on, span),
-            "next_multiple_of" => self.next_multiple((x, ids[1]), span),
-            "is_multiple_of" => self.multiple(x, ids[1], on, span),
-            "div_ceil" => self.divide_up((x, ids[1]), on, span, name.span()),
-            "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
-            "rem_euclid" => self.divide(DivideOp::RemEuclid, x, ids[1], span, name.span()),
-            other => unreachable!("`{other}` is in the table above"),
+            Body::Overflowing { fits, value } => {
+                self.bind_all(&mut ids);
+                let fits = self.source(fits, &ids, at);
+                let value = self.source(value, &ids, at);
+                self.with_overflow(value, fits, row.result.of(at.on), at.span)
+            }
         };
-        Some(Value::Scalar(id))
+        Value::Scalar(value)
     }
 
-    fn float(&mut self, on: Scalar, narrow: f32, wide: f64, span: Span) -> ExprId {
-        let value = if on == Scalar::F32 {
-            Constant::f32(narrow)
-        } else {
-            Constant::f64(wide)
+    /// Binds operands to variables, in their order, unless they are such or constants.
+    fn bind_all(&mut self, ids: &mut [ExprId]) {
+        for id in ids {
+            *id = self.reusable(*id);
+        }
+    }
+
+    /// An expression of the table.
+    fn source(&mut self, source: Source, ids: &[ExprId], at: At) -> ExprId {
+        let text = source.text(at.on);
+        let tokens = text.parse::<TokenStream>();
+        let parsed = tokens.map(|tokens| syn::parse2(located(tokens, at)));
+        let Ok(Ok(expr)) = parsed else {
+            unreachable!("a body of the table is an expression: {text}");
         };
-        self.constant(value, span)
+        let operands: Vec<_> = ["x", "y", "z"]
+            .into_iter()
+            .zip(ids.iter().copied())
+            .collect();
+        let outer = std::mem::replace(&mut self.in_body, true);
+        let value = self.over_operands(&operands, at.span, &expr);
+        self.in_body = outer;
+        value
     }
 
-    pub(super) fn unary_call(
-        &mut self,
-        intrinsic: Intrinsic,
-        x: ExprId,
-        ty: Scalar,
-        span: Span,
-    ) -> ExprId {
-        let args = self.kernel.push_list(&[x]);
-        self.known(Expr::Call { intrinsic, args }, ty, span)
+    fn is_literal_above_zero(&self, id: ExprId) -> bool {
+        let pending = self.literals.iter().find(|pending| pending.expr == id);
+        pending.is_some_and(|pending| match &pending.lit {
+            syn::Lit::Int(int) => int.base10_digits() != "0",
+            _ => false,
+        })
     }
+}
 
-    pub(super) fn not(&mut self, arg: ExprId, span: Span) -> ExprId {
-        let ty = self.ty(arg);
-        self.expr(
-            Expr::Unary {
-                op: UnaryOp::Not,
-                arg,
-            },
-            ty,
-            span,
-        )
-    }
+/// The tokens of a body where the method is called.
+fn located(tokens: TokenStream, at: At) -> TokenStream {
+    let located = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            let mut moved = Group::new(group.delimiter(), located(group.stream(), at));
+            moved.set_span(at.span);
+            moved.into()
+        }
+        TokenTree::Punct(mut punct) => {
+            let is_division = ['/', '%'].contains(&punct.as_char());
+            punct.set_span(if is_division { at.name } else { at.span });
+            punct.into()
+        }
+        mut other @ (TokenTree::Ident(_) | TokenTree::Literal(_)) => {
+            other.set_span(at.span);
+            other
+        }
+    });
+    located.collect()
+}
 
-    fn on_complement(&mut self, intrinsic: Intrinsic, x: ExprId, span: Span) -> ExprId {
-        let complement = self.not(x, span);
-        self.unary_call(intrinsic, complement, Scalar::U32, span)
-    }
+/// Divisions that bodies of the table know not to fault.
+fn unchecked_division(name: &Ident) -> Option<DivideOp> {
+    Some(match name.to_string().strip_prefix("unchecked_")? {
+        "div" => DivideOp::Div,
+        "rem" => DivideOp::Rem,
+        "div_euclid" => DivideOp::DivEuclid,
+        "rem_euclid" => DivideOp::RemEuclid,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -185,12 +175,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_lists_every_method() {
-        let page = include_str!("../../../docs/methods.md");
-        let composed = Scalar::ALL.iter().flat_map(|on| names_on(*on));
-        for name in composed.chain(Intrinsic::ALL.iter().map(|i| i.name())) {
-            let is_listed = ["`", "f32::"].map(|before| page.contains(&format!("{before}{name}`")));
-            assert!(is_listed.contains(&true), "`{name}`");
+    fn every_body_is_an_expression() {
+        let parses = |source: Source, on| {
+            let text = source.text(on);
+            assert!(syn::parse_str::<syn::Expr>(&text).is_ok(), "{text}");
+        };
+        for on in Scalar::ALL {
+            for row in numeric::methods().filter(|row| row.stands_on(on)) {
+                for panic in row.panics {
+                    parses(Source::Text(panic.unless), on);
+                }
+                each_source(&row.body, &mut |source| parses(source, on));
+            }
+        }
+    }
+
+    fn each_source(body: &Body, visit: &mut impl FnMut(Source)) {
+        match *body {
+            Body::Intrinsic(_) | Body::Divide(_) => {}
+            Body::Inline(source) | Body::Bound(source) => visit(source),
+            Body::ByLiteral(by_literal, by_any) => {
+                each_source(by_literal, visit);
+                each_source(by_any, visit);
+            }
+            Body::Checked { first, fits, value } => {
+                first.into_iter().chain([fits, value]).for_each(visit);
+            }
+            Body::Overflowing { fits, value } => [fits, value].into_iter().for_each(visit),
         }
     }
 }
