@@ -1,16 +1,8 @@
-//! The names that kernels know, for tests of what they mean.
+//! The names that kernels know, for tests of what they mean. Numeric methods are in [`sarek_ir::numeric`].
 
-use sarek_ir::numeric;
-use sarek_ir::{Builtin, Scalar, SubgroupOp};
+use sarek_ir::{Builtin, SubgroupOp};
 
 use crate::parse::StdCall;
-
-/// The methods of a scalar type, with the types of their arguments.
-pub fn methods(on: Scalar) -> Vec<(&'static str, Vec<Scalar>)> {
-    let rows = numeric::methods().filter(|row| row.stands_on(on));
-    rows.map(|row| (row.name, row.arg_types(on).collect()))
-        .collect()
-}
 
 /// The façade's functions that take nothing, ids and barriers, and those of subgroups, with whether they take a lane.
 pub fn functions() -> (Vec<&'static str>, Vec<(&'static str, bool)>) {

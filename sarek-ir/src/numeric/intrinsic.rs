@@ -42,7 +42,10 @@ macro_rules! intrinsics {
             let result = ResultType::$result $(($type))?;
             let body = Body::Intrinsic(Intrinsic::$variant);
             let row = Method::new($name, kind, args, result, body);
-            row.exactness(exactness!($($exactness)?))
+            Method {
+                faults: matches!(Intrinsic::$variant, Intrinsic::Clamp),
+                ..row.exactness(exactness!($($exactness)?))
+            }
         },)*];
     };
 }
