@@ -85,6 +85,16 @@ fn filled(word: &str, on: Scalar) -> String {
     }
 }
 
+/// An expression with each operand once.
+pub(super) const fn inline(text: &'static str) -> Body {
+    Body::Inline(Source::Text(text))
+}
+
+/// An expression of operands that are bound to variables.
+pub(super) const fn bound(text: &'static str) -> Body {
+    Body::Bound(Source::Text(text))
+}
+
 /// Constants of an integer type, as literals.
 fn constants(on: Scalar) -> Vec<(&'static str, String)> {
     if !TypeClass::Int.contains(on) {

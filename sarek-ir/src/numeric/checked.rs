@@ -1,423 +1,95 @@
 //! Methods of integers that report overflow: `checked_add` yields an `Option`, `overflowing_add` a pair.
 
-use super::ArgType::{self, Counterpart, Same};
 use super::Body;
-use super::Group::{Checked, Overflowing, Signed, Unsigned};
 use super::Source::{self, For, Text};
-use super::TypeClass::{FixedUnsignedInt, Int, SignedInt, UnsignedInt};
+use super::body::bound;
 use super::integers::{NEXT_MULTIPLE, NEXT_POWER, decimal_logarithm, logarithm};
-use super::{Group, Method, ResultType, Returns, TypeClass};
 use crate::Scalar;
 
-pub(super) const ROWS: &[Method] = &[
-    checked(
-        "checked_add",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text("x.wrapping_add(y) >= x"),
-        Text("x.wrapping_add(y)"),
-    ),
-    checked(
-        "checked_add",
-        (Checked, SignedInt),
-        &[Same],
-        Text(SUM_FITS),
-        Text("x.wrapping_add(y)"),
-    ),
-    checked(
-        "checked_sub",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text("x >= y"),
-        Text("x - y"),
-    ),
-    checked(
-        "checked_sub",
-        (Checked, SignedInt),
-        &[Same],
-        Text(DIFFERENCE_FITS),
-        Text("x.wrapping_sub(y)"),
-    ),
-    checked(
-        "checked_mul",
-        (Checked, Int),
-        &[Same],
-        For(product_fits),
-        Text("x.wrapping_mul(y)"),
-    ),
-    checked(
-        "checked_div",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        Text("x.unchecked_div(y)"),
-    ),
-    checked(
-        "checked_div",
-        (Checked, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        Text("x.unchecked_div(y)"),
-    ),
-    checked(
-        "checked_rem",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        Text("x.unchecked_rem(y)"),
-    ),
-    checked(
-        "checked_rem",
-        (Checked, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        Text("x.unchecked_rem(y)"),
-    ),
-    checked(
-        "checked_div_euclid",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        Text("x.unchecked_div_euclid(y)"),
-    ),
-    checked(
-        "checked_div_euclid",
-        (Checked, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        Text("x.unchecked_div_euclid(y)"),
-    ),
-    checked(
-        "checked_rem_euclid",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        Text("x.unchecked_rem_euclid(y)"),
-    ),
-    checked(
-        "checked_rem_euclid",
-        (Checked, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        Text("x.unchecked_rem_euclid(y)"),
-    ),
-    checked(
-        "checked_neg",
-        (Checked, UnsignedInt),
-        &[],
-        Text("x == 0"),
-        Text("x.wrapping_neg()"),
-    ),
-    checked(
-        "checked_neg",
-        (Checked, SignedInt),
-        &[],
-        Text("x != T::MIN"),
-        Text("x.wrapping_neg()"),
-    ),
-    checked(
-        "checked_abs",
-        (Checked, SignedInt),
-        &[],
-        Text("x != T::MIN"),
-        Text("x.wrapping_abs()"),
-    ),
-    checked(
-        "checked_shl",
-        (Checked, Int),
-        COUNT,
-        Text("y < T::BITS"),
-        Text("x.wrapping_shl(y)"),
-    ),
-    checked(
-        "checked_shr",
-        (Checked, Int),
-        COUNT,
-        Text("y < T::BITS"),
-        Text("x.wrapping_shr(y)"),
-    ),
-    Method::new(
-        "checked_pow",
-        (Checked, Int),
-        COUNT,
-        ResultType::Same,
-        CHECKED_POWER,
-    )
-    .returns(Returns::Option),
-    checked(
-        "checked_isqrt",
-        (Checked, SignedInt),
-        &[],
-        Text("x >= 0"),
-        Text("(x as U).isqrt() as T"),
-    ),
-    checked(
-        "checked_next_power_of_two",
-        (Checked, UnsignedInt),
-        &[],
-        Text("x.saturating_sub(1).leading_zeros() > 0"),
-        Text(NEXT_POWER),
-    ),
-    checked(
-        "checked_next_multiple_of",
-        (Checked, UnsignedInt),
-        &[Same],
-        Text(NEXT_MULTIPLE_FITS),
-        Text(NEXT_MULTIPLE),
-    ),
-    logarithm_row(
-        "checked_ilog",
-        &[Same],
-        Text("x > 0 && y > 1"),
-        For(logarithm),
-    ),
-    logarithm_row(
-        "checked_ilog2",
-        &[],
-        Text("x > 0"),
-        Text("T::LAST_BIT - x.leading_zeros()"),
-    ),
-    logarithm_row("checked_ilog10", &[], Text("x > 0"), For(decimal_logarithm)),
-    overflowing(
-        "overflowing_add",
-        (Overflowing, UnsignedInt),
-        &[Same],
-        Text("x.wrapping_add(y) >= x"),
-        "x.wrapping_add(y)",
-    ),
-    overflowing(
-        "overflowing_add",
-        (Overflowing, SignedInt),
-        &[Same],
-        Text(SUM_FITS),
-        "x.wrapping_add(y)",
-    ),
-    overflowing(
-        "overflowing_sub",
-        (Overflowing, UnsignedInt),
-        &[Same],
-        Text("x >= y"),
-        "x.wrapping_sub(y)",
-    ),
-    overflowing(
-        "overflowing_sub",
-        (Overflowing, SignedInt),
-        &[Same],
-        Text(DIFFERENCE_FITS),
-        "x.wrapping_sub(y)",
-    ),
-    overflowing(
-        "overflowing_mul",
-        (Overflowing, Int),
-        &[Same],
-        For(product_fits),
-        "x.wrapping_mul(y)",
-    ),
-    overflowing(
-        "overflowing_div",
-        (Overflowing, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        "x.wrapping_div(y)",
-    ),
-    overflowing(
-        "overflowing_div",
-        (Overflowing, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        "x.wrapping_div(y)",
-    ),
-    overflowing(
-        "overflowing_rem",
-        (Overflowing, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        "x.wrapping_rem(y)",
-    ),
-    overflowing(
-        "overflowing_rem",
-        (Overflowing, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        "x.wrapping_rem(y)",
-    ),
-    overflowing(
-        "overflowing_div_euclid",
-        (Overflowing, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        "x.wrapping_div_euclid(y)",
-    ),
-    overflowing(
-        "overflowing_div_euclid",
-        (Overflowing, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        "x.wrapping_div_euclid(y)",
-    ),
-    overflowing(
-        "overflowing_rem_euclid",
-        (Overflowing, UnsignedInt),
-        &[Same],
-        Text("y != 0"),
-        "x.wrapping_rem_euclid(y)",
-    ),
-    overflowing(
-        "overflowing_rem_euclid",
-        (Overflowing, SignedInt),
-        &[Same],
-        Text(QUOTIENT_FITS),
-        "x.wrapping_rem_euclid(y)",
-    ),
-    overflowing(
-        "overflowing_neg",
-        (Overflowing, UnsignedInt),
-        &[],
-        Text("x == 0"),
-        "x.wrapping_neg()",
-    ),
-    overflowing(
-        "overflowing_neg",
-        (Overflowing, SignedInt),
-        &[],
-        Text("x != T::MIN"),
-        "x.wrapping_neg()",
-    ),
-    overflowing(
-        "overflowing_abs",
-        (Overflowing, SignedInt),
-        &[],
-        Text("x != T::MIN"),
-        "x.wrapping_abs()",
-    ),
-    overflowing(
-        "overflowing_shl",
-        (Overflowing, Int),
-        COUNT,
-        Text("y < T::BITS"),
-        "x.wrapping_shl(y)",
-    ),
-    overflowing(
-        "overflowing_shr",
-        (Overflowing, Int),
-        COUNT,
-        Text("y < T::BITS"),
-        "x.wrapping_shr(y)",
-    ),
-    Method::new(
-        "overflowing_pow",
-        (Overflowing, Int),
-        COUNT,
-        ResultType::Same,
-        Body::Bound(Text(OVERFLOWING_POWER)),
-    )
-    .returns(Returns::Overflow),
-    checked(
-        "checked_add_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        Text("(x.wrapping_add(y as T) >= x) == (y >= 0)"),
-        Text("x.wrapping_add_signed(y)"),
-    ),
-    overflowing(
-        "overflowing_add_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        Text("(x.wrapping_add(y as T) >= x) == (y >= 0)"),
-        "x.wrapping_add_signed(y)",
-    ),
-    checked(
-        "checked_sub_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        Text("(x.wrapping_sub(y as T) <= x) == (y >= 0)"),
-        Text("x.wrapping_sub_signed(y)"),
-    ),
-    overflowing(
-        "overflowing_sub_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        Text("(x.wrapping_sub(y as T) <= x) == (y >= 0)"),
-        "x.wrapping_sub_signed(y)",
-    ),
-    checked(
-        "checked_add_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        Text("x.wrapping_add(y as T) >= x"),
-        Text("x.wrapping_add_unsigned(y)"),
-    ),
-    overflowing(
-        "overflowing_add_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        Text("x.wrapping_add(y as T) >= x"),
-        "x.wrapping_add_unsigned(y)",
-    ),
-    checked(
-        "checked_sub_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        Text("x.wrapping_sub(y as T) <= x"),
-        Text("x.wrapping_sub_unsigned(y)"),
-    ),
-    overflowing(
-        "overflowing_sub_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        Text("x.wrapping_sub(y as T) <= x"),
-        "x.wrapping_sub_unsigned(y)",
-    ),
-];
+rows! {
+    "checked_add" Checked UnsignedInt (Same) -> Option(Same) = checked(Text("x.wrapping_add(y) >= x"), Text("x.wrapping_add(y)"));
+    "checked_add" Checked SignedInt (Same) -> Option(Same) = checked(SUM_FITS, Text("x.wrapping_add(y)"));
+    "checked_sub" Checked UnsignedInt (Same) -> Option(Same) = checked(Text("x >= y"), Text("x - y"));
+    "checked_sub" Checked SignedInt (Same) -> Option(Same) = checked(DIFFERENCE_FITS, Text("x.wrapping_sub(y)"));
+    "checked_mul" Checked Int (Same) -> Option(Same) = checked(For(product_fits), Text("x.wrapping_mul(y)"));
+    "checked_div" Checked UnsignedInt (Same) -> Option(Same) = checked(Text("y != 0"), Text("x.unchecked_div(y)"));
+    "checked_div" Checked SignedInt (Same) -> Option(Same) = checked(QUOTIENT_FITS, Text("x.unchecked_div(y)"));
+    "checked_rem" Checked UnsignedInt (Same) -> Option(Same) = checked(Text("y != 0"), Text("x.unchecked_rem(y)"));
+    "checked_rem" Checked SignedInt (Same) -> Option(Same) = checked(QUOTIENT_FITS, Text("x.unchecked_rem(y)"));
+    "checked_div_euclid" Checked UnsignedInt (Same) -> Option(Same) = checked(Text("y != 0"), Text("x.unchecked_div_euclid(y)"));
+    "checked_div_euclid" Checked SignedInt (Same) -> Option(Same) = checked(QUOTIENT_FITS, Text("x.unchecked_div_euclid(y)"));
+    "checked_rem_euclid" Checked UnsignedInt (Same) -> Option(Same) = checked(Text("y != 0"), Text("x.unchecked_rem_euclid(y)"));
+    "checked_rem_euclid" Checked SignedInt (Same) -> Option(Same) = checked(QUOTIENT_FITS, Text("x.unchecked_rem_euclid(y)"));
+    "checked_neg" Checked UnsignedInt () -> Option(Same) = checked(Text("x == 0"), Text("x.wrapping_neg()"));
+    "checked_neg" Checked SignedInt () -> Option(Same) = checked(Text("x != T::MIN"), Text("x.wrapping_neg()"));
+    "checked_abs" Checked SignedInt () -> Option(Same) = checked(Text("x != T::MIN"), Text("x.wrapping_abs()"));
+    "checked_shl" Checked Int (Fixed(U32)) -> Option(Same) = checked(Text("y < T::BITS"), Text("x.wrapping_shl(y)"));
+    "checked_shr" Checked Int (Fixed(U32)) -> Option(Same) = checked(Text("y < T::BITS"), Text("x.wrapping_shr(y)"));
+    "checked_pow" Checked Int (Fixed(U32)) -> Option(Same) = CHECKED_POWER;
+    "checked_isqrt" Checked SignedInt () -> Option(Same) = checked(Text("x >= 0"), Text("(x as U).isqrt() as T"));
+    "checked_next_power_of_two" Checked UnsignedInt () -> Option(Same) = checked(Text("x.saturating_sub(1).leading_zeros() > 0"), Text(NEXT_POWER));
+    "checked_next_multiple_of" Checked UnsignedInt (Same) -> Option(Same) = checked(Text(NEXT_MULTIPLE_FITS), Text(NEXT_MULTIPLE));
+    "checked_ilog" Checked Int (Same) -> Option(Fixed(U32)) = checked(Text("x > 0 && y > 1"), For(logarithm));
+    "checked_ilog2" Checked Int () -> Option(Fixed(U32)) = checked(Text("x > 0"), Text("T::LAST_BIT - x.leading_zeros()"));
+    "checked_ilog10" Checked Int () -> Option(Fixed(U32)) = checked(Text("x > 0"), For(decimal_logarithm));
+    "overflowing_add" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("x.wrapping_add(y) >= x"), "x.wrapping_add(y)");
+    "overflowing_add" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(SUM_FITS, "x.wrapping_add(y)");
+    "overflowing_sub" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("x >= y"), "x.wrapping_sub(y)");
+    "overflowing_sub" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(DIFFERENCE_FITS, "x.wrapping_sub(y)");
+    "overflowing_mul" Overflowing Int (Same) -> Overflow(Same) = overflowing(For(product_fits), "x.wrapping_mul(y)");
+    "overflowing_div" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("y != 0"), "x.wrapping_div(y)");
+    "overflowing_div" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(QUOTIENT_FITS, "x.wrapping_div(y)");
+    "overflowing_rem" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("y != 0"), "x.wrapping_rem(y)");
+    "overflowing_rem" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(QUOTIENT_FITS, "x.wrapping_rem(y)");
+    "overflowing_div_euclid" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("y != 0"), "x.wrapping_div_euclid(y)");
+    "overflowing_div_euclid" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(QUOTIENT_FITS, "x.wrapping_div_euclid(y)");
+    "overflowing_rem_euclid" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("y != 0"), "x.wrapping_rem_euclid(y)");
+    "overflowing_rem_euclid" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(QUOTIENT_FITS, "x.wrapping_rem_euclid(y)");
+    "overflowing_neg" Overflowing UnsignedInt () -> Overflow(Same) = overflowing(Text("x == 0"), "x.wrapping_neg()");
+    "overflowing_neg" Overflowing SignedInt () -> Overflow(Same) = overflowing(Text("x != T::MIN"), "x.wrapping_neg()");
+    "overflowing_abs" Overflowing SignedInt () -> Overflow(Same) = overflowing(Text("x != T::MIN"), "x.wrapping_abs()");
+    "overflowing_shl" Overflowing Int (Fixed(U32)) -> Overflow(Same) = overflowing(Text("y < T::BITS"), "x.wrapping_shl(y)");
+    "overflowing_shr" Overflowing Int (Fixed(U32)) -> Overflow(Same) = overflowing(Text("y < T::BITS"), "x.wrapping_shr(y)");
+    "overflowing_pow" Overflowing Int (Fixed(U32)) -> Overflow(Same) = bound(OVERFLOWING_POWER);
+    "checked_add_signed" Signed FixedUnsignedInt (Counterpart) -> Option(Same) = checked(SUM_WITH_SIGNED_FITS, Text("x.wrapping_add_signed(y)"));
+    "overflowing_add_signed" Signed FixedUnsignedInt (Counterpart) -> Overflow(Same) = overflowing(SUM_WITH_SIGNED_FITS, "x.wrapping_add_signed(y)");
+    "checked_sub_signed" Signed FixedUnsignedInt (Counterpart) -> Option(Same) = checked(DIFFERENCE_WITH_SIGNED_FITS, Text("x.wrapping_sub_signed(y)"));
+    "overflowing_sub_signed" Signed FixedUnsignedInt (Counterpart) -> Overflow(Same) = overflowing(DIFFERENCE_WITH_SIGNED_FITS, "x.wrapping_sub_signed(y)");
+    "checked_add_unsigned" Unsigned SignedInt (Counterpart) -> Option(Same) = checked(Text("x.wrapping_add(y as T) >= x"), Text("x.wrapping_add_unsigned(y)"));
+    "overflowing_add_unsigned" Unsigned SignedInt (Counterpart) -> Overflow(Same) = overflowing(Text("x.wrapping_add(y as T) >= x"), "x.wrapping_add_unsigned(y)");
+    "checked_sub_unsigned" Unsigned SignedInt (Counterpart) -> Option(Same) = checked(Text("x.wrapping_sub(y as T) <= x"), Text("x.wrapping_sub_unsigned(y)"));
+    "overflowing_sub_unsigned" Unsigned SignedInt (Counterpart) -> Overflow(Same) = overflowing(Text("x.wrapping_sub(y as T) <= x"), "x.wrapping_sub_unsigned(y)");
+}
 
-const COUNT: &[ArgType] = &[ArgType::Fixed(Scalar::U32)];
-
-const fn checked(
-    name: &'static str,
-    kind: (Group, TypeClass),
-    args: &'static [ArgType],
-    fits: Source,
-    value: Source,
-) -> Method {
+const fn checked(fits: Source, value: Source) -> Body {
     let first = None;
-    let body = Body::Checked { first, fits, value };
-    Method::new(name, kind, args, ResultType::Same, body).returns(Returns::Option)
+    Body::Checked { first, fits, value }
 }
 
-const fn logarithm_row(
-    name: &'static str,
-    args: &'static [ArgType],
-    fits: Source,
-    value: Source,
-) -> Method {
-    let mut row = checked(name, (Checked, Int), args, fits, value);
-    row.result = ResultType::Fixed(Scalar::U32);
-    row
-}
-
-const fn overflowing(
-    name: &'static str,
-    kind: (Group, TypeClass),
-    args: &'static [ArgType],
-    fits: Source,
-    value: &'static str,
-) -> Method {
+const fn overflowing(fits: Source, value: &'static str) -> Body {
     let value = Text(value);
-    let body = Body::Overflowing { fits, value };
-    Method::new(name, kind, args, ResultType::Same, body).returns(Returns::Overflow)
+    Body::Overflowing { fits, value }
 }
 
-const SUM_FITS: &str = "{
+const SUM_FITS: Source = Text(
+    "{
     let sum = x.wrapping_add(y);
     ((x ^ sum) & (y ^ sum)) >= 0
-}";
+}",
+);
 
-const DIFFERENCE_FITS: &str = "{
+const DIFFERENCE_FITS: Source = Text(
+    "{
     let difference = x.wrapping_sub(y);
     ((x ^ y) & (x ^ difference)) >= 0
-}";
+}",
+);
 
-const QUOTIENT_FITS: &str = "y != 0 && (y != -1 || x != T::MIN)";
+const QUOTIENT_FITS: Source = Text("y != 0 && (y != -1 || x != T::MIN)");
+
+const SUM_WITH_SIGNED_FITS: Source = Text("(x.wrapping_add(y as T) >= x) == (y >= 0)");
+
+const DIFFERENCE_WITH_SIGNED_FITS: Source = Text("(x.wrapping_sub(y as T) <= x) == (y >= 0)");
 
 const NEXT_MULTIPLE_FITS: &str = "y != 0 && {
     let rest = x % y;

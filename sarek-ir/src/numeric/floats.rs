@@ -1,93 +1,23 @@
 //! Methods of floats that are made of others.
 
-use super::ArgType::Same;
-use super::Body::{self, Bound, Inline};
-use super::Group::{Angle, Basic, Bits, Power, Rounding};
-use super::Source::{For, Text};
-use super::TypeClass::{Float, WideFloat};
-use super::{Exactness, Method, ResultType, Returns};
+use super::Body::{Bound, Inline};
+use super::Exactness::{Elementary, Rounded};
+use super::Source::For;
+use super::body::{bound, inline};
 use crate::Scalar;
 
-const BOOL: ResultType = ResultType::Fixed(Scalar::Bool);
-
-pub(super) const ROWS: &[Method] = &[
-    row("recip", Inline(Text("1.0 / x"))).exactness(Exactness::Rounded),
-    Method::new(
-        "log",
-        (Power, WideFloat),
-        &[Same],
-        ResultType::Same,
-        Inline(Text("x.ln() / y.ln()")),
-    )
-    .exactness(Exactness::Elementary),
-    Method::new(
-        "sin_cos",
-        (Angle, WideFloat),
-        &[],
-        ResultType::Same,
-        Bound(Text("(x.sin(), x.cos())")),
-    )
-    .returns(Returns::Pair)
-    .exactness(Exactness::Elementary),
-    Method::new(
-        "to_degrees",
-        (Angle, WideFloat),
-        &[],
-        ResultType::Same,
-        Inline(For(to_degrees)),
-    )
-    .exactness(Exactness::Rounded),
-    Method::new(
-        "to_radians",
-        (Angle, WideFloat),
-        &[],
-        ResultType::Same,
-        Inline(For(to_radians)),
-    )
-    .exactness(Exactness::Rounded),
-    Method::new(
-        "round_ties_even",
-        (Rounding, WideFloat),
-        &[],
-        ResultType::Same,
-        Bound(Text(ROUND_TIES_EVEN)),
-    ),
-    Method::new(
-        "div_euclid",
-        (Rounding, WideFloat),
-        &[Same],
-        ResultType::Same,
-        Bound(Text(DIV_EUCLID)),
-    )
-    .exactness(Exactness::Rounded),
-    Method::new(
-        "rem_euclid",
-        (Rounding, WideFloat),
-        &[Same],
-        ResultType::Same,
-        Bound(Text(REM_EUCLID)),
-    )
-    .exactness(Exactness::Rounded),
-    Method::new("is_normal", (Bits, Float), &[], BOOL, Bound(For(is_normal))),
-    Method::new(
-        "is_subnormal",
-        (Bits, WideFloat),
-        &[],
-        BOOL,
-        Bound(For(is_subnormal)),
-    ),
-    Method::new(
-        "is_sign_positive",
-        (Bits, Float),
-        &[],
-        BOOL,
-        Inline(Text("!x.is_sign_negative()")),
-    ),
-];
-
-/// A row of `f32` and `f64` with a result of the receiver's type.
-const fn row(name: &'static str, body: Body) -> Method {
-    Method::new(name, (Basic, WideFloat), &[], ResultType::Same, body)
+rows! {
+    "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded);
+    "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
+    "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary);
+    "to_degrees" Angle WideFloat () -> Value(Same) = Inline(For(to_degrees)), exactness(Rounded);
+    "to_radians" Angle WideFloat () -> Value(Same) = Inline(For(to_radians)), exactness(Rounded);
+    "round_ties_even" Rounding WideFloat () -> Value(Same) = bound(ROUND_TIES_EVEN);
+    "div_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(DIV_EUCLID), exactness(Rounded);
+    "rem_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(REM_EUCLID), exactness(Rounded);
+    "is_normal" Bits Float () -> Value(Fixed(Bool)) = Bound(For(is_normal));
+    "is_subnormal" Bits WideFloat () -> Value(Fixed(Bool)) = Bound(For(is_subnormal));
+    "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()");
 }
 
 /// The remainder, made positive.

@@ -1,192 +1,37 @@
 //! Methods of integers that are made of others.
 
-use super::ArgType::Same;
-use super::Body::{Bound, ByLiteral, Divide, Inline};
-use super::Group::{Basic, Bits, Multiple, Power};
-use super::ResultType::{self, Counterpart, Fixed};
-use super::Source::{For, Text};
-use super::TypeClass::{FixedUnsignedInt, Int, SignedInt, UnsignedInt};
-use super::{ArgType, Method, Panic};
+use super::Body::{self, Bound, ByLiteral, Divide};
+use super::Panic;
+use super::Source::For;
+use super::body::{bound, inline};
 use crate::{DivideOp, Scalar};
 
-const BOOL: ResultType = Fixed(Scalar::Bool);
-const COUNT: ResultType = Fixed(Scalar::U32);
-
-pub(super) const ROWS: &[Method] = &[
-    Method::new(
-        "is_positive",
-        (Basic, SignedInt),
-        &[],
-        BOOL,
-        Inline(Text("x > 0")),
-    ),
-    Method::new(
-        "is_negative",
-        (Basic, SignedInt),
-        &[],
-        BOOL,
-        Inline(Text("x < 0")),
-    ),
-    Method::new(
-        "midpoint",
-        (Basic, UnsignedInt),
-        &[Same],
-        ResultType::Same,
-        Bound(Text(MIDPOINT)),
-    ),
-    Method::new(
-        "midpoint",
-        (Basic, SignedInt),
-        &[Same],
-        ResultType::Same,
-        Bound(Text(SIGNED_MIDPOINT)),
-    ),
-    Method::new(
-        "isqrt",
-        (Power, UnsignedInt),
-        &[],
-        ResultType::Same,
-        Bound(For(square_root)),
-    ),
-    Method::new(
-        "isqrt",
-        (Power, SignedInt),
-        &[],
-        ResultType::Same,
-        Bound(Text("(x as U).isqrt() as T")),
-    )
-    .panics(&[NOT_NEGATIVE]),
-    Method::new("ilog", (Power, Int), &[Same], COUNT, Bound(For(logarithm)))
-        .panics(&[BASE, POSITIVE]),
-    Method::new(
-        "ilog2",
-        (Power, Int),
-        &[],
-        COUNT,
-        Bound(Text("T::LAST_BIT.wrapping_sub(x.leading_zeros())")),
-    )
-    .panics(&[POSITIVE]),
-    Method::new(
-        "ilog10",
-        (Power, Int),
-        &[],
-        COUNT,
-        Bound(For(decimal_logarithm)),
-    )
-    .panics(&[POSITIVE]),
-    Method::new(
-        "div_euclid",
-        (Power, Int),
-        &[Same],
-        ResultType::Same,
-        Divide(DivideOp::DivEuclid),
-    )
-    .faults(),
-    Method::new(
-        "rem_euclid",
-        (Power, Int),
-        &[Same],
-        ResultType::Same,
-        Divide(DivideOp::RemEuclid),
-    )
-    .faults(),
-    Method::new(
-        "is_power_of_two",
-        (Multiple, UnsignedInt),
-        &[],
-        BOOL,
-        Inline(Text("x.count_ones() == 1")),
-    ),
-    Method::new(
-        "next_power_of_two",
-        (Multiple, UnsignedInt),
-        &[],
-        ResultType::Same,
-        Bound(Text(NEXT_POWER)),
-    )
-    .faults(),
-    Method::new(
-        "is_multiple_of",
-        (Multiple, UnsignedInt),
-        &[Same],
-        BOOL,
-        ByLiteral(&BY_LITERAL, &BY_ANY),
-    ),
-    Method::new(
-        "next_multiple_of",
-        (Multiple, UnsignedInt),
-        &[Same],
-        ResultType::Same,
-        Bound(Text(NEXT_MULTIPLE)),
-    )
-    .faults(),
-    Method::new(
-        "div_ceil",
-        (Multiple, UnsignedInt),
-        &[Same],
-        ResultType::Same,
-        Bound(Text("x / y + (x % y != 0) as T")),
-    )
-    .faults(),
-    Method::new(
-        "count_zeros",
-        (Bits, Int),
-        &[],
-        COUNT,
-        Inline(Text("(!x).count_ones()")),
-    ),
-    Method::new(
-        "leading_ones",
-        (Bits, Int),
-        &[],
-        COUNT,
-        Inline(Text("(!x).leading_zeros()")),
-    ),
-    Method::new(
-        "trailing_ones",
-        (Bits, Int),
-        &[],
-        COUNT,
-        Inline(Text("(!x).trailing_zeros()")),
-    ),
-    Method::new(
-        "cast_signed",
-        (Bits, FixedUnsignedInt),
-        &[],
-        Counterpart,
-        Bound(Text("x as C")),
-    ),
-    Method::new(
-        "cast_unsigned",
-        (Bits, SignedInt),
-        &[],
-        Counterpart,
-        Bound(Text("x as C")),
-    ),
-    Method::new(
-        "unbounded_shl",
-        (Bits, Int),
-        SHIFT,
-        ResultType::Same,
-        Bound(Text("if y < T::BITS { x.wrapping_shl(y) } else { 0 }")),
-    ),
-    Method::new(
-        "unbounded_shr",
-        (Bits, UnsignedInt),
-        SHIFT,
-        ResultType::Same,
-        Bound(Text("if y < T::BITS { x.wrapping_shr(y) } else { 0 }")),
-    ),
-    Method::new(
-        "unbounded_shr",
-        (Bits, SignedInt),
-        SHIFT,
-        ResultType::Same,
-        Bound(Text("x.wrapping_shr(y.min(T::LAST_BIT))")),
-    ),
-];
-
-const SHIFT: &[ArgType] = &[ArgType::Fixed(Scalar::U32)];
+rows! {
+    "is_positive" Basic SignedInt () -> Value(Fixed(Bool)) = inline("x > 0");
+    "is_negative" Basic SignedInt () -> Value(Fixed(Bool)) = inline("x < 0");
+    "midpoint" Basic UnsignedInt (Same) -> Value(Same) = bound(MIDPOINT);
+    "midpoint" Basic SignedInt (Same) -> Value(Same) = bound(SIGNED_MIDPOINT);
+    "isqrt" Power UnsignedInt () -> Value(Same) = Bound(For(square_root));
+    "isqrt" Power SignedInt () -> Value(Same) = bound("(x as U).isqrt() as T"), panics(&[NOT_NEGATIVE]);
+    "ilog" Power Int (Same) -> Value(Fixed(U32)) = Bound(For(logarithm)), panics(&[BASE, POSITIVE]);
+    "ilog2" Power Int () -> Value(Fixed(U32)) = bound("T::LAST_BIT.wrapping_sub(x.leading_zeros())"), panics(&[POSITIVE]);
+    "ilog10" Power Int () -> Value(Fixed(U32)) = Bound(For(decimal_logarithm)), panics(&[POSITIVE]);
+    "div_euclid" Power Int (Same) -> Value(Same) = Divide(DivideOp::DivEuclid), faults();
+    "rem_euclid" Power Int (Same) -> Value(Same) = Divide(DivideOp::RemEuclid), faults();
+    "is_power_of_two" Multiple UnsignedInt () -> Value(Fixed(Bool)) = inline("x.count_ones() == 1");
+    "next_power_of_two" Multiple UnsignedInt () -> Value(Same) = bound(NEXT_POWER), faults();
+    "is_multiple_of" Multiple UnsignedInt (Same) -> Value(Fixed(Bool)) = ByLiteral(&BY_LITERAL, &BY_ANY);
+    "next_multiple_of" Multiple UnsignedInt (Same) -> Value(Same) = bound(NEXT_MULTIPLE), faults();
+    "div_ceil" Multiple UnsignedInt (Same) -> Value(Same) = bound("x / y + (x % y != 0) as T"), faults();
+    "count_zeros" Bits Int () -> Value(Fixed(U32)) = inline("(!x).count_ones()");
+    "leading_ones" Bits Int () -> Value(Fixed(U32)) = inline("(!x).leading_zeros()");
+    "trailing_ones" Bits Int () -> Value(Fixed(U32)) = inline("(!x).trailing_zeros()");
+    "cast_signed" Bits FixedUnsignedInt () -> Value(Counterpart) = bound("x as C");
+    "cast_unsigned" Bits SignedInt () -> Value(Counterpart) = bound("x as C");
+    "unbounded_shl" Bits Int (Fixed(U32)) -> Value(Same) = bound("if y < T::BITS { x.wrapping_shl(y) } else { 0 }");
+    "unbounded_shr" Bits UnsignedInt (Fixed(U32)) -> Value(Same) = bound("if y < T::BITS { x.wrapping_shr(y) } else { 0 }");
+    "unbounded_shr" Bits SignedInt (Fixed(U32)) -> Value(Same) = bound("x.wrapping_shr(y.min(T::LAST_BIT))");
+}
 
 const POSITIVE: Panic = Panic {
     unless: "x > 0",
@@ -244,10 +89,10 @@ pub(super) const NEXT_MULTIPLE: &str = "{
     if rest == 0 { x } else { x + (y - rest) }
 }";
 
-const BY_LITERAL: super::Body = Inline(Text("x.unchecked_rem(y) == 0"));
+const BY_LITERAL: Body = inline("x.unchecked_rem(y) == 0");
 
 /// The only multiple of 0 is 0.
-const BY_ANY: super::Body = Bound(Text("x.unchecked_rem(y.max(1)) == 0 && (y != 0 || x == 0)"));
+const BY_ANY: Body = bound("x.unchecked_rem(y.max(1)) == 0 && (y != 0 || x == 0)");
 
 /// The root of the nearest float, in 64 bits after a step of Newton's, is the exact one or one beside it.
 fn square_root(on: Scalar) -> String {

@@ -13,6 +13,26 @@
 //!
 //! To add a method that others can express, add a row and a test of its results in the conformance suite.
 
+/// Rows, each `name group types (arguments) -> form(result) = body`, with what else [`Method`] has.
+macro_rules! rows {
+    ($(
+        $name:literal $group:ident $class:ident ($($arg:ident $(($arg_type:ident))?),*)
+            -> $returns:ident($result:ident $(($type:ident))?)
+            = $body:expr $(, $column:ident($($value:expr)?))*;
+    )*) => {
+        pub(super) const ROWS: &[$crate::numeric::Method] = {
+            use $crate::numeric::{ArgType, Group, Method, ResultType, Returns, TypeClass};
+            &[$({
+                let kind = (Group::$group, TypeClass::$class);
+                let args = &[$(ArgType::$arg $(($crate::Scalar::$arg_type))?),*];
+                let result = ResultType::$result $(($crate::Scalar::$type))?;
+                let row = Method::new($name, kind, args, result, $body);
+                row.returns(Returns::$returns)$(.$column($($value)?))*
+            }),*]
+        };
+    };
+}
+
 mod body;
 mod checked;
 mod floats;

@@ -1,146 +1,30 @@
 //! Methods of integers that wrap, or stop at the bounds of their type, and are made of others.
 
-use super::ArgType::{self, Counterpart, Same};
-use super::Body::Bound;
-use super::Group::{Saturating, Signed, Unsigned, Wrapping};
-use super::Source::Text;
-use super::TypeClass::{FixedUnsignedInt, Int, SignedInt, UnsignedInt};
-use super::{Group, Method, ResultType, TypeClass};
-use crate::Scalar;
+use super::body::bound;
 
-pub(super) const ROWS: &[Method] = &[
-    row("wrapping_pow", (Wrapping, Int), COUNT, WRAPPING_POWER),
-    row("wrapping_div", (Wrapping, UnsignedInt), &[Same], "x / y").faults(),
-    row(
-        "wrapping_div",
-        (Wrapping, SignedInt),
-        &[Same],
-        "if y == -1 { x.wrapping_neg() } else { x / y }",
-    )
-    .faults(),
-    row("wrapping_rem", (Wrapping, UnsignedInt), &[Same], "x % y").faults(),
-    row(
-        "wrapping_rem",
-        (Wrapping, SignedInt),
-        &[Same],
-        "if y == -1 { 0 } else { x % y }",
-    )
-    .faults(),
-    row(
-        "wrapping_div_euclid",
-        (Wrapping, UnsignedInt),
-        &[Same],
-        "x.div_euclid(y)",
-    )
-    .faults(),
-    row(
-        "wrapping_div_euclid",
-        (Wrapping, SignedInt),
-        &[Same],
-        "if y == -1 { x.wrapping_neg() } else { x.div_euclid(y) }",
-    )
-    .faults(),
-    row(
-        "wrapping_rem_euclid",
-        (Wrapping, UnsignedInt),
-        &[Same],
-        "x.rem_euclid(y)",
-    )
-    .faults(),
-    row(
-        "wrapping_rem_euclid",
-        (Wrapping, SignedInt),
-        &[Same],
-        "if y == -1 { 0 } else { x.rem_euclid(y) }",
-    )
-    .faults(),
-    row("saturating_pow", (Saturating, Int), COUNT, SATURATING_POWER),
-    row(
-        "saturating_div",
-        (Saturating, UnsignedInt),
-        &[Same],
-        "x / y",
-    )
-    .faults(),
-    row(
-        "saturating_div",
-        (Saturating, SignedInt),
-        &[Same],
-        "if y == -1 { x.saturating_neg() } else { x / y }",
-    )
-    .faults(),
-    row(
-        "saturating_abs",
-        (Saturating, SignedInt),
-        &[],
-        "if x < 0 { (0 as T).saturating_sub(x) } else { x }",
-    ),
-    row(
-        "saturating_neg",
-        (Saturating, SignedInt),
-        &[],
-        "(0 as T).saturating_sub(x)",
-    ),
-    row(
-        "wrapping_add_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        "x.wrapping_add(y as T)",
-    ),
-    row(
-        "wrapping_sub_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        "x.wrapping_sub(y as T)",
-    ),
-    row(
-        "saturating_add_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        SATURATING_ADD_SIGNED,
-    ),
-    row(
-        "saturating_sub_signed",
-        (Signed, FixedUnsignedInt),
-        &[Counterpart],
-        SATURATING_SUB_SIGNED,
-    ),
-    row(
-        "wrapping_add_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        "x.wrapping_add(y as T)",
-    ),
-    row(
-        "wrapping_sub_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        "x.wrapping_sub(y as T)",
-    ),
-    row(
-        "saturating_add_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        SATURATING_ADD_UNSIGNED,
-    ),
-    row(
-        "saturating_sub_unsigned",
-        (Unsigned, SignedInt),
-        &[Counterpart],
-        SATURATING_SUB_UNSIGNED,
-    ),
-];
-
-const COUNT: &[ArgType] = &[ArgType::Fixed(Scalar::U32)];
-
-/// A row whose result is of the receiver's type.
-const fn row(
-    name: &'static str,
-    kind: (Group, TypeClass),
-    args: &'static [ArgType],
-    body: &'static str,
-) -> Method {
-    Method::new(name, kind, args, ResultType::Same, Bound(Text(body)))
+rows! {
+    "wrapping_pow" Wrapping Int (Fixed(U32)) -> Value(Same) = bound(WRAPPING_POWER);
+    "wrapping_div" Wrapping UnsignedInt (Same) -> Value(Same) = bound("x / y"), faults();
+    "wrapping_div" Wrapping SignedInt (Same) -> Value(Same) = bound("if y == -1 { x.wrapping_neg() } else { x / y }"), faults();
+    "wrapping_rem" Wrapping UnsignedInt (Same) -> Value(Same) = bound("x % y"), faults();
+    "wrapping_rem" Wrapping SignedInt (Same) -> Value(Same) = bound("if y == -1 { 0 } else { x % y }"), faults();
+    "wrapping_div_euclid" Wrapping UnsignedInt (Same) -> Value(Same) = bound("x.div_euclid(y)"), faults();
+    "wrapping_div_euclid" Wrapping SignedInt (Same) -> Value(Same) = bound("if y == -1 { x.wrapping_neg() } else { x.div_euclid(y) }"), faults();
+    "wrapping_rem_euclid" Wrapping UnsignedInt (Same) -> Value(Same) = bound("x.rem_euclid(y)"), faults();
+    "wrapping_rem_euclid" Wrapping SignedInt (Same) -> Value(Same) = bound("if y == -1 { 0 } else { x.rem_euclid(y) }"), faults();
+    "saturating_pow" Saturating Int (Fixed(U32)) -> Value(Same) = bound(SATURATING_POWER);
+    "saturating_div" Saturating UnsignedInt (Same) -> Value(Same) = bound("x / y"), faults();
+    "saturating_div" Saturating SignedInt (Same) -> Value(Same) = bound("if y == -1 { x.saturating_neg() } else { x / y }"), faults();
+    "saturating_abs" Saturating SignedInt () -> Value(Same) = bound("if x < 0 { (0 as T).saturating_sub(x) } else { x }");
+    "saturating_neg" Saturating SignedInt () -> Value(Same) = bound("(0 as T).saturating_sub(x)");
+    "wrapping_add_signed" Signed FixedUnsignedInt (Counterpart) -> Value(Same) = bound("x.wrapping_add(y as T)");
+    "wrapping_sub_signed" Signed FixedUnsignedInt (Counterpart) -> Value(Same) = bound("x.wrapping_sub(y as T)");
+    "saturating_add_signed" Signed FixedUnsignedInt (Counterpart) -> Value(Same) = bound(SATURATING_ADD_SIGNED);
+    "saturating_sub_signed" Signed FixedUnsignedInt (Counterpart) -> Value(Same) = bound(SATURATING_SUB_SIGNED);
+    "wrapping_add_unsigned" Unsigned SignedInt (Counterpart) -> Value(Same) = bound("x.wrapping_add(y as T)");
+    "wrapping_sub_unsigned" Unsigned SignedInt (Counterpart) -> Value(Same) = bound("x.wrapping_sub(y as T)");
+    "saturating_add_unsigned" Unsigned SignedInt (Counterpart) -> Value(Same) = bound(SATURATING_ADD_UNSIGNED);
+    "saturating_sub_unsigned" Unsigned SignedInt (Counterpart) -> Value(Same) = bound(SATURATING_SUB_UNSIGNED);
 }
 
 macro_rules! power {
