@@ -109,6 +109,9 @@ impl Lowerer<'_> {
         let Some(last) = path.segments.last() else {
             return;
         };
+        if self.in_body {
+            return; // the table wrote the path, not the user
+        }
         let name = last.ident.to_string();
         let krate = &self.krate;
         let (ty, function) = (super::scalar_tokens(on, krate), &last.ident);
