@@ -7,6 +7,7 @@ use super::body::{bound, inline};
 use crate::Scalar;
 
 rows! {
+    "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
     "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded);
     "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
     "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary);
@@ -45,6 +46,24 @@ const ROUND_TIES_EVEN: &str = "{
         nearest
     }
 }";
+
+/// Half the sum. Where it overflows, both are so large that their exponents can be lowered by one. No multiplications stand there, since compilers of WGSL factor
+/// `x * 0.5 + y * 0.5` into half the sum.
+fn midpoint(on: Scalar) -> String {
+    let (_, fraction) = masks(on);
+    let exponent_unit = fraction + 1;
+    format!(
+        "{{
+            let sum = x + y;
+            if sum.is_finite() || !x.is_finite() || !y.is_finite() {{
+                sum * 0.5
+            }} else {{
+                T::from_bits(x.to_bits().wrapping_sub({exponent_unit}U))
+                    + T::from_bits(y.to_bits().wrapping_sub({exponent_unit}U))
+            }}
+        }}"
+    )
+}
 
 fn to_degrees(on: Scalar) -> String {
     match on {
