@@ -19,6 +19,7 @@ mod powers;
 mod rotations;
 mod saturating;
 mod signed;
+mod signed_diff;
 mod sizes;
 mod wrapping;
 
@@ -37,6 +38,7 @@ pub const CASES: &[&[Case]] = &[
     wrapping::CASES,
     saturating::CASES,
     signed::CASES,
+    signed_diff::CASES,
     sizes::CASES,
     clamp::CASES,
     pow::CASES,
