@@ -33,6 +33,7 @@ rows! {
     "checked_ilog2" Checked Int () -> Option(Fixed(U32)) = checked(Text("x > 0"), Text("T::LAST_BIT - x.leading_zeros()"));
     "checked_ilog10" Checked Int () -> Option(Fixed(U32)) = checked(Text("x > 0"), For(decimal_logarithm));
     "checked_signed_diff" Checked FixedUnsignedInt (Same) -> Option(Counterpart) = checked(SIGNED_DIFFERENCE_FITS, Text("x.wrapping_sub(y) as C"));
+    "carrying_add" Overflowing UnsignedInt (Same, Fixed(Bool)) -> Overflow(Same) = overflowing(CARRIED_SUM_FITS, "x.wrapping_add(y).wrapping_add(z as T)");
     "overflowing_add" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("x.wrapping_add(y) >= x"), "x.wrapping_add(y)");
     "overflowing_add" Overflowing SignedInt (Same) -> Overflow(Same) = overflowing(SUM_FITS, "x.wrapping_add(y)");
     "overflowing_sub" Overflowing UnsignedInt (Same) -> Overflow(Same) = overflowing(Text("x >= y"), "x.wrapping_sub(y)");
@@ -94,6 +95,13 @@ const DIFFERENCE_WITH_SIGNED_FITS: Source = Text("(x.wrapping_sub(y as T) <= x) 
 
 /// The sign of the wrapped difference tells which is greater, unless the difference is out of range.
 const SIGNED_DIFFERENCE_FITS: Source = Text("(x.wrapping_sub(y) as C >= 0) == (x >= y)");
+
+const CARRIED_SUM_FITS: Source = Text(
+    "{
+    let sum = x.wrapping_add(y);
+    sum >= x && sum.wrapping_add(z as T) >= sum
+}",
+);
 
 const NEXT_MULTIPLE_FITS: &str = "y != 0 && {
     let rest = x % y;

@@ -2,6 +2,7 @@
 
 mod bits;
 mod bounded;
+mod carries;
 mod checked;
 mod clamp;
 mod elementary;
@@ -30,6 +31,7 @@ pub const CASES: &[&[Case]] = &[
     multiples::CASES,
     rotations::CASES,
     checked::CASES,
+    carries::CASES,
     integers::CASES,
     powers::CASES,
     bounded::CASES,
