@@ -80,6 +80,7 @@ pub mod encode;
 pub mod interp;
 pub mod link;
 mod nodes;
+pub mod numeric;
 pub mod passes;
 #[cfg(any(test, feature = "sketch"))]
 pub mod sketch;
@@ -90,4 +91,5 @@ pub mod write;
 pub use encode::Packed;
 pub use link::{LeafAt, leaves};
 pub use nodes::*;
+pub use numeric::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
 pub use validate::validate;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use sarek::ir::Scalar;
+use sarek::ir::numeric::{self, Method, Returns};
 use sarek_frontend::lower::tables;
 
 /// A program, line by line, and the lines on which a name of the tables stands.
@@ -95,25 +96,13 @@ const TYPES: [Scalar; 6] = [
 ];
 
 /// The type of a method's result.
-fn yields(name: &str, on: Scalar) -> String {
-    let ty = spelled(on);
-    let unsigned = || match on {
-        Scalar::F16 => "u16".into(),
-        Scalar::F32 => "u32".into(),
-        Scalar::F64 => "u64".into(),
-        other => spelled(other.unsigned().unwrap_or(other)).to_owned(),
-    };
-    let counts = ["count_", "leading_", "trailing_", "ilog"];
-    match name {
-        _ if name.starts_with("checked_ilog") => "::core::option::Option<u32>".into(),
-        _ if name.starts_with("checked_") => format!("::core::option::Option<{ty}>"),
-        _ if name.starts_with("overflowing_") => format!("({ty}, bool)"),
-        _ if name.starts_with("is_") => "bool".into(),
-        _ if counts.iter().any(|start| name.starts_with(start)) => "u32".into(),
-        "sin_cos" => format!("({ty}, {ty})"),
-        "abs_diff" | "unsigned_abs" | "to_bits" | "cast_unsigned" => unsigned(),
-        "cast_signed" if on == Scalar::U64 => "i64".into(),
-        _ => ty.into(),
+fn yields(row: &Method, on: Scalar) -> String {
+    let ty = spelled(row.result.of(on));
+    match row.returns {
+        Returns::Value => ty.into(),
+        Returns::Option => format!("::core::option::Option<{ty}>"),
+        Returns::Overflow => format!("({ty}, bool)"),
+        Returns::Pair => format!("({ty}, {ty})"),
     }
 }
 
@@ -129,18 +118,18 @@ fn spelled(on: Scalar) -> &'static str {
 /// their receiver as `taken` says.
 fn methods(program: &mut Program, taken: Option<&str>, imports: &str) {
     for on in TYPES {
-        let mut methods = tables::methods(on);
-        // There is no `isize` in kernels.
-        methods.retain(|(name, _)| !(on == Scalar::Usize && *name == "cast_signed"));
+        let methods = numeric::methods().filter(|row| row.stands_on(on));
+        let methods: Vec<&Method> = methods.collect();
         assert!(methods.len() > 20, "{on}");
         let ty = spelled(on);
         program.push(format!("mod m{} {{", program.lines.len()));
         program.push(imports);
         if let Some(receiver) = taken {
             let mut items = String::new();
-            for (name, takes) in &methods {
-                let takes = takes.iter().map(|t| format!(", _: {}", spelled(*t)));
-                let (takes, yields) = (takes.collect::<String>(), yields(name, on));
+            for row in &methods {
+                let takes = row.arg_types(on).map(|t| format!(", _: {}", spelled(t)));
+                let (takes, yields) = (takes.collect::<String>(), yields(row, on));
+                let name = row.name;
                 write!(
                     items,
                     "#[deprecated] fn {name}({receiver}{takes}) -> {yields} {{ loop {{}} }} "
@@ -158,15 +147,17 @@ fn methods(program: &mut Program, taken: Option<&str>, imports: &str) {
         if on == Scalar::Usize {
             program.push("let x = ::sarek::global_idx_x();");
         }
-        for (name, takes) in &methods {
-            let arguments = takes.iter().map(|t| match *t {
+        for row in &methods {
+            let arguments = row.arg_types(on).map(|t| match t {
                 same if same == on => "x".to_owned(),
+                Scalar::Bool => "true".to_owned(),
                 other => format!("1{}", other.name()),
             });
             let arguments = arguments.collect::<Vec<_>>().join(", ");
             program.name(format!(
-                "let a: {} = x.{name}({arguments});",
-                yields(name, on)
+                "let a: {} = x.{}({arguments});",
+                yields(row, on),
+                row.name
             ));
         }
         program.push("y[::sarek::global_idx_x()] = 1;");

@@ -1,7 +1,8 @@
 //! Checks that functions keep their promised accuracy, on the devices present and in the recorded measurements.
 
 use sarek::Device;
-use sarek::ir::{Intrinsic, Scalar};
+use sarek::ir::numeric::{self, Body};
+use sarek::ir::{Exactness, Scalar};
 use sarek_ulp::functions::FUNCTIONS;
 use sarek_ulp::run::{self, Effort};
 use sarek_ulp::table::{self, Lines};
@@ -65,33 +66,14 @@ fn devices_keep_what_is_promised() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// Functions of floats that are correctly rounded by definition, on every backend.
-const EXACT: &[&str] = &[
-    "abs",
-    "min",
-    "max",
-    "clamp",
-    "signum",
-    "floor",
-    "ceil",
-    "round",
-    "trunc",
-    "fract",
-    "copysign",
-    "is_nan",
-    "is_infinite",
-    "is_finite",
-    "is_sign_negative",
-    "to_bits",
-];
-
+/// A function made of others may be left out: it is as exact as they are.
 #[test]
 fn every_function_of_floats_is_measured_or_exact() {
-    let floats = Intrinsic::ALL
-        .iter()
-        .filter(|i| i.class().contains(Scalar::F32));
-    for name in floats.map(|i| i.name()) {
-        let is_measured = FUNCTIONS.iter().any(|f| f.name == name);
-        assert!(is_measured != EXACT.contains(&name), "{name}");
+    for row in numeric::methods().filter(|row| row.on.contains(Scalar::F32)) {
+        let is_measured = FUNCTIONS.iter().any(|f| f.name == row.name);
+        let is_exact = matches!(row.exactness, Exactness::Exact | Exactness::Zeros);
+        let is_made_of_others = !matches!(row.body, Body::Intrinsic(_));
+        let is_right = is_measured != is_exact || (is_made_of_others && !is_measured);
+        assert!(is_right, "{}", row.name);
     }
 }

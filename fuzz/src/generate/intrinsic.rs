@@ -1,20 +1,16 @@
-//! The numeric methods of integers, from the table of the IR.
+//! Methods of integers, from the table of numeric methods.
 
-use sarek::ir::{ArgType, Intrinsic, Scalar};
+use sarek::ir::Scalar;
+use sarek::ir::numeric::{self, Method, Returns};
 
 use super::{Gen, Rule, make};
 use crate::tree::{Expr, Facts};
 
 pub(super) const RULES: &[Rule<Expr>] = &[
     Rule {
-        weight: 9,
+        weight: 11,
         fits: |_, ty| ty.is_int(),
         make: call,
-    },
-    Rule {
-        weight: 2,
-        fits: |_, ty| ty == Scalar::U32,
-        make: count,
     },
     Rule {
         weight: 2,
@@ -29,7 +25,7 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     Rule {
         weight: 1,
         fits: |_, ty| ty.is_int(),
-        make: composed,
+        make: guarded,
     },
     Rule {
         weight: 1,
@@ -40,60 +36,39 @@ pub(super) const RULES: &[Rule<Expr>] = &[
 
 fn call(g: &mut Gen, ty: Scalar) -> Expr {
     let types = g.traits.types.clone();
-    let calls: Vec<_> = types
-        .into_iter()
-        .filter(|on| on.is_int())
-        .flat_map(|on| Intrinsic::ALL.iter().map(move |i| (on, *i)))
-        .filter(|(on, i)| i.class().contains(*on) && i.result_type(*on) == ty)
-        .filter(|(_, i)| !matches!(i, Intrinsic::FromBits | Intrinsic::Clamp))
+    let on_types = types.iter().copied().filter(|on| on.is_int());
+    let calls = on_types.flat_map(|on| rows(g, on).map(move |row| (on, row)));
+    let calls: Vec<_> = calls
+        .filter(|(_, row)| row.returns == Returns::Value && !row.faults)
+        .filter(|(on, row)| row.result.of(*on) == ty)
         .collect();
-    let (on, intrinsic) = *g.pick(&calls);
-    let mut exprs = vec![g.expr(on)];
-    for arg in intrinsic.args() {
-        exprs.push(match arg {
-            ArgType::Same => g.expr(on),
-            ArgType::Fixed(ty) => g.expr(*ty),
-        });
-    }
-    let holes = vec!["@"; exprs.len() - 1].join(", ");
-    make(
-        ty,
-        Facts::ANY,
-        format!("@.{}({holes})", intrinsic.name()),
-        exprs,
-    )
+    let (on, row) = *g.pick(&calls);
+    let (text, exprs) = called(g, row, on);
+    make(ty, Facts::ANY, text, exprs)
 }
 
-/// Methods that are short for others.
-fn count(g: &mut Gen, ty: Scalar) -> Expr {
-    let on = g.ty(Scalar::is_int);
-    let name = *g.pick(&["count_zeros", "leading_ones", "trailing_ones"]);
-    let a = g.expr(on);
-    make(ty, Facts::ANY, format!("@.{name}()"), vec![a])
+/// The methods of a type whose arguments the kernel has.
+fn rows(g: &Gen, on: Scalar) -> impl Iterator<Item = &'static Method> + use<> {
+    let types = g.traits.types.clone();
+    let has = move |ty: Scalar| ty == Scalar::U32 || ty.is_bool() || types.contains(&ty);
+    numeric::methods().filter(move |row| row.stands_on(on) && row.arg_types(on).all(&has))
+}
+
+/// A call of a method.
+fn called(g: &mut Gen, row: &Method, on: Scalar) -> (String, Vec<Expr>) {
+    let mut exprs = vec![g.expr(on)];
+    exprs.extend(row.arg_types(on).map(|ty| g.expr(ty)));
+    let holes = vec!["@"; exprs.len() - 1].join(", ");
+    (format!("@.{}({holes})", row.name), exprs)
 }
 
 /// An operation that may have no result, on this type.
 fn operation(g: &mut Gen, ty: Scalar) -> (String, Vec<Expr>) {
-    let name = *g.pick(&[
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "rem",
-        "div_euclid",
-        "rem_euclid",
-        "shl",
-        "shr",
-        "neg",
-    ]);
-    let mut exprs = vec![g.expr(ty)];
-    match name {
-        "neg" => {}
-        "shl" | "shr" => exprs.push(g.expr(Scalar::U32)),
-        _ => exprs.push(g.expr(ty)),
-    }
-    let argument = if exprs.len() == 2 { "@" } else { "" };
-    (format!("@.checked_{name}({argument})"), exprs)
+    let rows: Vec<_> = rows(g, ty)
+        .filter(|row| row.returns == Returns::Option && row.result.of(ty) == ty)
+        .collect();
+    let row = *g.pick(&rows);
+    called(g, row, ty)
 }
 
 /// The result of an operation if it has one, and else another value.
@@ -111,35 +86,27 @@ fn checked(g: &mut Gen, ty: Scalar) -> Expr {
 fn overflows(g: &mut Gen, ty: Scalar) -> Expr {
     let on = g.ty(Scalar::is_int);
     if g.once_in(2) {
-        let name = *g.pick(&["add", "sub", "mul"]);
-        let (a, b) = (g.expr(on), g.expr(on));
-        return make(
-            ty,
-            Facts::ANY,
-            format!("@.overflowing_{name}(@).1"),
-            vec![a, b],
-        );
+        let rows: Vec<_> = rows(g, on)
+            .filter(|row| row.returns == Returns::Overflow)
+            .collect();
+        let row = *g.pick(&rows);
+        let (text, exprs) = called(g, row, on);
+        return make(ty, Facts::ANY, format!("{text}.1"), exprs);
     }
     let (text, exprs) = operation(g, on);
     let name = *g.pick(&["is_some", "is_none"]);
     make(ty, Facts::ANY, format!("{text}.{name}()"), exprs)
 }
 
-/// Methods that are more than a call on every target.
-fn composed(g: &mut Gen, ty: Scalar) -> Expr {
+/// Methods that fault for some arguments, with others.
+fn guarded(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.expr(ty);
-    let (text, more) = match g.below(4) {
-        0 if ty.is_signed() => (format!("(@ & {ty}::MAX).isqrt()"), None),
-        0 => ("@.isqrt()".to_owned(), None),
-        1 if !ty.is_signed() => ("(@ >> 1).next_power_of_two()".to_owned(), None),
-        2 if !ty.is_signed() => {
-            let n = 1 + g.below(60);
-            (format!("(@ >> 1).next_multiple_of({n})"), None)
-        }
-        _ => ("@.midpoint(@)".to_owned(), Some(g.expr(ty))),
+    let text = match g.below(2) {
+        _ if ty.is_signed() => format!("(@ & {ty}::MAX).isqrt()"),
+        0 => "(@ >> 1).next_power_of_two()".to_owned(),
+        _ => format!("(@ >> 1).next_multiple_of({})", 1 + g.below(60)),
     };
-    let exprs = [a].into_iter().chain(more).collect();
-    make(ty, Facts::ANY, text, exprs)
+    make(ty, Facts::ANY, text, vec![a])
 }
 
 /// Its bounds are in order, unless the kernel may fault.

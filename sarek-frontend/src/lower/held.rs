@@ -113,6 +113,9 @@ impl Lowerer<'_> {
         let Some(last) = path.segments.last() else {
             return;
         };
+        if self.in_body {
+            return; // the table wrote the path, not the user
+        }
         let name = last.ident.to_string();
         let krate = &self.krate;
         let (ty, function) = (super::scalar_tokens(on, krate), &last.ident);
@@ -228,10 +231,10 @@ impl Lowerer<'_> {
             "min" | "max" | "clamp" if !is_float => Trait::Ord,
             "count_ones" | "leading_zeros" | "trailing_zeros" | "wrapping_add" | "wrapping_sub"
             | "wrapping_mul" => Trait::Int,
-            "exp" | "exp2" | "exp_m1" | "ln" | "ln_1p" | "log2" | "log10" | "sin" | "cos"
-            | "tan" | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh" | "powf"
-            | "cbrt" | "hypot" => Trait::Elementary,
-            _ => Trait::Float,
+            _ => match sarek_ir::Intrinsic::method(name, Scalar::F32) {
+                Some(intrinsic) if intrinsic.is_elementary() => Trait::Elementary,
+                _ => Trait::Float,
+            },
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Methods of slices and numbers.
 
 use proc_macro2::{Ident, Span};
+use sarek_ir::numeric;
 use sarek_ir::{
     ArgType, BinaryOp, Compound, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind, Stmt,
     Value as Constant,
@@ -8,7 +9,6 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::composed;
 use super::suggest::nearest;
 use super::types::Node;
 use super::{Known, Lowerer, Value};
@@ -182,24 +182,15 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        if let Some(value) = self
+        let known = self
             .half_method(name, on, &ids, span)
-            .or_else(|| self.composed(name, on, &ids, span))
-            .or_else(|| self.checked(name, on, &ids, span))
-            .or_else(|| self.expressed(name, on, &ids, span))
-            .or_else(|| self.of_floats(name, on, &ids, span))
-        {
-            return value;
-        }
-        match Intrinsic::method(&name.to_string(), on) {
-            Some(intrinsic) => self.intrinsic(intrinsic, name, on, ids, span),
-            None => {
-                let what = format!("`{on}` has no method `{name}` in a kernel");
-                let instead = instead_of(&name.to_string(), on);
-                self.errors.at(codes::NO_METHOD, name.span(), what, instead);
-                Value::Never
-            }
-        }
+            .or_else(|| self.numeric_method(name, on, &ids, span));
+        known.unwrap_or_else(|| {
+            let what = format!("`{on}` has no method `{name}` in a kernel");
+            let instead = instead_of(&name.to_string(), on);
+            self.errors.at(codes::NO_METHOD, name.span(), what, instead);
+            Value::Never
+        })
     }
 
     /// `len` and `is_empty` of an array inside of a value. `None` for another method or another
@@ -274,6 +265,7 @@ impl Lowerer<'_> {
                     self.unify(on, self.ty(id), self.span(id));
                 }
                 ArgType::Fixed(scalar) => self.expect(id, *scalar),
+                ArgType::Counterpart => unreachable!("no intrinsic takes one"),
             }
         }
         if intrinsic == Intrinsic::Clamp {
@@ -283,9 +275,10 @@ impl Lowerer<'_> {
         let call = Expr::Call { intrinsic, args };
         match intrinsic.result() {
             ResultType::Fixed(scalar) => Value::Scalar(self.known(call, scalar, span)),
-            ResultType::Same | ResultType::Unsigned | ResultType::Float => {
-                Value::Scalar(self.expr(call, on, span))
-            }
+            ResultType::Same
+            | ResultType::Unsigned
+            | ResultType::Float
+            | ResultType::Counterpart => Value::Scalar(self.expr(call, on, span)),
         }
     }
 
@@ -302,7 +295,7 @@ impl Lowerer<'_> {
         ids.len() - 1 == wanted
     }
 
-    fn intrinsic(
+    pub(super) fn intrinsic(
         &mut self,
         intrinsic: Intrinsic,
         name: &Ident,
@@ -314,10 +307,7 @@ impl Lowerer<'_> {
             return Value::Never;
         }
         for (id, arg) in ids[1..].iter().copied().zip(intrinsic.args()) {
-            match arg {
-                ArgType::Same => self.expect(id, on),
-                ArgType::Fixed(scalar) => self.expect(id, *scalar),
-            }
+            self.expect(id, arg.of(on));
         }
         if intrinsic == Intrinsic::Clamp {
             self.assert_clamp(&mut ids, name.span());
@@ -380,8 +370,7 @@ impl Lowerer<'_> {
 
 /// The suggested replacement for a method that a type does not have.
 fn instead_of(name: &str, on: Scalar) -> String {
-    let known = Intrinsic::ALL.iter().map(|i| i.name());
-    let known = known.filter(|known| Intrinsic::method(known, on).is_some());
+    let known = numeric::methods().filter(|row| row.stands_on(on));
     match name {
         "into" | "try_into" => "convert it by `as`, as in `x as f32`".into(),
         "cmp" | "partial_cmp" => {
@@ -397,7 +386,7 @@ fn instead_of(name: &str, on: Scalar) -> String {
             "kernels have no `isize`: convert to `i64` or `u64`, which have it".into()
         }
         "clone" | "to_owned" | "borrow" => "drop the call: a number is copied where it is used".into(),
-        _ => match nearest(name, known.chain(composed::names_on(on))) {
+        _ => match nearest(name, known.map(|row| row.name)) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "use those of the numeric types, which docs/methods.md lists, or a `#[device]` function".into(),
         },
@@ -410,7 +399,6 @@ pub(super) fn is_built_in(name: &Ident) -> bool {
     let text = name.to_string();
     let is_conversion = text.strip_prefix("to_").and_then(Scalar::from_name);
     is_conversion.is_some()
-        || composed::is_one(&text)
         || ["len", "is_empty"].contains(&text.as_str())
-        || Intrinsic::ALL.iter().any(|i| i.name() == text)
+        || numeric::methods().any(|row| row.name == text)
 }

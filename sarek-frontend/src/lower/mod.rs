@@ -21,24 +21,18 @@ mod call;
 mod call_args;
 mod callable;
 mod callee;
-mod checked;
 mod closure;
 mod collective;
-mod composed;
 mod compound;
 mod control;
 mod device;
 mod error_type;
 mod expr;
-mod expressed;
 mod finish;
-mod floats;
 mod from_conversions;
-mod half;
 mod held;
 mod inferred;
 mod instance;
-mod integer;
 mod intrinsic;
 mod length;
 mod let_conditions;
@@ -48,6 +42,7 @@ mod matching;
 mod method;
 mod native;
 mod nodes;
+mod numeric;
 mod operator;
 mod option_result;
 mod or_patterns;
@@ -69,6 +64,7 @@ mod stmt;
 mod struct_assign;
 mod suggest;
 pub mod tables;
+mod template;
 mod try_op;
 mod type_syntax;
 mod types;
@@ -351,6 +347,8 @@ pub struct Lowerer<'e> {
     held: HashSet<String>,
     /// Tests for rustc that methods are the ones that kernels support.
     asked: Vec<receiver::Asked>,
+    /// True while the body of a numeric method is lowered.
+    in_body: bool,
     /// The constants that only rustc can evaluate, by their source text.
     linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among the audits.
@@ -511,6 +509,7 @@ impl<'e> Lowerer<'e> {
             audits: vec![],
             held: HashSet::new(),
             asked: vec![],
+            in_body: false,
             linked: HashMap::new(),
             tested: HashSet::new(),
             marks: BTreeMap::new(),

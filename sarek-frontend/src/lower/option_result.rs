@@ -1,7 +1,8 @@
 //! Methods of `Option` and `Result`.
 
 use proc_macro2::{Ident, Span};
-use sarek_ir::ExprId;
+use quote::quote;
+use sarek_ir::{Compound, CompoundId, ExprId};
 
 use super::types::Node;
 use super::{Lowerer, Ty, Value};
@@ -89,6 +90,34 @@ impl Lowerer<'_> {
             other => unreachable!("`{other}` is in the tables above"),
         };
         Some(Value::Scalar(self.rust(&operands, span, &rust)))
+    }
+
+    /// A value of a variant of `Option` or `Result`, of that type.
+    pub(super) fn of_core(
+        &mut self,
+        variant: &str,
+        value: Option<ExprId>,
+        ty: Ty,
+        span: Span,
+    ) -> ExprId {
+        let name = Ident::new(variant, Span::call_site());
+        let path = match variant {
+            "Some" | "None" => quote!(::core::option::Option::#name),
+            _ => quote!(::core::result::Result::#name),
+        };
+        let (variant, part) = (Some(self.name_id(variant)), self.name_id("0"));
+        let fields: Vec<_> = value.into_iter().map(|value| (part, value)).collect();
+        let construct = Compound::Construct {
+            variant,
+            fields: fields.into(),
+            rest: None,
+        };
+        let made = self.compound_by(construct, path, ty, span);
+        if value.is_none() {
+            let id = CompoundId(self.kernel.compounds.len() as u32 - 1);
+            self.units.insert(id);
+        }
+        made
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Scrutinee {
 enum Base {
     /// A value: a leaf.
     Value(ExprId),
+    /// An operand that is read once, where it stands.
+    Once(ExprId),
     /// An array in the thread's own memory, or a part of one.
     Array(Memory, Start, Vec<Dim>),
     /// An element of such an array.
@@ -96,6 +98,15 @@ impl Lowerer<'_> {
     pub(super) fn leaf_subject(&mut self, leaf: ExprId) -> Scrutinee {
         let (ty, base, parts) = (self.ty(leaf), Base::Value(leaf), vec![]);
         Scrutinee { base, parts, ty }
+    }
+
+    /// An operand of an expression that the frontend writes. One that is no leaf is read once.
+    pub(super) fn operand_subject(&mut self, operand: ExprId) -> Scrutinee {
+        let mut subject = self.leaf_subject(operand);
+        if !self.is_leaf(operand) {
+            subject.base = Base::Once(operand);
+        }
+        subject
     }
 
     /// An array. One of the thread's own is used in place unless it must be copied; any other is
@@ -266,6 +277,7 @@ impl Lowerer<'_> {
     pub(super) fn read_subject(&mut self, subject: &Scrutinee, span: Span) -> ExprId {
         let mut value = match &subject.base {
             Base::Value(leaf) => self.copy(*leaf),
+            Base::Once(value) => *value,
             Base::Element(memory, start) => {
                 let (memory, elem) = (*memory, self.element_type(*memory));
                 let index = self.index(*start, span);

@@ -55,7 +55,7 @@ fn stray_expr(kernel: &Kernel, id: ExprId) -> Option<Stray> {
         return None;
     }
     match intrinsic.exactness() {
-        Exactness::Exact => None,
+        Exactness::Exact | Exactness::Rounded => None,
         Exactness::Composed | Exactness::Elementary => Some(Stray::Function(id, intrinsic)),
         Exactness::Zeros => Some(Stray::Zeros(id, intrinsic)),
     }

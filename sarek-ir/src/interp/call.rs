@@ -1,5 +1,5 @@
 use super::{narrowed, widened};
-use crate::nodes::of_floats;
+use crate::numeric::of_floats;
 use crate::{Intrinsic, Value};
 
 /// A call of an intrinsic; the first argument is the receiver.

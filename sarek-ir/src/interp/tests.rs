@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ArgType, Intrinsic};
+use crate::Intrinsic;
 
 /// Values at the edges of each type.
 fn edges(ty: Scalar) -> Vec<Value> {
@@ -58,10 +58,7 @@ fn intrinsics_keep_their_signatures() {
             }
             let mut tuples: Vec<Vec<Value>> = edges(on).into_iter().map(|v| vec![v]).collect();
             for arg in intrinsic.args() {
-                let of = match arg {
-                    ArgType::Same => on,
-                    ArgType::Fixed(ty) => *ty,
-                };
+                let of = arg.of(on);
                 let extend = |t: &Vec<Value>| {
                     let t = t.clone();
                     edges(of)

@@ -8,7 +8,6 @@ mod collective;
 mod compound;
 mod expr;
 mod info;
-mod intrinsic;
 mod kernel;
 mod memory;
 pub(crate) mod operands;
@@ -25,8 +24,6 @@ pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
-pub(crate) use intrinsic::of_floats;
-pub use intrinsic::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
     Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,
     LabelId, Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin,

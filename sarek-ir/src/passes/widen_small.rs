@@ -3,7 +3,7 @@
 //! Sums, products, quotients and roots of `f16` and `bf16` are computed in `f32` and rounded. `f32` has more than twice
 //! the digits, so that rounding twice equals rounding once.
 
-use crate::nodes::of_floats;
+use crate::numeric::of_floats;
 use crate::{
     ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, interp,
 };
@@ -325,7 +325,7 @@ impl Small<'_> {
         for (&arg, ty) in args[1..].iter().zip(intrinsic.args()) {
             wide.push(match ty {
                 ArgType::Same => self.widen(arg),
-                ArgType::Fixed(_) => arg,
+                ArgType::Fixed(_) | ArgType::Counterpart => arg,
             });
         }
         self.intrinsic(intrinsic, &wide)

@@ -3,9 +3,9 @@
 use super::{Node, Rule, Violation};
 use crate::print::PrintPiece;
 use crate::{
-    Access, ArgType, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List,
-    LocalId, Memory, ParamId, ParamKind, PlaceId, Precondition, PrintId, Root, Scalar, SiteId,
-    SiteKind, Stmt, StmtId, SubgroupOp, TableValues, Type, TypeDef, UnaryOp, Unroll,
+    Access, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List, LocalId,
+    Memory, ParamId, ParamKind, PlaceId, Precondition, PrintId, Root, Scalar, SiteId, SiteKind,
+    Stmt, StmtId, SubgroupOp, TableValues, Type, TypeDef, UnaryOp, Unroll,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -477,10 +477,10 @@ impl Check<'_> {
         };
         let takes = intrinsic.stands_on(on);
         let args_fit = rest.len() == intrinsic.args().len()
-            && rest.iter().zip(intrinsic.args()).all(|(&t, a)| match a {
-                ArgType::Same => same(t, first),
-                ArgType::Fixed(s) => same(t, (*s).into()),
-            });
+            && rest
+                .iter()
+                .zip(intrinsic.args())
+                .all(|(&t, arg)| same(t, arg.of(on).into()));
         takes && args_fit && same(intrinsic.result_type(on).into(), ty)
     }
 }

@@ -166,12 +166,12 @@ fn value(
             for (arg, &from) in intrinsic.args().iter().zip(&operands[1..]) {
                 args.push(match arg {
                     sarek_ir::ArgType::Same => load(b, from),
-                    sarek_ir::ArgType::Fixed(ty) => {
-                        let count = load(b, counts);
-                        if *ty == Scalar::I32 {
+                    sarek_ir::ArgType::Fixed(_) | sarek_ir::ArgType::Counterpart => {
+                        let (count, ty) = (load(b, counts), arg.of(ty));
+                        if ty == Scalar::I32 {
                             count
                         } else {
-                            b.cast(count, *ty)
+                            b.cast(count, ty)
                         }
                     }
                 });

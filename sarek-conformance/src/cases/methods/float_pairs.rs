@@ -1,13 +1,21 @@
-//! Exact methods of two floats: `min`, `max`, `copysign`.
+//! Exact methods of two floats: `min`, `max`, `copysign`, `midpoint`.
+
+use sarek::prelude::*;
 
 use crate::check::{Check, Due, binary};
 use crate::input::{Sample, pairs};
 use crate::{Capability, Case};
-use sarek::prelude::*;
+use sarek::testing::tolerance::{Class, EXACT, Tolerance};
 
 pub const CASES: &[Case] = &[
     Case::new("methods/min_max/f32", &[], f32_case),
     Case::new("methods/min_max/f64", &[Capability::F64], f64_case),
+    Case::new("methods/midpoint/f32", &[], f32_midpoint),
+    Case::new(
+        "methods/midpoint/f64",
+        &[Capability::F64, Capability::I64],
+        f64_midpoint,
+    ),
 ];
 
 macro_rules! kernels {
@@ -59,3 +67,53 @@ fn chosen<T: Sample + PartialOrd>(a: T, b: T, first: bool) -> Due<T> {
         Due::Exactly(b)
     }
 }
+
+macro_rules! midpoint {
+    ($case:ident $kernel:ident $t:ident) => {
+        #[kernel]
+        fn $kernel(a: &[$t], b: &[$t], out: &mut [$t]) {
+            let i = global_idx_x();
+            out[2 * i] = a[i].midpoint(b[i]);
+            out[2 * i + 1] = (a[i] * 0.5).midpoint(1.0);
+        }
+
+        fn $case(device: &Device) -> Check {
+            let flush = !Class::of(device).keeps_subnormals();
+            let (tiny, large) = ($t::MIN_POSITIVE, $t::MAX);
+            let mut ends = vec![
+                0.0,
+                tiny,
+                1.5 * tiny,
+                2.0 * tiny,
+                3.0 * tiny,
+                1.0,
+                large / 4.0,
+                large / 2.0,
+                large,
+            ];
+            if !flush {
+                ends.extend([$t::from_bits(1), $t::from_bits(3), tiny - $t::from_bits(1)]);
+            }
+            let mut inputs = pairs::<$t, $t>(66, 500);
+            for &a in &ends {
+                inputs.extend(
+                    ends.iter()
+                        .flat_map(|&b| [(a, b), (-a, b), (a, -b), (-a, -b)]),
+                );
+            }
+            binary(
+                ["midpoint", "with 1"],
+                &inputs,
+                |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
+                |a, b| {
+                    let tolerance = Tolerance { flush, ..EXACT };
+                    [a.midpoint(b), (a * 0.5).midpoint(1.0)]
+                        .map(|due| Due::Near(due.into(), tolerance))
+                },
+            )
+        }
+    };
+}
+
+midpoint!(f32_midpoint midpoint_f32 f32);
+midpoint!(f64_midpoint midpoint_f64 f64);

@@ -2,6 +2,7 @@
 
 mod bits;
 mod bounded;
+mod carries;
 mod checked;
 mod clamp;
 mod elementary;
@@ -19,6 +20,7 @@ mod powers;
 mod rotations;
 mod saturating;
 mod signed;
+mod signed_diff;
 mod sizes;
 mod wrapping;
 
@@ -29,6 +31,7 @@ pub const CASES: &[&[Case]] = &[
     multiples::CASES,
     rotations::CASES,
     checked::CASES,
+    carries::CASES,
     integers::CASES,
     powers::CASES,
     bounded::CASES,
@@ -37,6 +40,7 @@ pub const CASES: &[&[Case]] = &[
     wrapping::CASES,
     saturating::CASES,
     signed::CASES,
+    signed_diff::CASES,
     sizes::CASES,
     clamp::CASES,
     pow::CASES,

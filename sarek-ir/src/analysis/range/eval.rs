@@ -3,7 +3,7 @@
 use super::Analyser;
 use super::interval::Interval;
 use crate::analysis::shape::same;
-use crate::nodes::of_floats;
+use crate::numeric::of_floats;
 use crate::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value,
     interp,
@@ -427,10 +427,8 @@ pub(super) fn of_value(value: Value) -> Interval {
 fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Interval> {
     let mut values = [Value::Bool(false); 3];
     for (i, range) in ranges.iter().enumerate() {
-        let ty = match intrinsic.args().get(i.wrapping_sub(1)) {
-            Some(crate::ArgType::Fixed(ty)) => *ty,
-            Some(crate::ArgType::Same) | None => on,
-        };
+        let arg = intrinsic.args().get(i.wrapping_sub(1));
+        let ty = arg.map_or(on, |arg| arg.of(on));
         values[i] = Value::int(ty, range.exact()?)?;
     }
     Some(of_value(interp::call(intrinsic, &values[..ranges.len()])))

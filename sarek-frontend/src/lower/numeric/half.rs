@@ -3,15 +3,17 @@
 
 use proc_macro2::{Ident, Span};
 use quote::quote;
-use sarek_ir::{Expr, ExprId, Intrinsic, Scalar};
+use sarek_ir::numeric;
+use sarek_ir::{Expr, ExprId, Scalar};
 use syn::spanned::Spanned;
 
-use super::{Lowerer, Value, composed, scalar_tokens};
+use super::{Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::scalar_tokens;
 
 impl Lowerer<'_> {
     /// `f16::from_f32(x)`. `None` when it is another function, or of another type.
-    pub(super) fn half_from(
+    pub(in crate::lower) fn half_from(
         &mut self,
         on: Scalar,
         function: &syn::PathSegment,
@@ -44,7 +46,7 @@ impl Lowerer<'_> {
     }
 
     /// A method that 16-bit floats have and other floats have not, or that they have not. `None` when it is one of all floats.
-    pub(super) fn half_method(
+    pub(in crate::lower) fn half_method(
         &mut self,
         name: &Ident,
         on: Scalar,
@@ -61,13 +63,8 @@ impl Lowerer<'_> {
                 return Some(value);
             }
         }
-        let is_its_own = match Intrinsic::method(&text, on) {
-            Some(intrinsic) => !intrinsic.is_elementary(),
-            None => ["is_sign_positive", "is_normal"].contains(&text.as_str()),
-        };
-        let is_of_floats = Intrinsic::method(&text, Scalar::F32).is_some()
-            || composed::names_on(Scalar::F32).any(|known| known == text);
-        if is_its_own || !is_of_floats {
+        let stands_on = |on| numeric::method(&text, on).is_some();
+        if stands_on(on) || !stands_on(Scalar::F32) {
             return None;
         }
         let instead = match text.as_str() {

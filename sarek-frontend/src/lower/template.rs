@@ -1,0 +1,41 @@
+//! Expressions that the frontend writes itself, over operands that are lowered already.
+
+use proc_macro2::Span;
+use sarek_ir::ExprId;
+
+use super::{Binding, Lowerer, Value};
+
+impl Lowerer<'_> {
+    /// Lowers an expression over operands, which are leaves and have the names `__x`, `__y`, `__z` and `__n` in it.
+    pub(super) fn rust(&mut self, operands: &[ExprId], span: Span, rust: &syn::Expr) -> ExprId {
+        let names = ["__x", "__y", "__z", "__n"].into_iter();
+        let operands: Vec<_> = names.zip(operands.iter().copied()).collect();
+        self.over_operands(&operands, span, rust)
+    }
+
+    /// Lowers an expression over named operands, which has no other names. An operand that is no leaf stands in it once.
+    pub(super) fn over_operands(
+        &mut self,
+        operands: &[(&str, ExprId)],
+        span: Span,
+        rust: &syn::Expr,
+    ) -> ExprId {
+        self.scopes.push(Default::default());
+        for (name, operand) in operands {
+            let part = self.operand_subject(*operand);
+            self.aliases.push(part);
+            let alias = Binding::Part(self.aliases.len() - 1);
+            self.bind(&syn::Ident::new(name, span), alias);
+        }
+        // Its own methods are not the user's, whose meaning rustc is asked for.
+        let asked = self.asked.len();
+        let value = self.value(rust);
+        self.asked.truncate(asked);
+        self.scopes.pop();
+        match value {
+            Value::Scalar(value) => value,
+            // It holds a mistake that was reported already.
+            Value::Unit | Value::Never => self.placeholder(span),
+        }
+    }
+}

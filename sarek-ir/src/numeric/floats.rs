@@ -1,0 +1,112 @@
+//! Methods of floats that are made of others.
+
+use super::Body::{Bound, Inline};
+use super::Exactness::{Elementary, Rounded};
+use super::Source::For;
+use super::body::{bound, inline};
+use crate::Scalar;
+
+rows! {
+    "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
+    "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded);
+    "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
+    "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary);
+    "to_degrees" Angle WideFloat () -> Value(Same) = Inline(For(to_degrees)), exactness(Rounded);
+    "to_radians" Angle WideFloat () -> Value(Same) = Inline(For(to_radians)), exactness(Rounded);
+    "round_ties_even" Rounding WideFloat () -> Value(Same) = bound(ROUND_TIES_EVEN);
+    "div_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(DIV_EUCLID), exactness(Rounded);
+    "rem_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(REM_EUCLID), exactness(Rounded);
+    "is_normal" Bits Float () -> Value(Fixed(Bool)) = Bound(For(is_normal));
+    "is_subnormal" Bits WideFloat () -> Value(Fixed(Bool)) = Bound(For(is_subnormal));
+    "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()");
+}
+
+/// The remainder, made positive.
+const REM_EUCLID: &str = "{
+    let rest = x % y;
+    if rest < 0.0 { rest + y.abs() } else { rest }
+}";
+
+const DIV_EUCLID: &str = "{
+    let whole = (x / y).trunc();
+    if x % y < 0.0 {
+        if y > 0.0 { whole - 1.0 } else { whole + 1.0 }
+    } else {
+        whole
+    }
+}";
+
+/// Where `round` has moved by a half, to an odd number, the even one is on the other side. All of it is exact.
+const ROUND_TIES_EVEN: &str = "{
+    let nearest = x.round();
+    let is_tie = (nearest - x).abs() == 0.5;
+    if is_tie && (nearest * 0.5).fract() != 0.0 {
+        x.trunc()
+    } else {
+        nearest
+    }
+}";
+
+/// Half the sum. Where it overflows, both are so large that their exponents can be lowered by one. No multiplications stand there, since compilers of WGSL factor
+/// `x * 0.5 + y * 0.5` into half the sum.
+fn midpoint(on: Scalar) -> String {
+    let (_, fraction) = masks(on);
+    let exponent_unit = fraction + 1;
+    format!(
+        "{{
+            let sum = x + y;
+            if sum.is_finite() || !x.is_finite() || !y.is_finite() {{
+                sum * 0.5
+            }} else {{
+                T::from_bits(x.to_bits().wrapping_sub({exponent_unit}U))
+                    + T::from_bits(y.to_bits().wrapping_sub({exponent_unit}U))
+            }}
+        }}"
+    )
+}
+
+fn to_degrees(on: Scalar) -> String {
+    match on {
+        Scalar::F32 => format!("x * {:?}f32", 1f32.to_degrees()),
+        _ => format!("x * {:?}f64", 1f64.to_degrees()),
+    }
+}
+
+fn to_radians(on: Scalar) -> String {
+    match on {
+        Scalar::F32 => format!("x * {:?}f32", 1f32.to_radians()),
+        _ => format!("x * {:?}f64", 1f64.to_radians()),
+    }
+}
+
+fn is_normal(on: Scalar) -> String {
+    let (exponent, _) = masks(on);
+    format!(
+        "{{
+            let exponent = x.to_bits() & {exponent}U;
+            exponent != 0 && exponent != {exponent}U
+        }}"
+    )
+}
+
+fn is_subnormal(on: Scalar) -> String {
+    let (exponent, fraction) = masks(on);
+    format!(
+        "{{
+            let bits = x.to_bits();
+            bits & {exponent}U == 0 && bits & {fraction}U != 0
+        }}"
+    )
+}
+
+/// The bits of a float that hold its exponent, and its fraction.
+fn masks(on: Scalar) -> (u64, u64) {
+    let (fraction_bits, sign) = match on {
+        Scalar::F16 => (10, 1u64 << 15),
+        Scalar::Bf16 => (7, 1 << 15),
+        Scalar::F32 => (23, 1 << 31),
+        _ => (52, 1 << 63),
+    };
+    let fraction = (1 << fraction_bits) - 1;
+    ((sign - 1) & !fraction, fraction)
+}
