@@ -206,6 +206,8 @@ pub fn import(path: &syn::Path) -> (TokenStream, TokenStream) {
         #[diagnostic::on_unimplemented(message = #message, label = "not for devices")]
         #[allow(unused, non_camel_case_types)]
         trait #constant { type Items; }
+        #[diagnostic::do_not_recommend]
+        impl<__T> #constant for &__T { type Items = (); }
         #[allow(unused, non_camel_case_types)]
         struct #stand_in;
         #[allow(unused)]
