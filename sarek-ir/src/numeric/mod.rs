@@ -2,7 +2,7 @@
 //!
 //! | File | Rows |
 //! |---|---|
-//! | [`intrinsic`](Intrinsic) | methods that are nodes of the IR: each dialect spells them, [`crate::eval`] computes them |
+//! | [`intrinsic`](Intrinsic) | methods that are nodes of the IR: each dialect spells them, [`crate::interp`] computes them |
 //! | `integers` | integer methods made of others |
 //! | `wrapping` | integer methods that wrap, or stop at the bounds of their type |
 //! | `checked` | integer methods that report overflow |
