@@ -100,7 +100,7 @@ fn yields(row: &Method, on: Scalar) -> String {
     let ty = spelled(row.result.of(on));
     match row.returns {
         Returns::Value => ty.into(),
-        Returns::Option => format!("::core::option::Option<{ty}>"),
+        Returns::Optional => format!("::core::option::Option<{ty}>"),
         Returns::Overflow => format!("({ty}, bool)"),
         Returns::Pair => format!("({ty}, {ty})"),
     }

@@ -65,7 +65,7 @@ fn called(g: &mut Gen, row: &Method, on: Scalar) -> (String, Vec<Expr>) {
 /// An operation that may have no result, on this type.
 fn operation(g: &mut Gen, ty: Scalar) -> (String, Vec<Expr>) {
     let rows: Vec<_> = rows(g, ty)
-        .filter(|row| row.returns == Returns::Option && row.result.of(ty) == ty)
+        .filter(|row| row.returns == Returns::Optional && row.result.of(ty) == ty)
         .collect();
     let row = *g.pick(&rows);
     called(g, row, ty)

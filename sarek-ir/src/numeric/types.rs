@@ -123,7 +123,7 @@ pub enum Returns {
     /// One number or `bool`.
     Value,
     /// An `Option` of it.
-    Option,
+    Optional,
     /// A pair of it and of a `bool` that reports overflow.
     Overflow,
     /// A pair of two of it.
