@@ -1,4 +1,4 @@
-//! What a body takes for an argument is what the proof knows of it.
+//! An argument cannot be converted to another value than the one that the proof knows.
 #![forbid(unsafe_code)]
 use std::mem::MaybeUninit;
 

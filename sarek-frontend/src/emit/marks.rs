@@ -15,6 +15,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::path_text;
+use crate::parse::parameter_name;
 
 /// The name of the macro where it is used.
 const MARK: &str = "device_trait";
@@ -148,14 +149,6 @@ fn take_default(param: &mut GenericParam) -> Option<TokenStream> {
         GenericParam::Type(param) => param.default.take().map(|(_, default)| quote!(#default)),
         GenericParam::Const(param) => param.default.take().map(|(_, default)| quote!(#default)),
         GenericParam::Lifetime(_) => None,
-    }
-}
-
-fn parameter_name(param: &GenericParam) -> TokenStream {
-    match param {
-        GenericParam::Type(param) => param.ident.to_token_stream(),
-        GenericParam::Const(param) => param.ident.to_token_stream(),
-        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
     }
 }
 

@@ -61,7 +61,7 @@ impl Parameters {
         let generics = &without_lifetimes(generics);
         let own = generics.params.iter();
         let own: Vec<&GenericParam> = own.collect();
-        let names = own.iter().map(|p| name(p));
+        let names = own.iter().map(|p| parameter_name(p));
         let clause = &generics.where_clause;
         let bare = own.iter().map(|p| match p {
             GenericParam::Type(p) => p.ident.to_token_stream(),
@@ -153,7 +153,7 @@ impl Own {
         let generics = &without_lifetimes(generics);
         let own = generics.params.iter();
         let (declared, names) = own
-            .map(|param| (param.to_token_stream(), name(param)))
+            .map(|param| (param.to_token_stream(), parameter_name(param)))
             .unzip();
         let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
         let of_types = predicates.filter(|p| matches!(p, syn::WherePredicate::Type(_)));
@@ -239,7 +239,8 @@ pub fn merged(of_type: &Generics, own: &Generics) -> Generics {
     all
 }
 
-fn name(param: &GenericParam) -> TokenStream {
+/// The name of a generic parameter, as an argument.
+pub fn parameter_name(param: &GenericParam) -> TokenStream {
     match param {
         GenericParam::Type(param) => param.ident.to_token_stream(),
         GenericParam::Const(param) => param.ident.to_token_stream(),

@@ -16,7 +16,9 @@ pub mod superstep;
 pub use attribute::{Attribute, Named, Within, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
-pub use generics::{Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged};
+pub use generics::{
+    Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged, parameter_name,
+};
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use signature::{
     Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,

@@ -36,7 +36,7 @@ const DIV_EUCLID: &str = "{
     }
 }";
 
-/// Where `round` has moved by a half, to an odd number, the even one is on the other side. All of it is exact.
+/// `round` moves a tie away from zero. If that gives an odd number, `trunc` gives the even neighbour. All steps are exact.
 const ROUND_TIES_EVEN: &str = "{
     let nearest = x.round();
     let is_tie = (nearest - x).abs() == 0.5;

@@ -18,7 +18,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/checked/usize/small", &[], small),
 ];
 
-/// What stands for no result; another number says that there is none.
+/// The value in the output if there is no result; a second output reports that.
 const NONE: u8 = 101;
 
 /// Holds each method of a number, another and a count of bits.

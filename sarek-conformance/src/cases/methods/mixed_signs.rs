@@ -24,7 +24,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/mixed_signs/u64", &[Capability::I64], u64_case),
 ];
 
-/// What stands for no result.
+/// The value in the output if there is no result.
 const NONE: u8 = 101;
 
 macro_rules! mixed_signs {

@@ -29,7 +29,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/ilog/faults", &[], faults),
 ];
 
-/// What stands for no result.
+/// The value in the output if there is no result.
 const NONE: u8 = 101;
 
 macro_rules! powers {

@@ -24,7 +24,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// What stands for no result.
+/// The value in the output if there is no result.
 const NONE: u8 = 101;
 
 macro_rules! signed_difference {

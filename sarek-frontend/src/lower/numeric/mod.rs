@@ -9,7 +9,7 @@ use sarek_ir::{DivideOp, Expr, ExprId, Scalar};
 
 use super::{Lowerer, Value};
 
-/// Where a method is called.
+/// The place and the type of a call.
 #[derive(Clone, Copy)]
 struct At {
     on: Scalar,

@@ -1,6 +1,6 @@
 //! Writes subgroup operations; a subgroup is a warp.
 //!
-//! Where all threads of the block arrive together, a vote of the warp waits for its threads and returns the mask of
+//! If all threads of the block arrive together, a vote of the warp waits for its threads and returns the mask of
 //! those that participate. No thread is missed, even if the compiler has not reconverged the threads after an earlier
 //! branch. In divergent control flow the mask is not known beforehand; `__activemask()` returns the threads that are
 //! executing. CUDA's own `coalesced_threads()` finds them in the same way.
