@@ -205,7 +205,7 @@ impl Crate<'_> {
             );
         }
         let main = format!(
-            "use sarek::__private::{{KernelDef, direct::Direct}};\nuse sarek_fuzz::batch::{{Compiled, run}};\n\n\
+            "use sarek::__private::{{KernelDef, host::Direct}};\nuse sarek_fuzz::batch::{{Compiled, run}};\n\n\
              {modules}\nfn main() {{\n    run(&[\n{table}    ]);\n}}\n"
         );
         std::fs::write(self.folder.join(MAIN), main)
