@@ -21,7 +21,7 @@ fn add(a: i32, x: &[i32], y: &mut [i32]) {
     y[i] = x[i] + y[i] * a;
 }
 
-/// Lengths around words, sectors and the alignments of buffers.
+/// Lengths close to the sizes of words, sectors and buffer alignments.
 const LENGTHS: [usize; 6] = [1, 3, 64, 67, 1000, 4099];
 
 fn numbers(n: usize) -> Vec<i32> {

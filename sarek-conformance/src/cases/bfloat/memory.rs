@@ -1,4 +1,4 @@
-//! Vectors, shared arrays, structs, enums and views of them.
+//! Vectors, shared arrays, structs, enums and views with `bf16` elements.
 
 use super::{due, is_flushed, is_same, number, round, words};
 use crate::check::{Check, Due, ensure, expect_due, poisoned, unary};

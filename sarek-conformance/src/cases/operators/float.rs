@@ -114,7 +114,7 @@ fn f64_case(device: &Device) -> Check {
     )
 }
 
-/// Subnormal operands and results, on devices that keep them.
+/// Subnormal operands and results, on devices that keep subnormals.
 fn subnormal(device: &Device) -> Check {
     let class = Class::of(device);
     let tiny = [1, 2, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x80_0001].map(f32::from_bits);
