@@ -13,7 +13,7 @@ use crate::check::{Check, Stop};
 pub struct Case {
     /// A path such as `operators/divide/i32`.
     pub name: &'static str,
-    /// What the kernels need of the device.
+    /// The capabilities that the kernels need.
     pub needs: &'static [Capability],
     body: fn(&Device) -> Check,
 }
@@ -55,14 +55,14 @@ impl fmt::Debug for Case {
     }
 }
 
-/// How a case went.
+/// The outcome of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Every result was as due.
+    /// Every result was as expected.
     Passed,
-    /// Something was not; the text says what.
+    /// A result was wrong, or there was an unexpected error; the text describes it.
     Failed(String),
-    /// The device declares that it lacks this, and refused the launch.
+    /// The device declares that it lacks this capability, and refused the launch.
     Skipped(Capability),
 }
 
@@ -85,16 +85,16 @@ pub enum Capability {
     Atomics64,
     /// Operations of subgroups.
     Subgroups,
-    /// The same in blocks of several dimensions.
+    /// Operations of subgroups in blocks of several dimensions.
     ShapedSubgroups,
     /// Fences without a barrier.
     Fences,
-    /// Floats that are the same to the bit everywhere.
+    /// Strict kernels, whose floats have the same bits on every device.
     Strict,
 }
 
 impl Capability {
-    /// Reads whether the device declares this feature.
+    /// True if the device declares this feature.
     pub fn is_offered_by(self, device: &Device) -> bool {
         let features = device.info().features;
         match self {

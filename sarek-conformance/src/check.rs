@@ -1,4 +1,4 @@
-//! Comparing what a device computed with what is due.
+//! Comparison of a device's results with the expected ones.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::input::Sample;
 /// The result of a case's body.
 pub type Check = Result<(), Stop>;
 
-/// Why a case ends early.
+/// The reason why a case ends early.
 #[derive(Debug)]
 pub enum Stop {
-    /// A result is not what is due.
+    /// A result is wrong; the text describes it.
     Wrong(String),
-    /// sarek returned an error where none was due.
+    /// sarek returned an unexpected error.
     Error(Error),
 }
 
@@ -44,16 +44,16 @@ pub fn ensure(condition: bool, text: impl FnOnce() -> String) -> Check {
     if condition { Ok(()) } else { wrong(text()) }
 }
 
-/// What one element must be.
+/// The expected value of one element.
 #[derive(Clone, Copy, Debug)]
 pub enum Due<T> {
-    /// This value; see [`Sample::same`].
+    /// This value, as [`Sample::same`] compares.
     Exactly(T),
-    /// A value that compares equal to this one: either zero.
+    /// A value that compares equal to this one, such as either zero.
     Equal(T),
-    /// A float this near to the value, which is exact or nearly so.
+    /// A float within the tolerance of this value, which is exact or nearly so.
     Near(f64, Tolerance),
-    /// Anything: the operation says nothing about this input.
+    /// Any value: the operation's result is not specified for this input.
     Anything,
 }
 
@@ -74,15 +74,15 @@ impl<T> From<T> for Due<T> {
     }
 }
 
-/// Elements that an output has beyond what the kernel writes.
+/// Length of an output's tail, which the kernel does not write.
 pub const TAIL: usize = 5;
 
-/// An output of `n` elements and a tail, all of them [`Sample::SENTINEL`].
+/// An output of `n` elements and a tail, all filled with [`Sample::SENTINEL`].
 pub fn poisoned<T: Sample>(n: usize) -> Vector<T> {
     Vector::filled(n + TAIL, T::SENTINEL)
 }
 
-/// What an output of [`poisoned`] holds before its tail, which nobody has written.
+/// The elements of a [`poisoned`] output before its tail. Checks that the tail was not written.
 pub fn written<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, Stop> {
     let mut got = output.to_vec()?;
     let tail = got.split_off(got.len() - TAIL);
@@ -92,13 +92,13 @@ pub fn written<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, Stop> {
     Ok(got)
 }
 
-/// Compares an output of [`poisoned`], tail included.
+/// Compares a [`poisoned`] output with the expected elements, and checks that its tail was not written.
 pub fn expect<T: Sample>(what: &str, output: &Vector<T>, due: &[T]) -> Check {
     let due: Vec<Due<T>> = due.iter().map(|&d| Due::Exactly(d)).collect();
     expect_due(what, output, &due, &|_| String::new())
 }
 
-/// As [`expect`], with tolerances and a description of the inputs of an element.
+/// As [`expect`], but with tolerances; `inputs` describes the inputs of an element.
 pub fn expect_due<T: Sample>(
     what: &str,
     output: &Vector<T>,
@@ -137,7 +137,7 @@ pub fn expect_due<T: Sample>(
     })
 }
 
-/// Splits pairs into two vectors on their way to a device.
+/// Splits pairs into two vectors.
 pub fn split<A: Sample, B: Sample>(pairs: &[(A, B)]) -> (Vector<A>, Vector<B>) {
     (
         Vector::from_vec(pairs.iter().map(|p| p.0).collect()),
@@ -176,7 +176,7 @@ pub fn binary<A: Sample, B: Sample, O: Sample, const K: usize>(
     })
 }
 
-/// Is a plain `+ - *` that overflows a fault, as rustc has it in debug builds?
+/// True if a plain `+`, `-` or `*` that overflows is a fault, as in rustc's debug builds.
 pub fn reports_overflow() -> bool {
     cfg!(debug_assertions)
 }

@@ -1,14 +1,15 @@
-//! Inputs: sizes, and lists of values.
+//! Inputs of the cases: sizes, and lists of values.
 
 pub use sarek::testing::{Random, Sample};
 
-/// Lane counts and ragged sizes that the simple kernels run over; 0 is among them.
+/// Sizes that the simple kernels run over: 0, common lane counts, and sizes that fill no block.
 pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
 
-/// Block sizes; those that a device cannot run are left out by [`block_sizes`].
+/// Block sizes, of which [`block_sizes`] selects those that a device can run.
 const BLOCKS: [usize; 7] = [1, 3, 32, 33, 255, 256, 1024];
 
-/// The block sizes that the device can run along x, but the largest on the reference, which takes a thread of the operating system for each.
+/// The block sizes that the device can run along x. The reference gets at most 256, since it runs each thread of a block
+/// on a thread of the operating system.
 pub fn block_sizes(device: &sarek::Device) -> impl Iterator<Item = usize> {
     let info = device.info();
     let most = match device.backend() == "reference" {

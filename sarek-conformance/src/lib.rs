@@ -1,4 +1,4 @@
-//! The kernels that every device of sarek must run, with their expected results.
+//! The conformance suite: kernels that every device of sarek must run, with their expected results.
 //!
 //! Authors of backends run the suite on their device:
 //!
@@ -13,18 +13,19 @@
 //! Each case is one kernel, or a close family of kernels, written as a user would write it. The
 //! expected results come from plain Rust on the host that shares no code with the kernel: integers
 //! are computed in `i128` and truncated, floats in `f64` where a wider type exists. Inputs are
-//! edge values combined with each other, then random values of a fixed seed. Outputs are filled
-//! with a sentinel before the launch and are longer than what the kernel writes, so that a missing
-//! and a stray store both show.
+//! combinations of edge values, then random values of a fixed seed. Outputs are filled with a
+//! sentinel before the launch, and have a tail that the kernel does not write. So both a missing
+//! store and a stray store show.
 //!
-//! # What passes
+//! # Passing, skipping, failing
 //!
 //! Integers, `bool`, comparisons and conversions must be exact. Floats must be within
-//! [`sarek::testing::tolerance`], which is also what sarek promises to users.
+//! [`sarek::testing::tolerance`], which sarek also promises to users.
 //!
-//! A case that needs a [`Capability`] which [`sarek::backend::DeviceInfo`] declares missing
-//! is skipped, provided that the launch is refused with [`sarek::Error::NotEligible`]; the same
-//! refusal from a device that declares the capability is a failure.
+//! A case may need a [`Capability`] that the device's [`sarek::backend::DeviceInfo`] declares
+//! missing. Such a case is skipped if the device refuses the launch with
+//! [`sarek::Error::NotEligible`]. The same refusal from a device that declares the capability is a
+//! failure.
 
 mod case;
 mod cases;
@@ -48,7 +49,7 @@ pub fn run(device: &Device) -> Report {
     run_matching(device, "", |_| ())
 }
 
-/// Runs the cases whose name contains `part`; `before` sees each of them before it runs.
+/// Runs the cases whose name contains `part`. Calls `before` with each case before it runs.
 pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) -> Report {
     let mut entries = vec![];
     for case in cases().iter().filter(|case| case.name.contains(part)) {
@@ -69,13 +70,15 @@ pub fn cases() -> &'static [Case] {
     cases::all()
 }
 
-/// The kernels of the suite, by file and name: what its cases call, found by running them. The native device takes a
-/// quarter of the time that the reference takes, and no case ends early on it.
+/// The kernels of the suite, sorted by file and name.
+///
+/// The function finds them by running all cases. It prefers the native device, which takes a quarter of the reference's
+/// time, and on which no case ends early.
 #[doc(hidden)]
 pub fn kernels() -> Vec<&'static KernelDef> {
     let device = Device::of("native").or_else(|_| reference());
     for case in cases() {
-        // How a case ends is not asked here: it has called its kernels.
+        // The outcome does not matter: the case has called its kernels.
         let _ = device.as_ref().map(|device| case.run(device));
     }
     let cases = Path::new(file!()).with_file_name("cases");

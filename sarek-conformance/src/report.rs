@@ -1,4 +1,4 @@
-//! The outcomes of a run, and their table.
+//! The report of a run: the outcome of every case, printed as a table.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,9 +17,9 @@ pub struct Report {
 pub struct Entry {
     /// The case's name.
     pub case: &'static str,
-    /// How it went.
+    /// The outcome of the case.
     pub outcome: Outcome,
-    /// How long it took, compilation included.
+    /// The time that the case took, compilation included.
     pub time: Duration,
 }
 
@@ -33,7 +33,7 @@ impl Report {
         &self.device
     }
 
-    /// The lines.
+    /// One entry for each case, in the order of the run.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -102,7 +102,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Shortens a duration for tables.
+/// Formats a duration in milliseconds.
 fn millis(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }

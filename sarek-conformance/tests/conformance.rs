@@ -1,8 +1,8 @@
 //! The conformance suite on every backend of this machine.
 //!
-//! In the environment, `SAREK_REQUIRE=opencl,wgpu` makes a missing backend a failure.
-//! `SAREK_CASES=casts/` runs the cases with that in their name and says
-//! which one is running, for when one hangs or crashes.
+//! The environment variable `SAREK_REQUIRE=opencl,wgpu` makes a missing backend a failure.
+//! `SAREK_CASES=casts/` selects the cases with this text in their name. It also prints the name of
+//! each case before it runs, which helps if one hangs or crashes.
 
 use sarek::{Device, Result};
 use sarek_conformance::Report;
@@ -35,7 +35,7 @@ fn check(backend: &str) {
     }
 }
 
-/// The sizes of blocks are not cut on the devices that test every change: what threads do together is seen with one thread and with 1024.
+/// The devices that test every change run blocks of all sizes, so cooperation of threads is tested with 1 thread up to 1024.
 #[test]
 fn blocks_of_every_size_run() {
     for device in Device::all() {

@@ -1,8 +1,9 @@
-//! Every device against what rustc makes of the same source, see [`sarek::testing::reference`].
+//! Differential tests: every device against the reference, which runs the kernel as rustc compiles it.
 //!
-//! The expected results of the conformance suite are held to it, and kernels of many operations at
-//! once run on random inputs. A backend that this machine has not, and a device that lacks what a
-//! kernel needs, is left out with a line on stderr, unless `SAREK_REQUIRE` names it.
+//! The reference, [`sarek::testing::reference`], must pass the conformance suite. Then kernels that
+//! mix many operations run on random inputs, on the reference and on every device. A backend that
+//! this machine lacks, or a device without a needed capability, is left out with a line on stderr,
+//! unless `SAREK_REQUIRE` names it.
 
 use sarek::prelude::*;
 use sarek::testing::{Random, Sample, reference};
@@ -17,7 +18,7 @@ fn required(backend: &str) -> bool {
     list.split(',').any(|name| name.trim() == backend)
 }
 
-/// What is compared with the reference.
+/// The devices that are compared with the reference.
 fn devices() -> Vec<Device> {
     let found = |backend: &&str| match Device::of(backend) {
         Ok(_) => true,
@@ -34,7 +35,7 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// Runs a launch with `len` results on the reference and on every device.
+/// Runs a launch with `len` results on the reference and on every device, and compares them by `near`.
 fn agree<T: Sample>(
     what: &str,
     len: usize,
@@ -64,14 +65,14 @@ fn agree<T: Sample>(
     Ok(())
 }
 
-/// What the suite expects is what the source means.
+/// The suite's expected results are those of the source as rustc compiles it.
 #[test]
 fn the_suite_agrees_with_rustc() -> Result<()> {
     let device = reference()?;
     let mut passed = 0;
     for case in sarek_conformance::cases() {
         match (case.run(&device), case.name.contains("faults")) {
-            // A panic of the user's function names no place.
+            // On the reference, a panic of the user's function names no place.
             (Outcome::Failed(_), true) => {}
             (Outcome::Passed, _) => passed += 1,
             (outcome, _) => panic!("{}: {outcome:?}", case.name),
@@ -127,7 +128,7 @@ fn conversions(a: &[f32], b: &[i32], out: &mut [u32]) {
     out[12 * i + 7] = (k as i64 >> 1) as u32;
     out[12 * i + 8] = (k as i64 as f32) as i32 as u32;
     out[12 * i + 9] = (x < k as f32) as u32;
-    // Mesa 22.3 had its own opinion of this.
+    // Mesa 22.3 got this wrong.
     out[12 * i + 10] = ((k as i64) < 0) as u32;
     out[12 * i + 11] = (k as i64 >= x as i64) as u32;
 }
@@ -154,7 +155,7 @@ fn walk(limit: u32, a: &[u32], out: &mut [u32]) {
     let mut end = at % 7;
     'outer: for round in 0..limit {
         for k in (0..=end).rev() {
-            // The range was evaluated before.
+            // The range is already evaluated.
             end = (end + k) % 9;
             at = if at % 2 == 0 { at / 2 } else { 3 * at + 1 };
             if at == 1 && k > 1 {
@@ -255,7 +256,7 @@ fn floats(a: &[f32], b: &[f32], out: &mut [f32]) {
     out[i] = value;
 }
 
-/// Values stay below 64, where fewer than 40 roundings, contracted or not, make less than this.
+/// Bound of the error: values stay below 64, and there are fewer than 40 roundings, contracted or not.
 const FLOAT_ERROR: f32 = 40.0 * 64.0 * f32::EPSILON;
 
 #[test]
@@ -283,7 +284,7 @@ fn lookup(at: &[u32], table: &[u32], divisors: &[i32], out: &mut [i32]) {
     };
 }
 
-/// A launch fails exactly if the function panics for one of its threads.
+/// A launch faults exactly if the function panics for one of its threads.
 #[test]
 fn faults() -> Result<()> {
     let (mut failed, mut went_well) = (0, 0);

@@ -1,8 +1,8 @@
-//! The IR and the texts of kernels as people see them, kept in `tests/snapshots`.
+//! Snapshot tests: the IR and the generated texts of kernels, kept in `tests/snapshots` for review.
 //!
-//! `SAREK_BLESS=1` rewrites the files. Every text is compiled by the real thing: CUDA C by NVRTC,
-//! OpenCL C by a driver, WGSL by naga. One that this machine has not is left out with a line on
-//! stderr, unless `SAREK_REQUIRE` names it (`nvrtc`, `opencl`; naga is always there).
+//! `SAREK_BLESS=1` rewrites the files. A real compiler compiles every text: NVRTC the CUDA C, a
+//! driver the OpenCL C, naga the WGSL. A compiler that this machine lacks is left out with a line
+//! on stderr, unless `SAREK_REQUIRE` names it (`nvrtc`, `opencl`; naga is always there).
 
 #[path = "snapshots/compile.rs"]
 mod compile;
@@ -18,11 +18,10 @@ use sarek::ir::encode::{pack, unpack};
 use sarek::ir::write::{DIALECTS, default_variant, render};
 use sarek::ir::{Kernel, link::link};
 
-/// The kernels of the conformance suite, found once for all tests here.
+/// The kernels of the conformance suite, found once for all tests of this file.
 static KERNELS: LazyLock<Vec<&KernelDef>> = LazyLock::new(sarek_conformance::kernels);
 
-/// Names of the snapshots, and the kernels of the conformance suite that they show, each by its
-/// file and name.
+/// For each snapshot, its name, and the file and name of the kernel that it shows.
 const KEPT: &[(&str, &str, &str)] = &[
     ("vector_add", "vector_add", "vector_add"),
     ("vector_add_f64", "vector_add", "vector_add_f64"),
@@ -146,8 +145,8 @@ fn texts_are_as_kept_and_compile() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// CUDA C runs on none of the machines that test every change: its compiler at least takes each kernel of the suite, as it is
-/// rendered for a launch of which nothing is known.
+/// NVRTC compiles each kernel of the suite, as rendered for a launch without known facts. None of the machines that test
+/// every change can run CUDA, so this test stands in for running the kernels.
 #[test]
 fn every_text_for_cuda_compiles() {
     let cuda = DIALECTS
@@ -158,7 +157,7 @@ fn every_text_for_cuda_compiles() {
         let closed = link(def.ir, &(def.links)());
         let name = format!("{}: {}", def.ir.file, def.ir.name);
         match render(&closed, cuda, &default_variant(&closed, cuda)) {
-            // Its text is wrong on purpose.
+            // The text of this kernel is wrong on purpose.
             Ok(_) if def.ir.name == "rejected_kernel" => false,
             Ok(source) => {
                 compile::check("cu", &name, &source.text);
@@ -171,7 +170,7 @@ fn every_text_for_cuda_compiles() {
     assert!(compiled > 500, "{compiled} kernels");
 }
 
-/// A snapshot whose kernel is gone, or that nothing writes any more, is not left behind.
+/// No snapshot is left over from a kernel or a name that is gone.
 #[test]
 fn every_file_belongs_to_a_kernel() {
     for entry in std::fs::read_dir(folder()).expect("the folder") {
@@ -183,7 +182,7 @@ fn every_file_belongs_to_a_kernel() {
     }
 }
 
-/// What expansions hold of a kernel is all of it.
+/// The packed form of a kernel, which expansions contain, loses nothing.
 #[test]
 fn kernels_come_back_from_their_bytes() {
     for def in KERNELS.iter() {
@@ -192,7 +191,7 @@ fn kernels_come_back_from_their_bytes() {
     }
 }
 
-/// What a closed kernel carries is what the runtime would render.
+/// The sources that a closed kernel carries equal those that the runtime would render.
 #[test]
 fn carried_sources_are_what_the_runtime_renders() {
     let (mut closed, mut open) = (0, 0);
@@ -222,7 +221,7 @@ fn carried_sources_are_what_the_runtime_renders() {
     assert!(closed > 200 && open > 0, "{closed} closed, {open} open");
 }
 
-/// Only kernels that are about large arrays have more than every device has room for.
+/// Local arrays fit every device, except in the kernels that test large arrays.
 #[test]
 fn local_arrays_fit_every_device() {
     use sarek::ir::analysis::private::Private;

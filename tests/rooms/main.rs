@@ -1,7 +1,6 @@
-//! The rooms of each crate, which are the top folders and modules of its `src`, import each other in one direction.
+//! Checks that the rooms of each crate import each other without circles. A room is a top-level folder or module of `src`.
 //!
-//! `imports.rs` says what counts as an import. Circles that remain are listed in `known.txt`: each import there closes one. That list only
-//! shrinks.
+//! `imports.rs` defines the imports that count. `known.txt` lists the remaining imports that close a circle. That list may only shrink.
 
 mod imports;
 
@@ -12,7 +11,7 @@ use std::sync::LazyLock;
 use imports::{Import, Imports};
 use rayon::prelude::*;
 
-/// The crates that are read, by their folders.
+/// The folders of the crates that are checked.
 const CRATES: [&str; 6] = [
     ".",
     "sarek-ir",
@@ -57,7 +56,7 @@ fn rest(folder: &str) -> BTreeSet<Import> {
     found.filter(|import| !is_known(import)).cloned().collect()
 }
 
-/// The shortest chain of imports from one room to another.
+/// The shortest chain of imports from one room to another, by breadth-first search.
 fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>> {
     let mut reached = BTreeMap::from([(from, vec![])]);
     let mut next = VecDeque::from([from]);
@@ -77,7 +76,7 @@ fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>
     None
 }
 
-/// The shortest circle.
+/// The shortest circle of imports.
 fn circle(imports: &BTreeSet<Import>) -> Option<Vec<Import>> {
     let rooms: BTreeSet<&String> = imports.iter().map(|(room, _)| room).collect();
     let circles = rooms

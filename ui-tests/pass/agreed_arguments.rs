@@ -1,4 +1,4 @@
-//! Functions that are free of races where threads agree on what they give, called with values that they do agree on.
+//! Functions that are free of races if an argument is the same for all threads, called with such arguments.
 
 #![forbid(unsafe_op_in_unsafe_fn)]
 
@@ -44,7 +44,7 @@ fn element(tile: &mut [u32], at: &[u32], value: u32) {
     barrier();
 }
 
-/// Threads may give other numbers of elements each.
+/// `count` may differ between threads.
 #[device]
 fn some_of_eight(tile: &mut [u32], count: usize) {
     if count < 8 {
@@ -77,7 +77,7 @@ fn agreed(y: &mut [u32], table: &[u32], n: usize) {
     y[global_idx_x()] = tile[place.more as usize];
 }
 
-/// Whoever declares a kernel `unsafe fn` promises that it is free of races.
+/// An `unsafe fn` kernel: its author promises that it is free of races.
 #[kernel(block = 8)]
 unsafe fn promised(y: &mut [u32]) {
     let tile = shared_array::<u32, 64>();

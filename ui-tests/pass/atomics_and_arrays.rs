@@ -1,4 +1,4 @@
-//! Atomics in both spaces, local arrays, operations of subgroups, a tile of two dimensions.
+//! Atomics in both memory spaces, local arrays, subgroup operations, and a tile of two dimensions.
 #![deny(warnings, unsafe_op_in_unsafe_fn)]
 
 use sarek::prelude::*;

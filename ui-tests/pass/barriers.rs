@@ -1,4 +1,4 @@
-//! Every legal place of a barrier: after an early return, in uniform loops and branches, in `superstep!`.
+//! Every legal place of a barrier: after an early return, in uniform loops and branches, and in `superstep!`.
 #![deny(warnings)]
 
 use sarek::prelude::*;

@@ -1,4 +1,4 @@
-//! Casts that look as if they overflowed: `as` saturates, truncates and keeps the sign as in Rust.
+//! Casts that seem to overflow: `as` saturates, truncates and extends the sign as in Rust.
 
 use sarek::prelude::*;
 

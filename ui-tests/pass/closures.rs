@@ -1,4 +1,4 @@
-//! Closures and functions that are given to functions, as users write them.
+//! Closures and functions passed to functions, as users write them.
 #![deny(warnings, missing_docs, clippy::pedantic)]
 #![forbid(unsafe_code)]
 #![allow(clippy::cast_precision_loss, clippy::must_use_candidate, clippy::needless_pass_by_value)]
@@ -39,7 +39,7 @@ fn main() {
     let (x, mut y) = (Vector::from_vec(vec![2.0f32; 4]), Vector::zeros(4));
     k(&x, &mut y).over(4).run().unwrap();
     assert_eq!(y.to_vec().unwrap(), [32.5; 4]);
-    // They stay ordinary functions.
+    // They stay ordinary functions of the host.
     let by = 3;
     assert_eq!(twice(2, |v| v * by), 18);
 }

@@ -15,7 +15,7 @@ fn best<T: KernelType + Copy>(first: T, better: impl Fn(T, u32) -> Option<T>) ->
     }
 }
 
-/// What the closure takes is told by the call alone.
+/// Only the call determines the closure's argument types.
 #[kernel]
 fn k(x: &[u32], y: &mut [f32]) {
     let i = global_idx_x();

@@ -1,4 +1,4 @@
-//! Functions and kernels that are generic, next to each other and in modules.
+//! Generic functions and kernels, side by side and in modules.
 
 use sarek::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Branches that yield nothing because they leave: `return`, `break` and `continue` fit any type.
+//! Diverging branches: `return`, `break` and `continue` fit any type.
 
 use sarek::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Nothing to do is nothing wrong: empty vectors, empty index spaces, and indices that nobody comes to.
+//! Launches without work are fine: empty vectors, empty index spaces, and indices that no thread reaches.
 #![deny(warnings)]
 
 use sarek::prelude::*;

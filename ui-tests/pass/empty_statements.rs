@@ -1,4 +1,4 @@
-//! Semicolons behind nothing, which are statements of Rust's.
+//! Empty statements: semicolons without an expression.
 
 use sarek::prelude::*;
 

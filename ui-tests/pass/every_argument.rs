@@ -1,4 +1,4 @@
-//! Every kind of argument, with trailing commas and type aliases at the call.
+//! Every kind of argument, with trailing commas and type aliases in the call.
 #![deny(warnings)]
 
 use sarek::prelude::*;

@@ -1,4 +1,4 @@
-//! Keywords and builtins of the targets are ordinary names, and raw names work.
+//! Keywords and builtins of the targets are ordinary names, and raw identifiers work.
 #![deny(warnings)]
 
 use sarek::prelude::*;

@@ -1,4 +1,4 @@
-//! What finds the items of functions is not led astray: names shared by methods, traits and functions, and methods that call functions.
+//! Item lookup handles names shared by methods, traits and functions, and methods that call functions.
 #![deny(warnings)]
 
 use sarek::prelude::*;
@@ -52,7 +52,7 @@ struct Ring {
     outer: Disc,
 }
 
-/// Each by its own way.
+/// Calls each item in its own way.
 #[kernel]
 fn areas<S: Shape + sarek::Element>(shapes: &[S], disc: Disc, ring: Ring, out: &mut [f32]) {
     let i = global_idx_x();
@@ -73,7 +73,7 @@ fn main() {
         .over(4usize)
         .run();
     run.expect("it runs");
-    // 3 areas of 3, one more through the trait, 4 of the square, 1 and 3 of the ring's, 1 picked.
+    // Three areas of 3, one more through the trait, 4 of the square, 1 and 3 of the ring, and 1 picked.
     assert_eq!(
         out.to_vec().expect("it is read"),
         vec![3.0 * 3.0 + 3.0 + 4.0 + 1.0 + 3.0 + 1.0; 4]

@@ -1,4 +1,4 @@
-//! Matches without a `_` that cover all values all the same.
+//! Matches that cover all values without a `_`.
 #![deny(warnings)]
 
 use sarek::prelude::*;

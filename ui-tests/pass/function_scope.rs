@@ -1,4 +1,4 @@
-//! Kernels stand inside functions and see the constants there.
+//! Kernels inside functions see the constants of those functions.
 #![deny(warnings)]
 
 use sarek::prelude::*;

@@ -1,4 +1,4 @@
-//! A kernel inside a generic function does not see its parameters.
+//! A kernel inside a generic function does not see the function's parameters.
 #![deny(warnings)]
 
 use sarek::prelude::*;

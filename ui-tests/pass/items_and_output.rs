@@ -1,4 +1,4 @@
-//! Items, output and text, in forms that look wrong and are right.
+//! Items, output and native text in unusual but valid forms.
 #![forbid(unsafe_op_in_unsafe_fn)]
 #![deny(missing_docs, warnings)]
 
@@ -7,7 +7,7 @@ use sarek::prelude::*;
 /// A prelude with an include.
 pub const HELPERS: sarek::NativePrelude = sarek::NativePrelude::new(&[("cuda", "#include <h>")]);
 
-/// An item by value may be changed: it is a copy.
+/// An item by value is a copy, and so may be changed.
 #[kernel]
 pub fn halve(#[item] mut x: u32, #[item] out: &mut u32, #[item] shared: &u32) {
     while x > 10 {
@@ -16,7 +16,7 @@ pub fn halve(#[item] mut x: u32, #[item] out: &mut u32, #[item] shared: &u32) {
     *out = x + *shared;
 }
 
-/// A panic is of any type.
+/// A panic fits any type.
 #[kernel]
 pub fn pick(which: u32, out: &mut [u32]) {
     let value: u32 = match which {
@@ -30,7 +30,7 @@ pub fn pick(which: u32, out: &mut [u32]) {
     out[global_idx_x()] = more;
 }
 
-/// Braces, positions, names, captures, a trailing comma, nothing at all.
+/// Prints braces, positions, names, captures, a trailing comma, and nothing at all.
 #[kernel]
 pub fn print_all(n: u32, out: &mut [u32]) {
     println!();
@@ -41,7 +41,7 @@ pub fn print_all(n: u32, out: &mut [u32]) {
     out[global_idx_x()] = n;
 }
 
-/// Text in a function, as the last expression of it.
+/// Native text as the last expression of a function.
 #[device]
 pub fn lane(x: u32) -> u32 {
     unsafe { native! { "cuda" => "threadIdx.x + {x}" as u32, use HELPERS, _ => { x } } }

@@ -1,4 +1,4 @@
-//! A macro under the name of a marked trait is not expanded in compiled bodies, which are `unsafe` code.
+//! A macro with the name of a marked trait is not expanded in compiled bodies, which are `unsafe` code.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 
@@ -35,7 +35,7 @@ macro_rules! mine {
     };
 }
 
-// From here on the trait's name is that of another macro, too. The glob import still gives the trait itself.
+// From here on, the trait's name is also that of another macro. The glob import still provides the trait itself.
 #[allow(unused_imports)]
 use mine as Shape;
 

@@ -1,4 +1,4 @@
-//! Kernels of one name in several modules, called by path.
+//! Kernels with one name in several modules, called by path.
 #![deny(warnings)]
 
 mod outer {

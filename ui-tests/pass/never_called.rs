@@ -1,10 +1,10 @@
-//! A kernel that a library exports and nobody calls here.
+//! A kernel that a library exports and this program never calls.
 #![deny(warnings)]
 #![deny(missing_docs)]
 
 use sarek::prelude::*;
 
-/// Exported.
+/// An exported kernel.
 #[kernel]
 pub fn exported(x: &[f64], flag: bool, out: &mut [i64]) {
     let i = global_idx_x();

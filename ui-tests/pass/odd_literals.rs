@@ -1,4 +1,4 @@
-//! Literals in all of Rust's spellings, and the smallest integers.
+//! Literals in all spellings of Rust, and the smallest integers.
 #![deny(warnings)]
 
 use sarek::prelude::*;

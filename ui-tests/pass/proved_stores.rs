@@ -1,4 +1,4 @@
-//! Stores at odd places that are proved all the same: reversed, several to a thread, in the width that is launched.
+//! Stores that are proved despite unusual indices: reversed, several per thread, and at the width of the launch.
 
 use sarek::prelude::*;
 

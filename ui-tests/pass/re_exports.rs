@@ -1,4 +1,4 @@
-//! One `use` imports the function and the type beside it, also through a re-export.
+//! One `use` imports a function and the type with its name, also through a re-export.
 #![deny(warnings)]
 
 mod kernels {

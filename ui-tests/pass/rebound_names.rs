@@ -1,4 +1,4 @@
-//! One name for several variables, of several types, also in the scope of what it hides.
+//! One name for several variables of several types, also in the scope of the variable that it shadows.
 #![deny(warnings)]
 
 use sarek::prelude::*;

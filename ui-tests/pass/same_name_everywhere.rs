@@ -1,4 +1,4 @@
-//! A kernel, its argument, a field, a label and a variable of one name.
+//! A kernel, its argument, a field, a label and a variable share one name.
 #![deny(warnings)]
 
 use sarek::prelude::*;

@@ -1,4 +1,4 @@
-//! The user's own items may be named like what an expansion needs.
+//! The user's own items may have the names of items that an expansion needs.
 #![allow(dead_code, non_camel_case_types, unused_macros)]
 #![deny(unused_imports)]
 

@@ -1,4 +1,4 @@
-//! Arithmetic that looks as if it were undefined: the methods say what it means.
+//! Arithmetic that seems undefined, but is defined by the methods used.
 #![deny(warnings)]
 
 use sarek::prelude::*;

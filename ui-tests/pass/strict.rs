@@ -1,4 +1,4 @@
-//! What strict kernels may do that looks as if they might not.
+//! Valid code in strict kernels that seems forbidden.
 
 use sarek::prelude::*;
 
@@ -21,7 +21,7 @@ fn accepted(n: u32, x: &[f32], counts: &[Atomic<u32>], out: &mut [f32]) {
     let i = global_thread_id();
     if i < out.len() && i < x.len() {
         let v = f32x3::new(x[i], 1.0, 2.0);
-        // Of integers the smaller one is one number, and a count has no order.
+        // Integers have no order problem: the smaller of two is unique, and a count does not depend on the order of additions.
         counts[0].fetch_add(n.min(3));
         out[i] = smaller(mean([x[i], 2.0, 3.0]), v.length()).clamp(0.0, 9.0).mul_add(2.0, v.dot(v)) % 5.0;
     }

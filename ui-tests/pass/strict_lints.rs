@@ -1,4 +1,4 @@
-//! Expansions are good citizens under lints that users deny.
+//! Expansions cause no warnings under lints that users deny.
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings)]
 #![deny(clippy::all, clippy::pedantic, unreachable_pub, missing_debug_implementations)]

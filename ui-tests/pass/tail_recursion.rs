@@ -1,4 +1,4 @@
-//! A function that calls itself, last: a loop on every device.
+//! A tail-recursive function, which becomes a loop on every device.
 #![deny(warnings)]
 
 use sarek::prelude::*;

@@ -1,22 +1,22 @@
-//! Traits that kernels call, as users write them.
+//! Traits whose methods kernels call, as users write them.
 #![deny(warnings, missing_docs, clippy::pedantic)]
 #![forbid(unsafe_code)]
 #![allow(clippy::must_use_candidate)]
 
 use sarek::prelude::*;
 
-/// Other modules.
+/// A module of traits and their types.
 pub mod shapes {
     use sarek::prelude::*;
 
-    /// What has an area.
+    /// A shape with an area.
     #[device]
     pub trait Shape: KernelType {
         /// The area.
         fn area(&self) -> f32;
-        /// Twice as large.
+        /// Doubles the lengths.
         fn double(&mut self);
-        /// So much of it.
+        /// A part of the area.
         fn part<T: Num, const N: u32>(&self, of: T) -> f32;
     }
 

@@ -1,4 +1,4 @@
-//! Calls of methods by the paths of their traits: generic ones with defaults, under other names, with closures.
+//! Methods called by the paths of their traits: generic ones with defaults, under other names, and with closures.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 #[derive(Clone, Copy, KernelType)]

@@ -1,4 +1,4 @@
-//! Barriers under conditions: all threads of a block agree on them, though they are made of variables and loops.
+//! Barriers under uniform conditions: all threads of a block agree on them, although they come from variables and loops.
 #![deny(warnings)]
 
 use sarek::prelude::*;

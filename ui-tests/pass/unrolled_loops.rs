@@ -1,4 +1,4 @@
-//! Hints stand wherever loops do, and what they name is used.
+//! Unroll hints on every form of loop, with factors that are named constants.
 #![deny(warnings)]
 
 use sarek::prelude::*;

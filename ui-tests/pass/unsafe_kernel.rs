@@ -1,4 +1,4 @@
-//! An `unsafe fn` kernel: no proof, and the call says so.
+//! An `unsafe fn` kernel: there is no proof, and the call is in an `unsafe` block.
 #![deny(warnings, unsafe_op_in_unsafe_fn)]
 
 use sarek::prelude::*;
@@ -15,7 +15,7 @@ fn main() -> sarek::Result<()> {
     let at = Vector::from_vec(vec![2, 0, 1]);
     let x = Vector::from_vec(vec![1.0, 2.0, 3.0]);
     let mut out = Vector::zeros(3);
-    // SAFETY: 2, 0, 1 differ.
+    // SAFETY: the positions 2, 0 and 1 differ.
     unsafe { scatter(&at, &x, &mut out) }.over(3).run()?;
     assert_eq!(out.to_vec()?, [2.0, 3.0, 1.0]);
     Ok(())

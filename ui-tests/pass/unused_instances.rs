@@ -1,4 +1,4 @@
-//! A variable whose type says of which instance a value is, although no value of it ever tells.
+//! Values whose generic arguments follow only from the declared type of a variable.
 
 use sarek::prelude::*;
 

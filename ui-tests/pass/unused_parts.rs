@@ -1,4 +1,4 @@
-//! What is never used, or never reached, is no mistake of the kernel's.
+//! Unused or unreachable code is not an error in a kernel.
 #![allow(unused)]
 
 use sarek::prelude::*;

@@ -1,10 +1,10 @@
-//! Views in every place that a signature has for them.
+//! Views in every place of a signature that may have them.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, clippy::all)]
 
 use sarek::prelude::*;
 
-/// Plain and generic elements.
+/// Takes views with plain and generic elements.
 #[kernel]
 pub fn scale<T: Float>(by: T, x: View2<T>, mut y: ViewMut2<'_, T>, z: sarek::View3<f32>) {
     let (row, col) = (global_idx_y(), global_idx_x());
@@ -13,7 +13,7 @@ pub fn scale<T: Float>(by: T, x: View2<T>, mut y: ViewMut2<'_, T>, z: sarek::Vie
     }
 }
 
-/// Of a method, and of a trait.
+/// A type with methods that take views.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Scale {
@@ -23,16 +23,16 @@ pub struct Scale {
 
 #[device]
 impl Scale {
-    /// Times the factor.
+    /// An element, times the factor.
     pub fn of(&self, x: &View2<f32>, row: usize, col: usize) -> f32 {
         self.by * x[[row, col]]
     }
 }
 
-/// In a trait.
+/// A trait with a method that takes a view.
 #[device]
 pub trait Near: KernelType {
-    /// What is there, and more.
+    /// An element, increased.
     fn near(&self, x: &View2<f32>, at: [usize; 2]) -> f32;
 }
 
@@ -43,7 +43,7 @@ impl Near for Scale {
     }
 }
 
-/// Generic, by value, given on.
+/// Takes generic views by value, and passes one on.
 #[device]
 pub fn corner<T: Num, const N: usize>(x: sarek::View2<T>, other: View3<T>) -> T {
     x[[N, 0]] + other[[0, 0, N]] + corner_of(x)
@@ -54,7 +54,7 @@ fn corner_of<T: Num>(x: View2<T>) -> T {
     x[[x.rows() - 1, x.cols() - 1]]
 }
 
-/// Gives its views to functions.
+/// Passes its views to functions.
 #[kernel]
 pub fn given(by: Scale, x: View2<f32>, z: View3<f32>, mut y: ViewMut2<f32>) {
     let (row, col) = (global_idx_y(), global_idx_x());

@@ -1,4 +1,4 @@
-//! A look-alike of a function that is given something to call: it would call that as the proof never does.
+//! A look-alike of a function that takes a closure: it would call the closure with an argument that the proof does not cover.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 

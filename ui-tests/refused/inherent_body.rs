@@ -1,4 +1,4 @@
-//! A type's own compiled body in the place of that of its trait's method.
+//! A type defines its own compiled body, which would replace the body of its trait's method.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 use sarek::__private::host::{Block, Flag, RawFault};
@@ -34,8 +34,8 @@ impl S {
     }
 }
 
-// What a call yields counts as data in its caller (`lower/sites.rs`), but not as an argument of another function: the site of `x[at]` is
-// provable there. The launch proves `0 < x.len()` of the linked functions, and runs the body without checks.
+// The result of a call counts as data in the caller (`lower/sites.rs`), but not in a function that takes it as an argument. So `x[at]`
+// is provable in `get`. The launch proves `0 < x.len()` from the linked functions, and runs the body without checks.
 #[device]
 fn get(x: &[u32], at: usize) -> u32 {
     x[at]

@@ -1,4 +1,4 @@
-//! A look-alike that keeps a shared array, which goes with its block. What it should yield it cannot make: it does not return.
+//! A look-alike that keeps a shared array beyond the life of its block. It panics, as it cannot construct the result of the real function.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! The same where the threads of a block work together: the body leaves its results as they were.
+//! A look-alike of a function with barriers: its body leaves the results unwritten.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 
@@ -69,7 +69,7 @@ fn odd(y: &mut [u32]) {
 fn main() -> sarek::Result<()> {
     let native = Device::of("native")?;
     let mut y = Vector::<u32>::zeros(64);
-    odd(&mut y).grid(1).run_on(&native)?; // an `Odd` of whatever the scratch held (0)
+    odd(&mut y).grid(1).run_on(&native)?; // an `Odd` made of the old bytes of the scratch memory (0)
     println!("{:?}", y.to_vec()?);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A module of a function's name that has the items of a call: the proof would be that of another function, and the body its own.
+//! A module with a function's name and the items of a call: the proof would be that of another function, while this body runs.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
 use std::sync::Mutex;
@@ -68,7 +68,7 @@ fn main() -> sarek::Result<()> {
     })
     .join()
     .unwrap()?;
-    // The thread that had the scratch has ended (small launches run inline), or another block uses it: use after free or a race.
+    // The thread that owned the scratch memory has ended (small launches run inline), or another block uses it: use after free or a race.
     let kept = KEPT.lock().unwrap().unwrap();
     kept[4095].store(0xdead);
     println!("{}", kept[4095].load());

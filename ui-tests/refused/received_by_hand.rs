@@ -1,4 +1,4 @@
-//! An argument cannot be converted to another value than the one that the proof knows.
+//! Hand-written impls that convert an argument to a value other than the one that the proof knows.
 #![forbid(unsafe_code)]
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! An `unsafe` trait has no impl for the type that audits functions with bounds: nobody promises what it asks.
+//! The type that stands in for audits of bounded functions implements no `unsafe` trait, since no one vouches for its contract.
 use sarek::prelude::*;
 
 mod library {
@@ -13,7 +13,7 @@ mod library {
     }
 
     pub fn first<T: First>(of: &[u32; 1]) -> u32 {
-        // SAFETY: `First` promises that.
+        // SAFETY: `First` promises that `AT` is 0.
         unsafe { *of.get_unchecked(T::AT) }
     }
 }
@@ -21,7 +21,7 @@ mod library {
 #[forbid(unsafe_code)]
 mod caller {
     pub fn read() -> u32 {
-        // `AT` of the witness is `1 as usize`.
+        // `AT` of the witness would be `1 as usize`.
         super::library::first::<sarek::__private::host::Witness>(&[1])
     }
 }

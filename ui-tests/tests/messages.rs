@@ -1,11 +1,11 @@
-//! What every kept message of `fail/` looks like, whoever wrote it.
+//! Checks the form of every kept compiler message of `fail/`, whether it comes from sarek or from rustc.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sarek_frontend::diagnostics::{Code, codes};
 
-/// Kinds of mistakes, each a folder of `fail/`.
+/// The kinds of mistakes: the folders of `fail/`.
 const KINDS: [&str; 17] = [
     "barriers",
     "control",
@@ -26,7 +26,7 @@ const KINDS: [&str; 17] = [
     "unsafe",
 ];
 
-/// Words that only sarek's own code knows, besides those that begin with two underscores.
+/// Internal words of sarek, which no message may contain. Names that begin with two underscores are internal, too.
 const INTERNAL: [&str; 5] = [
     "sarek_runtime::",
     "sarek_frontend::",
@@ -35,7 +35,7 @@ const INTERNAL: [&str; 5] = [
     "{constant#",
 ];
 
-/// What stands in the output of the parser's debug printing.
+/// Parts of the parser's debug output.
 const DUMPS: [&str; 6] = [
     "Span {",
     "Ident {",
@@ -45,7 +45,7 @@ const DUMPS: [&str; 6] = [
     "PathSegment",
 ];
 
-/// Cases with two errors at one place, and why that is so.
+/// Cases with two errors at one place, each with the reason.
 const TWICE: [(&str, &str); 4] = [
     (
         "kernel_as_function.rs",
@@ -96,7 +96,7 @@ fn no_message_stands_at_the_attribute() {
             let is_attribute = ["#[kernel", "#[device", "#[derive"]
                 .iter()
                 .any(|a| place.trim_start().starts_with(a));
-            // Options stand there, and what they say is at themselves.
+            // A message about an option points at the option, further to the right.
             if is_attribute && column == 1 {
                 found.push(format!("{}: {head}", kept.case));
             }
@@ -105,7 +105,7 @@ fn no_message_stands_at_the_attribute() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// One mistake is one message, be it the expansion's or rustc's.
+/// Each mistake has one message, either the expansion's or rustc's.
 #[test]
 fn no_place_has_two_errors() {
     let mut found = vec![];
@@ -142,7 +142,7 @@ fn no_message_has_an_internal_name() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// A message that is not rustc's own has a code and three parts.
+/// A message that is not rustc's own has a code, a problem, a reason (`why: `) and a fix (`instead: `).
 #[test]
 fn every_message_of_ours_has_its_code() {
     let mut found = vec![];
@@ -172,7 +172,7 @@ fn every_message_of_ours_has_its_code() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// Is it a message of rustc's, which has no code of its own?
+/// True for a message of rustc's that has no error code.
 fn of_rustc(message: &str) -> bool {
     const WITHOUT_CODE: [&str; 11] = [
         "usage of an `unsafe` block",
@@ -190,7 +190,7 @@ fn of_rustc(message: &str) -> bool {
     WITHOUT_CODE.iter().any(|text| message.contains(text))
 }
 
-/// Some case shows each code.
+/// Each error code occurs in some case.
 #[test]
 fn every_code_has_a_case() {
     let all: Vec<String> = kept().map(|kept| kept.text).collect();
@@ -203,7 +203,7 @@ fn every_code_has_a_case() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// A case with what the compiler says of it.
+/// A case and the compiler's output for it.
 struct Kept {
     case: String,
     source: String,
@@ -211,7 +211,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// The places of what rustc or the expansion calls an error: lines, columns.
+    /// The line, column and first line of text of each error.
     fn errors(&self) -> Vec<(usize, usize, &str)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let heads = (0..lines.len()).filter(|i| lines[*i].starts_with("error"));

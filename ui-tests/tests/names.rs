@@ -1,7 +1,8 @@
-//! Every name that kernels know, where it means something else: each is refused, or is not what rustc would take.
+//! Programs in which a name that kernels know means something else. Each use of such a name must be refused, unless rustc does not take the
+//! other item.
 //!
-//! Kernels are generated of the tables (`sarek_frontend::lower::tables`), a name on each line, beside functions, macros and traits' methods
-//! of the same names. A trait's methods are `deprecated`, so that rustc tells whether the lines that are accepted call them.
+//! The test generates kernels from the tables (`sarek_frontend::lower::tables`), with one name on each line. Beside them are functions, macros
+//! and trait methods of the same names. The trait methods are `deprecated`, so rustc reports an accepted line that calls one of them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,7 +13,7 @@ use sarek::ir::Scalar;
 use sarek::ir::numeric::{self, Method, Returns};
 use sarek_frontend::lower::tables;
 
-/// A program, line by line, and the lines on which a name of the tables stands.
+/// A program, line by line, and the numbers of the lines that use a name of the tables.
 #[derive(Default)]
 struct Program {
     lines: Vec<String>,
@@ -29,7 +30,7 @@ impl Program {
         self.named.insert(self.lines.len());
     }
 
-    /// The same without some lines.
+    /// The program with some lines emptied.
     fn without(&self, lines: &BTreeSet<usize>) -> Program {
         let kept = (1..).zip(&self.lines);
         let kept = kept.map(|(at, line)| match lines.contains(&at) {
@@ -42,7 +43,7 @@ impl Program {
         }
     }
 
-    /// What `cargo check` says: the lines with errors that have the code of this mistake, or that name several candidates; the other errors.
+    /// Runs `cargo check`. Returns the lines whose error has the code of this mistake or names several candidates, and the other errors.
     fn check(&self, name: &str) -> (BTreeSet<usize>, Vec<String>) {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -114,8 +115,8 @@ fn spelled(on: Scalar) -> &'static str {
     }
 }
 
-/// Modules with a kernel for each type, in which each method of the type is called; beside it a trait with such methods that take
-/// their receiver as `taken` says.
+/// Adds a module for each type, with a kernel that calls each method of the type. If `taken` is a receiver, the module also has a
+/// trait whose methods have the same names and take this receiver.
 fn methods(program: &mut Program, taken: Option<&str>, imports: &str) {
     for on in TYPES {
         let methods = numeric::methods().filter(|row| row.stands_on(on));
@@ -193,13 +194,14 @@ fn methods_of_numbers() {
         let is_there = |line: &String| line.contains(&format!(".{method}("));
         assert!(refused_lines.iter().any(is_there), "{refused_lines:#?}");
     }
-    // What is not refused is none of the trait's.
+    // The accepted lines call no method of the trait.
     let mut accepted = program.without(&refused);
     accepted.lines[0] = format!("{HEAD} #![deny(deprecated)]");
     assert_eq!(accepted.check("names-accepted"), (BTreeSet::new(), vec![]));
 }
 
-/// Calls of every function that kernels know by name, as declared by `declare` from its name, its parameters and its result.
+/// Adds a module with a kernel that calls every function that kernels know by name. `declare` makes the declaration of each function from its
+/// name, its parameters and its result.
 fn functions(program: &mut Program, declare: impl Fn(&str, &[&str], &str) -> String) {
     let (plain, of_subgroups) = tables::functions();
     program.push(format!("mod m{} {{", program.lines.len()));
@@ -256,7 +258,7 @@ fn functions_of_other_meanings() {
     functions(&mut program, |name, takes, yields| {
         own("extern \"C-unwind\"", name, takes, yields)
     });
-    // Each by the name of another of the same type.
+    // Imports each function under the name of another one of the same type.
     functions(&mut program, |name, takes, yields| {
         let other = match (takes, yields) {
             (_, "usize") if takes.is_empty() => ["block_dim_x", "block_dim_y"],
@@ -341,7 +343,7 @@ fn macros_of_other_meanings() {
     assert_eq!(refused, program.named);
 }
 
-/// Methods of slices, arrays, views, vectors, `Option` and the user's own types, each beside a trait of such methods that rustc would take.
+/// Methods of slices, arrays, views, vectors, `Option` and user types, each beside a trait whose method of the same name rustc would take.
 #[test]
 fn methods_that_come_after_others() {
     let mut program = Program::default();

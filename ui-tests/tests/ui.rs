@@ -1,13 +1,13 @@
 //! Compiles every case; see the crate's documentation.
 //!
-//! Cases that are to fail are by themselves: trybuild compiles those of such a test side by side, by one run of cargo.
+//! The cases that must fail have tests of their own, since trybuild compiles the cases of such a test together, in one run of cargo.
 
 #[test]
 fn fail() {
     trybuild::TestCases::new().compile_fail("fail/*/*.rs");
 }
 
-/// Programs without `unsafe` that name what is hidden to change what a compiled body does. Of such names rustc tells by itself.
+/// Programs without `unsafe` that use hidden items to change what a compiled body does. rustc refuses them with errors of its own.
 #[test]
 fn refused() {
     trybuild::TestCases::new().compile_fail("refused/*.rs");

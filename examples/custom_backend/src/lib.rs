@@ -1,8 +1,8 @@
-//! `mygpu`: a backend of sarek, complete, to begin from. `docs/backends.md` walks through it.
+//! `mygpu`: a complete backend of sarek, as a starting point for others. `docs/backends.md` walks through it.
 //!
-//! Its one device is an accelerator simulated in memory: it has memory of its own, takes programs in a C dialect of its own,
-//! which it "runs" by walking the kernel's IR, and runs what it is given before a call returns. A crate that depends on
-//! this one has the backend; nothing has to be called.
+//! Its one device is an accelerator simulated in memory. The device has memory of its own, and takes programs in a C
+//! dialect of its own. It "runs" them by interpreting the kernel's IR, and finishes each operation before the call returns.
+//! A crate that depends on this one has the backend, without any call.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -20,21 +20,21 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "mygpu";
 
-// 1. Kinds of its own: banks of memory, and launches whose blocks go from the last to the first.
+// 1. The backend's own storage and schedule: banks of memory, and launches that run their blocks from the last to the first.
 
 /// A bank of the device's memory.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Bank {
-    /// Which one of the two.
+    /// The bank's number, 0 or 1.
     pub number: u8,
 }
 
-/// How blocks are handed to the device's processors.
+/// A schedule that runs the blocks of a launch in reverse order.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Backwards {
-    /// Threads of a block.
+    /// The number of threads in a block.
     pub block_size: u32,
-    /// Shared memory of a block.
+    /// The shared memory of a block, in kilobytes.
     pub smem_kb: u32,
 }
 
@@ -50,7 +50,7 @@ pub fn backwards() -> &'static Template<ScheduleKind, Backwards> {
     BACKWARDS.get_or_init(|| tag::template("mygpu/backwards").expect("the name is this crate's"))
 }
 
-// 2. The backend: what there is, and what it is in charge of.
+// 2. The backend: its devices, and the storages and schedules that it handles.
 
 /// The backend.
 pub struct MyGpu;
@@ -64,7 +64,7 @@ impl Backend for MyGpu {
     }
 
     fn count(&self) -> Result<usize, String> {
-        Ok(1) // or why there is none
+        Ok(1) // or the reason why there is no device
     }
 
     fn open(&self, _ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
@@ -84,7 +84,7 @@ impl Backend for MyGpu {
     }
 }
 
-// 3. The dialect: OpenCL C but for the barrier; and the "compiler", which has nothing to do.
+// 3. The dialect, which is OpenCL C except for the barrier; and the "compiler", which has nothing to do.
 
 struct MyC;
 
@@ -102,7 +102,7 @@ impl Derived for MyC {
     }
 }
 
-// SAFETY: it is the framework's writer, with another spelling of barriers.
+// SAFETY: this is the framework's writer, with another spelling of barriers.
 unsafe impl Renderer for MyC {
     fn target(&self) -> &'static str {
         NAME
@@ -116,14 +116,14 @@ unsafe impl Renderer for MyC {
     }
 }
 
-// SAFETY: the artifact is the text; it knows no options.
+// SAFETY: the artifact is the text itself, and there are no options.
 unsafe impl Compiler for MyC {
     fn fingerprint(&self) -> String {
         "mygpu 1".into()
     }
 
     fn keeps_artifacts(&self) -> bool {
-        false // they are the text itself
+        false // an artifact is the text itself
     }
 
     unsafe fn compile(&self, _kernel: &str, source: &Source, _parts: &Parts) -> Result<Artifact> {
@@ -165,7 +165,7 @@ fn describe() -> DeviceInfo {
     }
 }
 
-// SAFETY: memory is a vector of its own, and kernels are walked with all of their checks.
+// SAFETY: each allocation is a vector of its own, and the interpreter makes all checks of a kernel.
 unsafe impl BackendDevice for Simulated {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -185,7 +185,7 @@ unsafe impl BackendDevice for Simulated {
                 kernel: Arc::clone(ir),
                 slots: source.slots.clone(),
             })),
-            // It walks the IR, and knows no text.
+            // The device interprets the IR, and cannot run text alone.
             Program::Binary { .. } | Program::Direct(_) | Program::Ir(_) => Err(foreign("program")),
         }
     }
@@ -195,7 +195,7 @@ unsafe impl BackendDevice for Simulated {
     }
 
     fn alloc_in(&self, bytes: usize, _: &tag::Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
-        self.alloc(bytes) // its banks are alike
+        self.alloc(bytes) // both banks are alike
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -205,7 +205,7 @@ unsafe impl BackendDevice for Simulated {
 
 struct Memory(Mutex<Vec<u8>>, usize);
 
-// SAFETY: the length is that of the bytes it owns.
+// SAFETY: the length is that of the bytes which it owns.
 unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.1
@@ -234,7 +234,7 @@ struct Loaded {
     slots: Vec<Slot>,
 }
 
-// SAFETY: everything is done before a call returns.
+// SAFETY: each operation is complete before its call returns.
 unsafe impl BackendStream for Queue {
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         bytes(dst)?[dst.offset..][..src.len()].copy_from_slice(src);
@@ -281,7 +281,7 @@ unsafe impl BackendStream for Queue {
     }
 
     fn sync(&self) -> Result<()> {
-        Ok(()) // it is done already
+        Ok(()) // all work is already done
     }
 }
 
@@ -297,7 +297,7 @@ impl Given<'_> {
         self.args.get(at)
     }
 
-    /// Where an element stands, and its type.
+    /// The memory, the byte offset and the type of an element.
     fn element(&self, param: ParamId, index: u64) -> (&Slice, usize, Scalar) {
         let is = |kind| matches!(kind, SlotKind::Buffer { param: p, .. } if p == param);
         match (self.slot(is), self.loaded.kernel.params[param.index()].kind) {
@@ -311,7 +311,7 @@ impl Given<'_> {
 
     fn scalar(&self, kind: SlotKind, ty: Scalar) -> Value {
         match self.slot(|k| k == kind) {
-            // Halves come as what they are computed in.
+            // A 16-bit float is passed as an `f32`, in which kernels compute it.
             Some(Arg::Scalar(scalar)) if ty.is_half() => {
                 interp::cast(value(Scalar::F32, scalar.as_bytes()), ty)
             }
@@ -334,7 +334,7 @@ impl Host for Given<'_> {
     }
 
     fn len(&self, slice: ParamId) -> u64 {
-        // Where the text does not ask for the length, it is that of the memory.
+        // If the text takes no length, the length is that of the memory.
         match self.slot(|kind| kind == SlotKind::Len(slice.into())) {
             Some(_) => self
                 .scalar(SlotKind::Len(slice.into()), Scalar::Usize)
@@ -359,7 +359,7 @@ impl Host for Given<'_> {
     }
 }
 
-/// A value from its bytes. As arguments small numbers take more of them than they need.
+/// A value from its bytes. A small number that is an argument has more bytes than its type.
 fn value(ty: Scalar, bytes: &[u8]) -> Value {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

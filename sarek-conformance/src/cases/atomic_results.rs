@@ -1,5 +1,5 @@
-//! What each atomic operation yields and leaves, of elements that one thread alone works on: no order matters, so that values are any
-//! at all, ends of the types among them.
+//! The result and the effect of each atomic operation on elements that only one thread uses. Since no order matters, the
+//! values are arbitrary, the ends of the types included.
 
 use crate::check::{Check, Due, expect_due, poisoned};
 use crate::input::{Random, block_sizes};
@@ -25,7 +25,7 @@ pub const CASES: &[Case] = &[
     Case::new("atomics/bit_results/u64", WIDE, u64_bits),
 ];
 
-/// Results for each of a thread's places.
+/// Number of results for each of a thread's two elements, the global and the shared one.
 const EACH: usize = 8;
 
 macro_rules! results {
@@ -44,7 +44,7 @@ macro_rules! results {
             y[16 * i + 2] = slots[i].fetch_min(v);
             y[16 * i + 3] = slots[i].fetch_max(w);
             y[16 * i + 4] = slots[i].swap(v);
-            // What stands there; then what does not, if `w` is another number.
+            // The first comparison succeeds; the second fails unless `w` equals `v`.
             y[16 * i + 5] = slots[i].compare_and_swap(v, w);
             y[16 * i + 6] = slots[i].compare_and_swap(v, v);
             y[16 * i + 7] = slots[i].load();
@@ -53,7 +53,7 @@ macro_rules! results {
             y[16 * i + 10] = own[t].fetch_min(v);
             y[16 * i + 11] = own[t].fetch_max(w);
             y[16 * i + 12] = own[t].swap(v);
-            // What stands there; then what does not, if `w` is another number.
+            // The first comparison succeeds; the second fails unless `w` equals `v`.
             y[16 * i + 13] = own[t].compare_and_swap(v, w);
             y[16 * i + 14] = own[t].compare_and_swap(v, v);
             y[16 * i + 15] = own[t].load();

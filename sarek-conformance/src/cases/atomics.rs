@@ -1,7 +1,7 @@
-//! Every operation of `Atomic`, under contention: of all threads of a launch, and of those of a block on shared ones.
+//! Every operation of `Atomic` under contention: by all threads of a launch, and on shared elements by those of a block.
 //!
-//! The order of the operations is the device's, so that a case asks for what no order changes: sums, extremes, bits; that
-//! the tickets drawn are all different, and that of the values swapped none is lost.
+//! The device orders the operations, so a case checks only results that no order changes: sums, extremes and bits; that all
+//! tickets drawn are different; and that no swapped value is lost.
 
 use crate::check::{Check, ensure, expect, poisoned};
 use crate::input::{Random, block_sizes};
@@ -42,7 +42,7 @@ pub const CASES: &[Case] = &[
     Case::new("atomics/last_block", &[Capability::Fences], last_block),
 ];
 
-/// What the slots begin with: those of `add`, `sub`, `min`, `max`, tickets, `swap`, and a counter by `compare_and_swap`.
+/// Initial values of the slots for `add`, `sub`, `min`, `max`, tickets, `swap`, and a counter by `compare_and_swap`.
 const FIRST: [u8; 7] = [3, 100, 60, 60, 0, 77, 0];
 
 /// Whole numbers from 1 to 120, so that floats add them exactly.
@@ -106,7 +106,7 @@ macro_rules! operations {
                 }
             }
 
-            /// The slots and what each thread got, for these numbers.
+            /// Checks the slots, and the values that each thread got, for the numbers `x`.
             fn check(what: &str, x: &[u8], slots: &[$ty], got: &[$ty]) -> Check {
                 let sum: i64 = x.iter().map(|v| i64::from(*v)).sum();
                 let n = x.len() as i64;
@@ -159,7 +159,7 @@ macro_rules! operations {
     )*};
 }
 
-/// What integers have beyond that; both ends of the type are among the values.
+/// Adds the bitwise operations, which only integers have. Both ends of the type are among the values.
 macro_rules! bitwise {
     ($($module:ident $ty:ident $wide:ident;)*) => {$(
         mod $module {
@@ -239,7 +239,7 @@ bitwise! {
     u64_ u64 u64_of_all;
 }
 
-// SAFETY: the last block reads what the others stored before their fences, and alone.
+// SAFETY: the last block alone reads `parts`, and the others stored to it before their fences.
 #[kernel]
 unsafe fn last_block_kernel(x: &[u32], parts: &mut [u32], done: &[Atomic<u32>]) {
     if thread_idx_x() == 0 {
@@ -265,7 +265,7 @@ fn last_block(device: &Device) -> Check {
         let (mut parts, mut done) = (poisoned(grid + 1), Vector::zeros(1));
         let launch = {
             let x = Vector::from_vec(x);
-            // SAFETY: as above.
+            // SAFETY: see the kernel.
             unsafe { last_block_kernel(&x, &mut parts, &mut done) }
                 .grid(grid)
                 .block(block)

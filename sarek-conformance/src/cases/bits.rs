@@ -102,7 +102,7 @@ fn splitmix64(device: &Device) -> Check {
     expect("splitmix64", &output, &due)
 }
 
-/// The binary algorithm, against Euclid's.
+/// The greatest common divisor by the binary algorithm, compared with Euclid's algorithm.
 #[kernel]
 fn gcd_kernel(input: &[u32], output: &mut [u32]) {
     let i = global_idx_x();
@@ -143,7 +143,7 @@ fn gcd(device: &Device) -> Check {
     })
 }
 
-/// CRC-32 of the four bytes of a word, bit by bit, against the table-free byte recurrence.
+/// CRC-32 of the four bytes of a word, bit by bit, compared with polynomial division in a 64-bit register.
 #[kernel]
 fn crc32_kernel(input: &[u32], output: &mut [u32]) {
     let i = global_idx_x();
@@ -181,7 +181,7 @@ fn crc32(device: &Device) -> Check {
     })
 }
 
-/// Gray code and back, and the bits in which neighbours differ.
+/// Computes the Gray code and its inverse, and the bits in which neighbours differ.
 #[kernel]
 fn gray_kernel(input: &[u32], output: &mut [u32]) {
     let i = global_idx_x();
@@ -203,7 +203,7 @@ fn gray_kernel(input: &[u32], output: &mut [u32]) {
 
 fn gray(device: &Device) -> Check {
     let input = values::<u32>(16, 500);
-    // Each bit of the code is the sum of two of the number's; one bit alone changes from a number to the next.
+    // Each bit of the code is the sum of two neighbouring bits of the number, modulo 2. One bit changes from a number to the next.
     let code = |x: u32| {
         let bit = |at: u32| (u64::from(x) >> at) & 1;
         (0..32)

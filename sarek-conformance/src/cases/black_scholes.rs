@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[Case::new("black_scholes", &[], run)];
 const RATE: f32 = 0.02;
 const VOLATILITY: f32 = 0.3;
 
-/// Prices are below 100; the formula itself is good to 1e-5 of that, and so are the functions.
+/// Absolute error. Prices are below 100; the formula itself is good to 1e-5 of that, and so are the functions.
 const ERROR: f64 = 2e-3;
 
 #[kernel]
@@ -46,7 +46,7 @@ fn black_scholes(spot: &[f32], strike: &[f32], years: &[f32], call: &mut [f32], 
 }
 
 fn normal(d: f64) -> f64 {
-    // The Taylor series of the integral from 0 to d: independent of the kernel's formula.
+    // Integrates from 0 to d by the Taylor series, independently of the kernel's formula.
     let (mut sum, mut term) = (d, d);
     for n in 1..200 {
         term *= -d * d / (2.0 * f64::from(n));

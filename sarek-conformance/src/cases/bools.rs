@@ -47,7 +47,7 @@ fn threshold(limit: f32, input: &[f32], old: &[bool], above: &mut [bool]) {
     }
 }
 
-/// One byte an element: neighbours are written by different threads.
+/// An element is one byte, and different threads write neighbouring bytes.
 fn buffers(device: &Device) -> Check {
     for n in SIZES {
         let mut random = Random::new(n as u64);
@@ -64,7 +64,7 @@ fn buffers(device: &Device) -> Check {
             .run_on(device)?;
         expect(&format!("over({n})"), &above, &due)?;
 
-        // What the device wrote is an input again.
+        // The output of the first launch is the input of the second.
         let zeros = Vector::from_vec(vec![-1.0; n]);
         let mut again = poisoned(n);
         threshold(0.25, &zeros, &above, &mut again)

@@ -1,4 +1,4 @@
-//! Indices that are read from the array which they index, and arrays that are assigned what is made of their own rows.
+//! Arrays indexed by their own elements, and arrays assigned from their own rows.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -12,13 +12,13 @@ pub const CASES: &[Case] = &[
     Case::new("chains/arrays_as_values", &[], arrays_as_values),
 ];
 
-/// Random ones whose sums do not wrap.
+/// Random numbers, small enough that their sums do not overflow.
 fn numbers(seed: u64, count: usize) -> Vec<u32> {
     let numbers = Random::new(seed).values::<u32>(count).into_iter();
     numbers.map(|number| number >> 20).collect()
 }
 
-/// A chain of stores and loads in arrays of a thread's own; no index of it needs a test.
+/// A chain of stores and loads in local arrays. Every index is provably in bounds.
 #[device]
 fn chained(x: [u32; 4]) -> u32 {
     let mut own = x;
@@ -69,7 +69,7 @@ fn bump(rows: &mut [u32], by: u32) -> u32 {
     rows[2]
 }
 
-/// Rows change places: all that is read of them is read before any of it is written.
+/// Exchanges rows of arrays. The whole right side is read before anything is written.
 #[device]
 fn exchanged(x: [u32; 4]) -> u32 {
     let k = x[0] as usize % 2;
@@ -89,7 +89,7 @@ fn exchanged(x: [u32; 4]) -> u32 {
     deep = [[deep[1][k], deep[0][1]]; 2];
     let mut pairs = [[Pair { a: x[0], b: 1 }; 2], [Pair { a: 2, b: x[3] }; 2]];
     pairs = [pairs[1], pairs[0]];
-    // A row is read before what stands behind it changes it.
+    // Each element is read before a later call in the same literal changes it.
     let mut own = [x[0], x[1], x[2], x[3]];
     let mut lent = [[own[3], own[0]], [0, 1]];
     lent = [[own[2], lent[0][1]], [bump(&mut own, 5), own[2]]];
@@ -137,7 +137,7 @@ impl Held {
     }
 }
 
-/// Built in a loop, and returned.
+/// Fills an array in a loop, and returns it.
 #[device]
 fn built(x: u32) -> [u32; 5] {
     let mut made = [0u32; 5];
@@ -163,7 +163,7 @@ fn total(of: &[u32]) -> u32 {
     sum
 }
 
-/// Arrays that are values, lent as slices.
+/// Passes arrays that are values to functions as slices.
 #[device]
 fn lent(x: [u32; 4]) -> u32 {
     let mut own = x;
@@ -174,7 +174,7 @@ fn lent(x: [u32; 4]) -> u32 {
     total(&own) ^ total(&other) ^ total(&x)
 }
 
-/// Arrays of a thread's own where values are due.
+/// Uses local arrays as values.
 #[device]
 fn held(x: [u32; 4]) -> Held {
     let mut row = [x[0], x[1], 5];
@@ -259,7 +259,7 @@ fn own_rows(device: &Device) -> Check {
     expect("out", &out, &due.collect::<Vec<u32>>())
 }
 
-/// As above, of arrays that live across a barrier, with a loop in which they are indexed.
+/// The same with local arrays that live across a barrier and are indexed in a loop.
 #[kernel(block = 32)]
 fn across_barriers_kernel(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 32>();

@@ -1,4 +1,4 @@
-//! A vector is one value, wherever it was last written.
+//! Coherence: a read of a vector sees the last write, whichever device or host made it.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -26,7 +26,7 @@ fn copy_evens(from: &[i32], to: &mut [i32]) {
     }
 }
 
-/// Host and device take turns.
+/// The host and the device write in turn.
 fn host(device: &Device) -> Check {
     let n = 100;
     let mut v = poisoned(n);
@@ -53,7 +53,7 @@ fn host(device: &Device) -> Check {
     expect("fill between launches", &v, &vec![4; n])
 }
 
-/// This device and every other one, in turn and back again.
+/// This device and every other one write in turn.
 fn two_devices(device: &Device) -> Check {
     let n = 257;
     let mut v = poisoned(n);
@@ -68,7 +68,7 @@ fn two_devices(device: &Device) -> Check {
         due.iter_mut()
             .for_each(|x| *x = (7 - (3 * *x + 1) + 2) % 10_000);
         affine_remainder(10_000, &mut v).over(n).run_on(&other)?;
-        // A read on one device leaves the others' copies valid.
+        // A read on one device leaves the copies of the others valid.
         let mut copy = poisoned(n);
         copy_evens(&v, &mut copy).over(n).run_on(device)?;
         let evens: Vec<i32> = due
@@ -88,7 +88,7 @@ fn affine_remainder(modulus: i32, v: &mut [i32]) {
     v[i] %= modulus;
 }
 
-/// A launch that writes a part keeps the rest, which the host wrote.
+/// A launch that writes a part of a vector keeps the rest, which the host wrote.
 fn partial(device: &Device) -> Check {
     let n = 64;
     let mut to = poisoned(n);
@@ -103,7 +103,7 @@ fn partial(device: &Device) -> Check {
     expect("partial", &to, &due)
 }
 
-/// Memory is freed after the work that uses it, and comes back clean of earlier contents.
+/// Memory is freed only after the work that uses it, and is used again without its old contents.
 fn lifetimes(device: &Device) -> Check {
     for round in 0..20 {
         let n = 1000 + round;

@@ -1,4 +1,4 @@
-//! Literals, local and module constants, and those of the numeric types.
+//! Literals, local and module constants, and the associated constants of the numeric types.
 
 use crate::check::{Check, expect, poisoned};
 use crate::{Capability, Case};
@@ -79,7 +79,7 @@ fn f32_case(device: &Device) -> Check {
     expect("constants", &out, &bits.map(f32::from_bits))
 }
 
-/// Compilers see what these are, and have to round as the device does.
+/// Rounds constants. Compilers fold these calls, and must round as the device does.
 #[kernel]
 fn rounded_kernel(out: &mut [f32]) {
     let i = global_idx_x();
@@ -275,7 +275,7 @@ fn arrays(device: &Device) -> Check {
     expect("arrays", &out, &due)
 }
 
-/// Only rustc knows that they are `usize`.
+/// Uses constants of another module, which only rustc knows to be `usize`.
 #[kernel]
 fn sizes_kernel(out: &mut [f32]) {
     let i = global_idx_x();

@@ -1,6 +1,6 @@
-//! Functions of constants where they are no number or yield none: compilers see these, and have to know what the device does.
+//! Functions of constants that are infinite or NaN, or yield such a value. Compilers fold these calls, and must agree with the device.
 //!
-//! Zero times an infinity is not among them: WGSL lets drivers take it for zero.
+//! Zero times infinity is not among them, since WGSL lets drivers compute zero for it.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};

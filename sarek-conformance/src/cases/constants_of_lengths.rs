@@ -1,4 +1,4 @@
-//! Constants of a function's own that say how long its arrays are, associated ones among them, and arrays of arrays whose rows come from
+//! Constants of functions and types, associated ones among them, as lengths of arrays; and arrays of arrays whose rows come from
 //! calls, fields and literals.
 
 use crate::Case;

@@ -1,4 +1,4 @@
-//! Constants that are never stored in a vector: of tuples, of `usize` arrays, of `Option` and `Result`.
+//! Constants of types that no vector here stores: tuples, `usize` arrays, `Option` and `Result`.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};

@@ -1,4 +1,4 @@
-//! Constant tables: of every type, small and large, of structs, in functions, lent, and named several times.
+//! Constant tables: of every type, small and large, of structs, in functions, passed as slices, and used several times.
 
 use crate::check::{Check, expect, poisoned};
 use crate::{Capability, Case};
@@ -34,9 +34,9 @@ const fn numbers<const N: usize>() -> [u32; N] {
     table
 }
 
-#[allow(clippy::large_const_arrays)] // it is what this is about
+#[allow(clippy::large_const_arrays)] // this case is about large tables
 const LARGE: [u32; 4099] = numbers();
-/// More than 64 KiB.
+/// A table of more than 64 KiB.
 #[allow(clippy::large_const_arrays)]
 const HUGE: [u32; 20_011] = numbers();
 const ROWS: [[u32; 33]; 65] = {
@@ -76,7 +76,7 @@ fn large(device: &Device) -> Check {
     });
     let due: Vec<u32> = due.collect();
     let x = Vector::from_vec(x);
-    // The second launch finds what the first one brought to the device.
+    // The second launch finds the tables already on the device.
     for n in [1, 33, 255, 1025] {
         let mut out = poisoned(n);
         large_kernel(&x, &mut out).over(n).run_on(device)?;
@@ -386,7 +386,7 @@ fn generic_kernel<T: Tabled + Element>(x: &[u32], _of: T, out: &mut [u32]) {
 fn generic(device: &Device) -> Check {
     let x: Vec<u32> = (0..99).collect();
     let given = Vector::from_slice(&x);
-    // One text, two tables.
+    // Each type has its own table, though the kernel's source is the same.
     for turn in [0, 1] {
         let mut out = poisoned(x.len());
         generic_kernel(&given, Even { by: turn }, &mut out)
@@ -403,7 +403,7 @@ fn generic(device: &Device) -> Check {
     Ok(())
 }
 
-/// A copy of a table is each thread's own.
+/// Each thread changes its own copy of a table.
 #[kernel]
 fn changed_kernel(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();

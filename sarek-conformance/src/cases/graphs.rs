@@ -1,4 +1,4 @@
-//! What is recorded once and replayed many times is what its launches and copies would be one by one.
+//! A recorded graph, replayed many times, does the same as its launches and copies one by one.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -72,7 +72,7 @@ fn replay(device: &Device) -> Check {
     Ok(())
 }
 
-/// A fault is that of everything the graph writes, and the next replay's own matter.
+/// A fault makes every vector that the graph writes unreadable; the next replay is unaffected.
 fn fault(device: &Device) -> Check {
     let from = Vector::from_vec(vec![4, 5, 6]);
     let mut index = Vector::from_vec(vec![2u32, 1, 0]);

@@ -1,4 +1,4 @@
-//! 16-bit floats: all of them under conversions and methods, pairs under operators, and wherever values stand.
+//! `f16`: every number in conversions and methods, pairs of numbers in operators, and values in every kind of place.
 
 use crate::check::{Check, Due, binary, expect, poisoned, unary};
 use crate::input::{Sample, pairs, values};
@@ -43,7 +43,7 @@ fn widened_kernel(a: &[f16], out: &mut [f32]) {
     out[i] = a[i].to_f32();
 }
 
-/// From the definition of the format.
+/// The value of a number, from the definition of the format.
 fn defined(a: f16) -> f32 {
     let bits = a.to_bits();
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
@@ -71,12 +71,12 @@ fn narrowed_kernel(a: &[f32], out: &mut [f16]) {
     out[i] = f16::from_f32(a[i]);
 }
 
-/// Every number, every tie between neighbours and what lies next to it, with what each becomes.
+/// Every number, every tie between neighbours, and the numbers next to each tie, each with its rounded result.
 fn near_ties(next: impl Fn(f64) -> [f64; 2]) -> Vec<(f64, f16)> {
     let mut all = vec![];
     for low in 0..0x7c00_u16 {
         let number = |bits: u16| f64::from(defined(f16::from_bits(bits)));
-        // Beyond the last number, infinity stands where the next one would.
+        // Rounding takes infinity for the number that would follow the largest one.
         let above = if low == 0x7bff {
             65536.0
         } else {
@@ -119,16 +119,16 @@ fn narrowed(device: &Device) -> Check {
 #[kernel]
 fn narrowed_f64_kernel(a: &[f64], out: &mut [f16]) {
     let i = global_idx_x();
-    // There and back, by way of the same number.
+    // Converting there and back a second time must not change the result.
     out[i] = f16::from_f64(f16::from_f64(a[i]).to_f64());
 }
 
 fn narrowed_f64(device: &Device) -> Check {
-    // By way of an `f32`. The `half` crate's own does so where the processor converts, and rounds nearly ties otherwise elsewhere.
+    // Devices convert through an `f32`. The reference uses the `half` crate, whose software conversion rounds near ties differently.
     let is_own = device.backend() == "reference";
     let cases = near_ties(|tie| match is_own {
         true => [(tie as f32).next_down(), (tie as f32).next_up()].map(f64::from),
-        // Nearer to the tie than an `f32` can be.
+        // An `f32` cannot be this close to the tie.
         false => [tie.next_down(), tie.next_up()],
     });
     let inputs: Vec<f64> = cases.iter().map(|(x, _)| *x).collect();
@@ -200,7 +200,7 @@ fn tests(device: &Device) -> Check {
                 _ => 4,
             };
             let sign = if a.to_bits() >= 0x8000 { 8 } else { 16 };
-            // A NaN may lose its sign on the way.
+            // A conversion may lose the sign of a NaN.
             [if kind == 1 {
                 Due::Anything
             } else {
@@ -226,7 +226,7 @@ fn methods_kernel(a: &[f16], out: &mut [f16]) {
     out[10 * i + 9] = x.sqrt();
 }
 
-/// Half of the last place more than what rounds once.
+/// Allows half a unit in the last place more than a single rounding.
 const NEAR: Tolerance = Tolerance {
     ulps: 1.0,
     absolute: 0.0,
@@ -295,7 +295,7 @@ fn operators(device: &Device) -> Check {
         |a, b, out, n| operators_kernel(a, b, out).over(n).run_on(device),
         |a, b| {
             let (x, y) = (defined(a), defined(b));
-            // Rounding twice is rounding once, for sums and products of so few digits.
+            // For sums and products of so few digits, rounding twice is the same as rounding once.
             let round = |x: f32| Due::Exactly(f16::from_f32(x));
             let quotient = f64::from(x) / f64::from(y);
             let sum = f16::from_f32(x + y);
@@ -353,7 +353,7 @@ fn comparisons(device: &Device) -> Check {
 
 const THIRD: f16 = f16::from_f32_const(1.0 / 3.0);
 
-/// Arguments, constants, local arrays, loops: on devices without buffers of them too.
+/// Uses `f16` as argument, constant and local array, and in loops, also on devices without buffers of it.
 #[kernel]
 fn values_kernel(scale: f16, a: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
@@ -385,7 +385,7 @@ fn half_values(device: &Device) -> Check {
     )
 }
 
-/// All of one type: a buffer of `f16`.
+/// A struct of `f16` fields alone: its buffer is one of `f16`.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Complex {
@@ -436,7 +436,7 @@ fn same(out: &[f16], due: &[f16]) -> Check {
     })
 }
 
-/// Among others: a buffer of 16-bit words.
+/// A struct with other fields: its buffer is one of 16-bit words.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Mixed {

@@ -1,4 +1,4 @@
-//! Functions of 16-bit floats: those of `f32`, rounded, as values of any device.
+//! Functions of 16-bit floats: the functions of `f32`, rounded. They run on every device.
 
 use crate::Case;
 use crate::check::{Check, ensure, poisoned, written};
@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("half/bfloat_functions", &[], bfloats),
 ];
 
-/// Results for each pair of numbers.
+/// Number of results for each pair of numbers.
 const EACH: usize = 25;
 
 #[kernel]
@@ -19,7 +19,7 @@ fn functions<T: Float>(a: &[f32], b: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
     let x = T::from_f32(a[i]);
     let y = T::from_f32(b[i]);
-    // Within the domain of inverse functions.
+    // Lies in the domain of the inverse functions.
     let part = y / T::from_f32(4.0);
     out[25 * i] = x.exp().to_f32();
     out[25 * i + 1] = x.exp2().to_f32();
@@ -48,7 +48,7 @@ fn functions<T: Float>(a: &[f32], b: &[f32], out: &mut [f32]) {
     out[25 * i + 24] = x.sqrt().to_f32();
 }
 
-/// The same in `f64`, of numbers that the type has.
+/// The same functions in `f64`, for inputs that the type holds exactly.
 fn exact(x: f64, y: f64, part: f64) -> [f64; EACH] {
     [
         x.exp(),
@@ -87,9 +87,9 @@ fn bfloats(device: &Device) -> Check {
     check::<bf16>(device, 8)
 }
 
-/// A result is rounded twice: within half a unit of the last of so many digits, and a little.
+/// Results are rounded twice: they may be off by half a unit in the last of `digits` digits, and a little more.
 fn check<T: Float>(device: &Device, digits: i32) -> Check {
-    // WebGPU promises some functions by an absolute error, and no subnormal numbers.
+    // WebGPU promises some functions only within an absolute error, and may flush subnormal numbers.
     let absolute = match Class::of(device) {
         Class::Wgsl => 1.5e-3,
         _ => 1e-6,

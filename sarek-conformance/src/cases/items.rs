@@ -1,4 +1,4 @@
-//! Kernels over items: one thread for each element, on its own.
+//! Kernels over items: one thread for each element.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned, wrong};
@@ -93,7 +93,7 @@ fn structs(device: &Device) -> Check {
     Ok(())
 }
 
-/// An item is what it was made until the return, whichever that is.
+/// An item keeps the value that it has at the return, whichever return that is.
 #[kernel]
 fn collatz(most: u32, #[item] mut n: u32, #[item] steps: &mut u32) {
     *steps = 0;
@@ -167,7 +167,7 @@ fn with_slices(device: &Device) -> Check {
     })
 }
 
-/// As many items everywhere, or a typed error; none is fine.
+/// All item arguments must have the same length, or the launch is a typed error. Length zero is fine.
 fn lengths(device: &Device) -> Check {
     let x = Vector::from_vec(vec![1.0f32; 4]);
     let mut y = poisoned::<f32>(0);

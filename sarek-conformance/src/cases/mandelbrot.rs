@@ -6,8 +6,8 @@ use sarek::testing::tolerance::Class;
 
 pub const CASES: &[Case] = &[Case::new("mandelbrot", &[], run)];
 
-/// Share of the pixels whose count may differ where the target fuses or reorders roundings: close
-/// to the set's border a count depends on the last bit.
+/// Share of the pixels whose count may differ if the target fuses or reorders operations: close to
+/// the set's border, a count depends on the last bit.
 const DIFFERENT: f64 = 0.02;
 
 #[kernel]

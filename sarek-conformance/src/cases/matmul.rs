@@ -6,7 +6,7 @@ use sarek::testing::tolerance::{EXACT, Tolerance};
 
 pub const CASES: &[Case] = &[Case::new("matmul", &[], run)];
 
-/// `c = a b` for an `m` × `k` matrix `a` and a `k` × `n` matrix `b`, row by row.
+/// Computes `c = a b` for an `m` × `k` matrix `a` and a `k` × `n` matrix `b`, stored row by row.
 #[kernel]
 fn matmul(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let col = global_idx_x();
@@ -20,7 +20,7 @@ fn matmul(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// Each product with the error bound of a sum of `k` terms in any order.
+/// The elements of the product, each with the error bound of a sum of `k` terms in any order.
 fn reference(m: usize, n: usize, k: usize, a: &[f32], b: &[f32]) -> Vec<Due<f32>> {
     let mut due = vec![];
     for row in 0..m {

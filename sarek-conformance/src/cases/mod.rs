@@ -1,4 +1,4 @@
-//! The cases, one kernel or one close family a file.
+//! The cases of the suite, with one kernel or one family of kernels per file.
 
 mod atomic_results;
 mod atomics;

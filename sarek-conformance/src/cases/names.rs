@@ -1,4 +1,4 @@
-//! Items of the user's that are called as something in an expansion might be.
+//! Items of the user whose names an expansion might use, too.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -11,7 +11,7 @@ const FULL: u16 = 70;
 const LINKED: u32 = 500;
 const PACKED: f32 = 6000.0;
 
-/// Beside the runtime's module.
+/// A module whose name an expansion might use.
 mod direct {
     use sarek::prelude::*;
 
@@ -23,7 +23,7 @@ mod direct {
     }
 }
 
-/// Beside the crate.
+/// A module named like `sarek::ir`.
 mod ir {
     use sarek::prelude::*;
 

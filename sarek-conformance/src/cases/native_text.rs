@@ -1,4 +1,4 @@
-//! `native!`: each target emits its own text, others run the fallback or are not eligible.
+//! `native!`: each target emits its own text; other targets run the fallback or are not eligible.
 
 use crate::Case;
 use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
@@ -15,7 +15,7 @@ pub const CASES: &[Case] = &[
     Case::new("native/rejected", &[], rejected),
 ];
 
-/// Which text runs on a device: the name that `native!` has for its target.
+/// The name that `native!` uses for the device's target.
 fn target(device: &Device) -> &str {
     match device.backend() {
         "wgpu" => "wgsl",
@@ -53,7 +53,7 @@ fn selection(device: &Device) -> Check {
     expect("selection", &out, &due)
 }
 
-/// Operands that are buffers and parameters.
+/// Uses buffers and parameters as operands.
 #[kernel]
 fn buffers_kernel(scale: f32, x: &[f32], y: &mut [f32]) {
     let i = global_idx_x() as u32;
@@ -116,11 +116,11 @@ fn no_fallback(device: &Device) -> Check {
     }
 }
 
-/// Texts that are expressions, with an operand that is one.
+/// Texts that are expressions, with an operand that is an expression, too.
 #[kernel]
 fn values_kernel(x: &[f32], small: &mut [i32], out: &mut [f32]) {
     let i = global_idx_x();
-    // SAFETY: the texts read an element that exists, and compute.
+    // SAFETY: the texts read an element that exists, and only compute with it.
     let twice: f32 = unsafe {
         native! {
             "cuda" => "__ldg(&{x}[{at}]) * 2.0f" as f32,
@@ -130,7 +130,7 @@ fn values_kernel(x: &[f32], small: &mut [i32], out: &mut [f32]) {
             _ => { x[at as usize] * 2.0 }
         }
     };
-    // Wider than the type that it is taken for.
+    // The constant is wider than its declared type.
     // SAFETY: the texts are constants.
     let byte = unsafe {
         native! {
@@ -165,7 +165,7 @@ struct Pair {
     high: u32,
 }
 
-/// Fields, parts of tuples, arrays and shared arrays.
+/// Uses fields, parts of tuples, arrays and shared arrays as operands.
 #[kernel(block = 32)]
 fn operands_kernel(by: Pair, out: &mut [u32]) {
     let tile = shared_array::<u32, 32>();
@@ -201,7 +201,7 @@ fn operands(device: &Device) -> Check {
     expect("operands", &out, &due)
 }
 
-/// A function of each target.
+/// A function for each target.
 const THRICE: NativePrelude = NativePrelude::new(&[
     (
         "cuda",
@@ -211,10 +211,10 @@ const THRICE: NativePrelude = NativePrelude::new(&[
     ("wgsl", "fn thrice(x: u32) -> u32 {\n    return 3u * x;\n}"),
 ]);
 
-/// The prelude is named here, and twice in the kernel that calls it.
+/// Uses the prelude that the calling kernel uses, too.
 #[device]
 fn ninefold(x: u32) -> u32 {
-    // SAFETY: the function computes.
+    // SAFETY: the function only computes.
     unsafe {
         native! {
             "cuda" => "thrice(thrice({x}))" as u32,
@@ -229,7 +229,7 @@ fn ninefold(x: u32) -> u32 {
 #[kernel]
 fn preludes_kernel(out: &mut [u32]) {
     let i = global_idx_x();
-    // SAFETY: the function computes.
+    // SAFETY: the function only computes.
     let three = unsafe {
         native! {
             use THRICE,
@@ -260,7 +260,7 @@ const REJECTED: u32 = line!() + 8;
 fn rejected_kernel(out: &mut [u32]) {
     let i = global_idx_x();
     let mut x = 1u32;
-    // SAFETY: no target compiles it.
+    // SAFETY: no target compiles this text.
     unsafe {
         native! {
             "cuda" => "{x} = 1u;
@@ -273,7 +273,7 @@ fn rejected_kernel(out: &mut [u32]) {
     out[i] = x;
 }
 
-/// What a compiler objects to is told at the user's line.
+/// A compiler's error is reported at the user's line.
 fn rejected(device: &Device) -> Check {
     let line = match target(device) {
         "cuda" => REJECTED + 1,

@@ -1,5 +1,5 @@
-//! Local arrays larger than registers and stacks: they hold what a thread puts there, or the launch is refused with their
-//! name, their size and the device's limit.
+//! Local arrays larger than registers and stacks: either they work, or the launch is refused with the array's
+//! name, its size and the device's limit.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("arrays/own/in_values", &[], in_values),
 ];
 
-/// Whether a launch ran. Where it is refused, the device has no room for so many bytes of a thread, or for those of a block.
+/// True if the launch ran. For a refused one, checks that the device lacks room for so many bytes of a thread or of a block.
 fn ran(
     device: &Device,
     name: &str,

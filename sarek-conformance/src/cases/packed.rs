@@ -1,4 +1,4 @@
-//! Vectors of two to four components: operators, methods, swizzles, and wherever values stand.
+//! Vectors of two to four components: operators, methods, swizzles, and values in every kind of place.
 
 use crate::check::{Check, Due, ensure, unary};
 use crate::input::Random;
@@ -17,10 +17,10 @@ pub const CASES: &[Case] = &[
     Case::new("packed/offsets", &[], offsets),
 ];
 
-/// Ragged numbers of elements.
+/// Numbers of elements, most of which fill no block.
 const COUNTS: [usize; 6] = [1, 3, 33, 256, 1000, 4099];
 
-/// Multiples of 1/8, whose sums and products of a few are exact.
+/// A multiple of 1/8; sums and products of a few such numbers are exact.
 fn tame(random: &mut Random) -> f32 {
     (random.below(512) as f32 - 256.0) / 8.0
 }
@@ -258,7 +258,7 @@ fn doubles(device: &Device) -> Check {
     equal(&out.to_vec()?, &due.collect::<Vec<_>>())
 }
 
-/// Padded behind the charge: the vector is aligned.
+/// The struct has padding at its end, as `f32x4` is aligned to 16 bytes.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C)]
 struct Body {
@@ -268,7 +268,7 @@ struct Body {
     id: u32,
 }
 
-/// A vector as wide as an array of one's own.
+/// A struct with a larger alignment than its vector.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C, align(16))]
 struct Cell {
@@ -394,7 +394,7 @@ fn control(device: &Device) -> Check {
     equal(&out.to_vec()?, &due.collect::<Vec<_>>())
 }
 
-/// Elements by indices that no launch proves, some of whose components alone are taken.
+/// Reads elements at indices that no launch proves in bounds, and of some elements only single components.
 #[kernel]
 fn offsets_kernel(order: &[u32], a: &[f32x4], b: &[f32x2], out: &mut [f32x4], ends: &mut [f32x2]) {
     let i = global_idx_x();

@@ -1,4 +1,4 @@
-//! `println!` gives the same lines everywhere.
+//! `println!` prints the same lines on every device.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +17,7 @@ pub const CASES: &[Case] = &[
     Case::new("prints/before_a_fault", &[], before_a_fault),
 ];
 
-/// What was printed by kernels whose lines begin with `#tag `, by their tags.
+/// The lines printed by kernels, by tag. Such lines begin with `#tag `.
 fn collected() -> &'static Mutex<HashMap<u32, Vec<String>>> {
     static ALL: OnceLock<Mutex<HashMap<u32, Vec<String>>>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -39,14 +39,14 @@ fn collected() -> &'static Mutex<HashMap<u32, Vec<String>>> {
     })
 }
 
-/// A tag of its own for each launch: suites of several devices may run at once.
+/// Returns a new tag for each launch, since suites of several devices may run at once.
 pub(super) fn tag() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let _ = collected();
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The lines of a launch that has been waited for.
+/// Takes the lines of a finished launch.
 pub(super) fn lines(tag: u32) -> Vec<String> {
     let mut all = collected().lock().unwrap_or_else(PoisonError::into_inner);
     all.remove(&tag).unwrap_or_default()
@@ -127,7 +127,7 @@ fn halves(device: &Device) -> Check {
     Ok(())
 }
 
-/// Some threads print, several times; each one's lines keep their order.
+/// Some threads print several lines. The lines of one thread keep their order.
 #[kernel]
 fn threads_kernel(tag: u32, x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
@@ -154,7 +154,7 @@ fn threads(device: &Device) -> Check {
             .run_on(device)?;
         expect("out", &out, &due)?;
         let mut got = lines(tag);
-        // Threads print in any order, where they do so at once.
+        // Threads print in any order where they run at the same time.
         got.sort_by_key(|line| line[..4].trim().parse::<usize>().unwrap_or(usize::MAX));
         let who = (0..n).filter(|i| i % 5 == 2);
         let due: Vec<String> = who
@@ -207,7 +207,7 @@ fn many_kernel(tag: u32, out: &mut [u32]) {
     out[i] = i as u32;
 }
 
-/// What has no room is counted; what is printed is right.
+/// Prints that do not fit are dropped; each printed line is right.
 fn too_many(device: &Device) -> Check {
     const N: usize = 60_000;
     let tag = tag();

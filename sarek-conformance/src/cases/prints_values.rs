@@ -1,4 +1,4 @@
-//! `println!` of structs, tuples, arrays and enums: what rustc's own formatting says, everywhere.
+//! `println!` of structs, tuples, arrays and enums prints what rustc's own formatting gives, on every device.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ struct Place {
     at: [f32; 2],
 }
 
-/// Not derived: what it says is its own.
+/// Its `Debug` is not derived, but gives a text of its own.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Meters(f32);
@@ -119,7 +119,7 @@ fn structs(device: &Device) -> Check {
     sorted(tag, due.collect())
 }
 
-/// The lines of threads, each one's in order: they begin with the thread's number.
+/// Checks the lines of a launch, sorted by thread number, with which they begin. Each thread's lines keep their order.
 fn sorted(tag: u32, due: Vec<String>) -> Check {
     let mut got = lines(tag);
     let thread = |line: &String| line.split(' ').next().and_then(|n| n.parse::<u32>().ok());
@@ -359,7 +359,7 @@ fn generic(device: &Device) -> Check {
     same(&lines(tag), &due)
 }
 
-/// What lives across a barrier is printed behind it.
+/// Values that live across a barrier are printed after it.
 #[kernel(block = 8)]
 fn across_kernel(tag: u32, out: &mut [u32]) {
     let tile = shared_array::<u32, 8>();

@@ -38,14 +38,14 @@ fn run(device: &Device) -> Check {
     Ok(())
 }
 
-/// `a * x + y`, rounded once or twice.
+/// Accepts `a * x + y` rounded once or twice.
 fn multiply_add(a: f32, x: f32, y: f32) -> Due<f32> {
     let product = f64::from(a) * f64::from(x);
     let absolute = Format::F32.ulp(product) / 2.0;
     Due::Near(product + f64::from(y), Tolerance { absolute, ..EXACT })
 }
 
-/// A second launch sees what the first one wrote.
+/// A second launch sees the result of the first one.
 fn twice(device: &Device, n: usize) -> Check {
     let x = Vector::from_vec(vec![1.0f32; n]);
     let mut data = vec![0.0f32; n];

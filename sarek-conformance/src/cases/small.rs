@@ -1,4 +1,4 @@
-//! Numbers of 8 and 16 bits as locals and arguments, on devices without buffers of them too.
+//! Integers of 8 and 16 bits as locals and arguments, also on devices without buffers of them.
 
 use crate::Case;
 use crate::check::{Check, Due, binary, expect, poisoned, unary};
@@ -52,7 +52,7 @@ macro_rules! operators {
             half /= 3;
             out[12 * i + 9] = half as i32;
             out[12 * i + 10] = x.wrapping_neg().rem_euclid(7) as i32;
-            // What is above the type's width has gone before it comes down again.
+            // Bits above the type's width are dropped before the shift.
             out[12 * i + 11] = (x.wrapping_mul(y).wrapping_add(y) >> 2) as i32;
         }
 
@@ -218,7 +218,7 @@ fn chains(device: &Device) -> Check {
     )
 }
 
-/// A float outside of the range gives the nearest bound, NaN gives 0.
+/// A float out of range gives the nearest bound, and NaN gives 0.
 #[kernel]
 fn floats_kernel(a: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
@@ -288,7 +288,7 @@ fn arguments(device: &Device) -> Check {
     Ok(())
 }
 
-/// Up to the ends of the types.
+/// Loops that run up to the ends of their types.
 #[kernel]
 fn loops_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();

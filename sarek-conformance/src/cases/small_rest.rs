@@ -1,4 +1,4 @@
-//! The rest of what numbers of 8 and 16 bits have, as values: on devices without buffers of them too.
+//! The other operations of integers of 8 and 16 bits, on values, also on devices without buffers of them.
 
 use crate::Case;
 use crate::check::{Check, Due, binary};
@@ -55,7 +55,7 @@ macro_rules! bits {
                 "wrapping_neg",
             ];
             let mut inputs = pairs::<i32, i32>(96, 300);
-            // Where the quotient leaves the type, the remainder is a fault.
+            // If the quotient overflows, the remainder is a fault.
             inputs.retain(|(a, b)| *a as $t != $t::MIN || *b as $t != !0);
             binary(
                 names,

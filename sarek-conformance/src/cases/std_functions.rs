@@ -1,4 +1,4 @@
-//! Functions of the standard library by their full paths, structs that an assignment takes apart, and vectors from arrays.
+//! Functions of the standard library by full path, destructuring assignments of structs, and vectors from arrays.
 
 use super::swaps::same;
 use crate::Case;
@@ -83,7 +83,7 @@ fn swap(device: &Device) -> Check {
     same(&y, &due)
 }
 
-/// The value is there before anything is assigned, though it is made of what is.
+/// The right side is complete before anything is assigned, even if it reads the assigned variables.
 #[kernel]
 fn assigned_kernel(x: &[Item], y: &mut [f32], z: &mut [u32]) {
     let i = global_idx_x();

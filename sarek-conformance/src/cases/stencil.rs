@@ -6,7 +6,7 @@ use sarek::testing::tolerance::{EXACT, Tolerance};
 
 pub const CASES: &[Case] = &[Case::new("stencil", &[], run)];
 
-/// A Jacobi step on the inner points of a grid; its border is copied.
+/// Makes a Jacobi step on the inner points of a grid, and copies its border.
 #[kernel]
 fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     let x = global_idx_x();

@@ -1,4 +1,4 @@
-//! McCalpin's STREAM kernels.
+//! The kernels of McCalpin's STREAM benchmark.
 
 use crate::Case;
 use crate::check::{Check, Due, expect, expect_due, poisoned};

@@ -1,4 +1,4 @@
-//! `#[kernel(strict)]`: the bits that Rust gives, also where targets would fuse, approximate or flush.
+//! `#[kernel(strict)]` gives the bits that Rust gives, even where targets would fuse, approximate or flush.
 
 use crate::check::{Check, Due, ensure, expect_due, poisoned};
 use crate::input::{Random, Sample};
@@ -41,7 +41,7 @@ pub const CASES: &[Case] = &[
     Case::new("strict/block_sum", &[Capability::Strict], block_sum),
 ];
 
-/// Any bits at all, numbers of like size whose sums cancel, subnormal numbers, and the edges.
+/// Arbitrary bits, numbers of similar size whose sums cancel, subnormal numbers, and edge values.
 macro_rules! inputs {
     ($name:ident $t:ident $bits:ident) => {
         fn $name(seed: u64, n: usize) -> Vec<$t> {
@@ -253,7 +253,7 @@ fn generic_kernel<T: Float>(a: &[T], b: &[T], c: &[T], out: &mut [T]) {
     out[i] = horner(a[i], [a[i], b[i], c[i]]);
 }
 
-/// Of a generic kernel and function, rendered when it is called.
+/// Calls a generic kernel and function, whose text is rendered at the call.
 fn generic(device: &Device) -> Check {
     compare(
         [313, 314, 315].map(|seed| inputs_f32(seed, 1000)),
@@ -282,7 +282,7 @@ fn block_sum_kernel(x: &[f32], y: &[f32], out: &mut [f32]) {
     }
 }
 
-/// A reduction whose order is the kernel's own.
+/// A reduction in the order that the kernel defines.
 fn block_sum(device: &Device) -> Check {
     const BLOCKS: usize = 9;
     let mut random = Random::new(316);

@@ -1,4 +1,4 @@
-//! Operations of subgroups on any values: negative ones, those whose upper halves differ, the ends of the types.
+//! Subgroup operations on arbitrary values: negative ones, values that differ in their upper halves, and the ends of the types.
 
 use super::subgroups::in_blocks;
 use crate::check::{Check, Due, expect_due, poisoned};
@@ -35,7 +35,7 @@ pub const CASES: &[Case] = &[
     Case::new("subgroups/usize", WIDE, sizes),
 ];
 
-/// Results for each thread.
+/// Number of results for each thread.
 const EACH: usize = 8;
 
 macro_rules! moves {
@@ -89,7 +89,7 @@ macro_rules! moves {
     )*};
 }
 
-/// A number for what may be none: of those, targets take another one as the smallest.
+/// Replaces NaN by zero, since targets differ in the minimum and maximum of NaNs.
 fn finite<T: PartialOrd + Default>(v: T) -> T {
     if v.partial_cmp(&v).is_some() {
         v
@@ -149,7 +149,7 @@ sums! {
     u64_wraps sums_u64 u64;
 }
 
-/// `bool`s are moved as numbers are.
+/// Lanes exchange `bool`s as they exchange numbers.
 #[kernel]
 fn flags_kernel(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -196,7 +196,7 @@ fn flags(device: &Device) -> Check {
     })
 }
 
-/// `usize` has 64 bits here too, where a value needs them.
+/// `usize` has 64 bits here, too, if a value needs them.
 #[kernel]
 fn sizes_kernel(shift: u32, x: &[u64], y: &mut [u64]) {
     let i = global_idx_x();

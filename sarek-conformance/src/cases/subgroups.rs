@@ -1,4 +1,4 @@
-//! Every operation of subgroups, on what the device takes for one: it tells its size and each thread's lane.
+//! Every subgroup operation, on subgroups of the size and with the lanes that the device reports.
 
 use crate::check::{Check, Due, ensure, expect_due, poisoned};
 use crate::input::block_sizes;
@@ -32,7 +32,7 @@ pub const CASES: &[Case] = &[
     Case::new("subgroups/in_tiles", &[Capability::ShapedSubgroups], tiles),
 ];
 
-/// Each thread's lane, and the size of its subgroup.
+/// Reports each thread's lane, and the size of its subgroup.
 #[kernel]
 fn lanes_kernel(y: &mut [u32]) {
     let i = global_idx_x();
@@ -40,7 +40,7 @@ fn lanes_kernel(y: &mut [u32]) {
     y[2 * i + 1] = subgroup_size() as u32;
 }
 
-/// Calls `run` with the size of blocks and of the subgroups in them, whose lanes are threads in a row.
+/// Checks that lanes are threads in a row, and calls `run` with the block size and the subgroup size.
 pub(super) fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize) -> Check) -> Check {
     for block in block_sizes(device) {
         let mut y = Vector::zeros(4 * block);
@@ -59,7 +59,7 @@ pub(super) fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize) -> Ch
     Ok(())
 }
 
-/// Results for each thread.
+/// Number of results for each thread.
 const EACH: usize = 13;
 
 macro_rules! operations {
@@ -79,14 +79,14 @@ macro_rules! operations {
             y[13 * i + 8] = subgroup_shuffle_up(v, 3);
             y[13 * i + 9] = subgroup_shuffle_down(v, 2);
             y[13 * i + 10] = subgroup_shuffle_xor(v, 1);
-            // Lanes that have no thread, in short blocks or in any.
+            // Reads lanes that have no thread, in short blocks or in all.
             y[13 * i + 11] = subgroup_broadcast(v, 5);
             y[13 * i + 12] = subgroup_shuffle(v, subgroup_size());
         }
 
         fn $case(device: &Device) -> Check {
             in_blocks(device, |block, size| {
-                // Few of them are not 1, so that floats hold their product exactly.
+                // Few elements differ from 1, so that floats hold their product exactly.
                 let x: Vec<$ty> = (0..2 * block)
                     .map(|i| if i % 8 == 5 { 2 as $ty } else { 1 as $ty } + if i % 37 == 9 { 2 as $ty } else { 0 as $ty })
                     .collect();
@@ -154,7 +154,7 @@ fn votes_kernel(x: &[u32], y: &mut [u32]) {
 
 fn votes(device: &Device) -> Check {
     in_blocks(device, |block, size| {
-        // Whole subgroups of odd numbers, of even ones, and mixed ones.
+        // Some subgroups have only odd numbers, some only even ones, and some both.
         let number = |i: usize| match i % block / size % 3 {
             0 => i as u32 % 5,
             1 => 7,
@@ -186,7 +186,7 @@ fn votes(device: &Device) -> Check {
     })
 }
 
-/// A tree by shuffles, some rounds of it.
+/// Sums by a tree of shuffles, for some rounds.
 #[kernel]
 fn loops_kernel(rounds: u32, x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -231,7 +231,7 @@ fn loops(device: &Device) -> Check {
     })
 }
 
-/// Who takes another path, has left a loop or has returned takes no part; behind branches and loops all are together again.
+/// Threads that take another path, have left a loop or have returned take no part. After branches and loops all take part again.
 #[kernel]
 fn parts_kernel(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -270,7 +270,7 @@ fn parts_kernel(x: &[u32], y: &mut [u32]) {
 }
 
 fn parts(device: &Device) -> Check {
-    // It runs the user's function, and tells operations of one kind in different places from each other by nothing.
+    // The reference runs the user's function. It cannot tell apart operations of one kind in different places.
     if device.backend() == "reference" {
         return Ok(());
     }
@@ -334,7 +334,7 @@ fn tiles_kernel(x: &[u32], y: &mut [u32]) {
     y[3 * i + 2] = subgroup_sum(x[i]);
 }
 
-/// Subgroups are of threads in the order of their numbers in the block, whatever its shape.
+/// A subgroup consists of threads with consecutive numbers in the block, whatever the block's shape.
 fn tiles(device: &Device) -> Check {
     let blocks = 3;
     let x: Vec<u32> = (0..96 * blocks).map(|i| i * 37 % 101).collect();

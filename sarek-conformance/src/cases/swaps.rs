@@ -1,4 +1,4 @@
-//! `swap` of elements: of slices, arrays of a thread's own, and shared ones.
+//! `swap` of elements: of slices, of local arrays, and of shared ones.
 
 use super::faults::fault_of;
 use crate::Case;
@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("swaps/faults", &[], faults),
 ];
 
-/// Both indices are computed before anything is exchanged.
+/// Swaps neighbours, and an element with itself.
 #[kernel]
 fn slices_kernel(y: &mut [u32]) {
     let i = global_idx_x();
@@ -33,7 +33,7 @@ fn slices(device: &Device) -> Check {
     same(&y, &due)
 }
 
-/// Is it the whole vector?
+/// Checks that the vector holds exactly these elements.
 pub(super) fn same<T: sarek::Element + PartialEq + std::fmt::Debug>(
     got: &Vector<T>,
     due: &[T],
@@ -145,7 +145,7 @@ fn shared(device: &Device) -> Check {
     expect("reversed", &out, &due)
 }
 
-/// One thread; the first index that is out of bounds is told, and nothing is exchanged.
+/// One thread swaps. The fault names the first index that is out of bounds, and nothing is exchanged.
 #[kernel]
 fn faults_kernel(first: usize, second: usize, y: &mut [u32]) {
     if global_idx_x() == 0 {

@@ -29,7 +29,7 @@ fn inputs(n: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
     let mut random = Random::new(n as u64);
     let a = random.floats(n, -10.0, 10.0);
     let b = random.floats(n, -10.0, 10.0);
-    // The sum of two f32 is exact in f64, so this rounds once.
+    // The sum of two `f32` is exact in `f64`, so this rounds once.
     let sum = a
         .iter()
         .zip(&b)
@@ -50,7 +50,7 @@ fn over(device: &Device) -> Check {
     Ok(())
 }
 
-/// Whole blocks run: the guard alone keeps threads out of what lies beyond.
+/// Runs whole blocks: the guard alone keeps threads from elements beyond the data.
 fn blocks(device: &Device) -> Check {
     for block in block_sizes(device) {
         for n in [1, 33, 1000] {

@@ -21,14 +21,14 @@ fn add(a: i32, x: &[i32], y: &mut [i32]) {
     y[i] = x[i] + y[i] * a;
 }
 
-/// Lengths around words, sectors and the alignments of buffers.
+/// Lengths close to the sizes of words, sectors and buffer alignments.
 const LENGTHS: [usize; 6] = [1, 3, 64, 67, 1000, 4099];
 
 fn numbers(n: usize) -> Vec<i32> {
     (0..n as i32).map(|i| i * 7 - 1000).collect()
 }
 
-/// A vector of these elements that the device alone holds.
+/// A vector with these elements that only the device holds.
 fn there(device: &Device, elements: &[i32]) -> sarek::Result<Vector<i32>> {
     let mut v = Vector::from_slice(elements);
     let zeros = Vector::zeros(elements.len());
@@ -51,7 +51,7 @@ fn same(what: &str, v: &Vector<i32>, due: &[i32]) -> Check {
     }
 }
 
-/// Elements are read and written in part, at every offset.
+/// Reads and writes parts of a vector, at every offset.
 fn ranges(device: &Device) -> Check {
     for n in LENGTHS {
         let mut due = numbers(n);
@@ -70,7 +70,7 @@ fn ranges(device: &Device) -> Check {
     Ok(())
 }
 
-/// Parts are copied between vectors, wherever these are.
+/// Copies parts between vectors on the host and on the device.
 fn copies(device: &Device) -> Check {
     for n in LENGTHS {
         let from = numbers(n);
@@ -93,7 +93,7 @@ fn copies(device: &Device) -> Check {
     Ok(())
 }
 
-/// Kernels work on parts, which are put back.
+/// Kernels change parts of a vector, and the vector then has the changes.
 fn parts(device: &Device) -> Check {
     for n in LENGTHS {
         let mut due = numbers(n);
@@ -121,7 +121,7 @@ fn parts(device: &Device) -> Check {
     Ok(())
 }
 
-/// A fill stands in the order of its stream.
+/// A fill keeps its place in the order of its stream.
 fn fills(device: &Device) -> Check {
     let stream = device.new_stream()?;
     for n in LENGTHS {
@@ -139,7 +139,7 @@ fn fills(device: &Device) -> Check {
     Ok(())
 }
 
-/// Memory that one vector leaves serves the next, with nothing of the old contents in it.
+/// The memory of a dropped vector serves the next one, without its old contents.
 fn memory(device: &Device) -> Check {
     for round in 0..50 {
         let n = 1 + round * 997;
@@ -152,7 +152,7 @@ fn memory(device: &Device) -> Check {
     Ok(())
 }
 
-/// What streams do with the same vectors happens in the order in which it was queued.
+/// Streams that use the same vectors run their work in the order in which it was queued.
 fn order(device: &Device) -> Check {
     let streams = [device.new_stream()?, device.new_stream()?, device.stream()];
     let n = 5000;
@@ -185,7 +185,7 @@ fn order(device: &Device) -> Check {
     same("w", &w, &vec![due_w; n])
 }
 
-/// Events mark points, order streams and keep time.
+/// Events mark points in a stream, order streams and measure time.
 fn events(device: &Device) -> Check {
     let [a, b] = [device.new_stream()?, device.new_stream()?];
     let n = 1 << 16;
@@ -212,14 +212,14 @@ fn events(device: &Device) -> Check {
     same("ten", &v, &vec![10; n])
 }
 
-/// A fault is delivered once, and the stream goes on.
+/// A fault is reported once, and the stream goes on.
 fn fault(device: &Device) -> Check {
     let stream = device.new_stream()?;
     let (short, ones) = (Vector::filled(9, 1), Vector::filled(10, 1));
     let (mut lost, mut v) = (Vector::zeros(10), Vector::zeros(10));
     let queued = add(1, &short, &mut lost).over(10).enqueue(&stream);
     let told = queued.and_then(|_| {
-        // Not known yet: what follows is lost as well.
+        // The fault is not yet known: the result of this launch is lost as well.
         add(1, &ones, &mut v).over(10).enqueue(&stream)?;
         stream.sync()
     });

@@ -1,4 +1,4 @@
-//! The compilers that the targets' own drivers use.
+//! Compiles generated texts with the compilers that the targets' own drivers use.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
 use opencl3::program::Program;
 use sarek_backends::cuda::nvrtc;
 
-/// Compiles the text of a snapshot; the IR is no text of a target.
+/// Compiles the text of a snapshot. A snapshot of the IR has no compiler, and passes.
 pub fn check(extension: &str, name: &str, text: &str) {
     match extension {
         "ir" => {}

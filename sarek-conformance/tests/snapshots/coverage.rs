@@ -1,5 +1,5 @@
-//! The suite has a kernel for every operation of the language on every type that has it: what a new operation lacks there is told
-//! by its name.
+//! Coverage of the suite: it has a kernel for every operation of the language on every type that has the operation. The test
+//! names the operations that lack a kernel.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use sarek::ir::{
     SubgroupOp, UnaryOp,
 };
 
-/// What a kernel does, in words.
+/// Adds the operations of a kernel to the set, each with its type.
 fn done(kernel: &Kernel, all: &mut BTreeSet<String>) {
     for (expr, ty) in kernel.exprs.iter().zip(kernel.expr_types.iter()) {
         match *expr {
@@ -61,7 +61,7 @@ fn atomic(op: AtomicOp, ty: Scalar, shared: bool) -> String {
     format!("atomic {op:?} {ty} {space}")
 }
 
-/// All that the language has.
+/// All operations of the language, each with its type.
 fn wanted() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for (_, builtin) in Builtin::ALL {
@@ -106,7 +106,7 @@ fn wanted() -> BTreeSet<String> {
         }
         all.insert(format!("bool as {ty}"));
     }
-    // Rust has no `as` for the others.
+    // Rust has no `as` for 16-bit floats.
     let cast = || numbers().filter(|ty| !ty.is_half());
     for from in cast() {
         all.extend(

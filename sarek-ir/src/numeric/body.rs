@@ -1,4 +1,4 @@
-//! Bodies of methods.
+//! Bodies of methods: how the value of a method is computed, mostly as an expression of the kernel language.
 
 use std::borrow::Cow;
 
@@ -8,30 +8,30 @@ use crate::{DivideOp, Intrinsic, Scalar};
 /// The computation of a method.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
-    /// A node of the IR that each target has, or spells by a helper.
+    /// A node of the IR, which each target has or implements by a helper function.
     Intrinsic(Intrinsic),
-    /// An integer division, which faults as Rust's panics.
+    /// An integer division, which faults where Rust's division panics.
     Divide(DivideOp),
-    /// An expression with each operand once, in their order. Operands stand in it as they are.
+    /// An expression that contains each operand once, in order. The operands are substituted as they are.
     Inline(Source),
-    /// An expression. Operands that are no variables or constants are bound to variables before it.
+    /// An expression. Operands that are not variables or constants are bound to variables before it.
     Bound(Source),
     /// Two bodies: one for an argument that is an integer literal above 0, and one for all arguments.
     ByLiteral(&'static Body, &'static Body),
-    /// `Some(value)` if `fits` is true, else `None`. Both may read `z`, which is `first`.
+    /// `Some(value)` if `fits` is true, else `None`. Both may read `z`, the value of `first`.
     Checked {
-        /// A value that is computed before.
+        /// An expression that is computed first.
         first: Option<Source>,
         /// The condition.
         fits: Source,
-        /// The result, computed where it fits.
+        /// The result, which is computed only if it fits.
         value: Source,
     },
     /// `(value, !fits)`
     Overflowing {
         /// The condition.
         fits: Source,
-        /// The result, which wraps.
+        /// The wrapped result.
         value: Source,
     },
 }
@@ -41,22 +41,22 @@ pub enum Body {
 /// | | |
 /// |---|---|
 /// | `T` | the receiver's type, also as a suffix of a literal: `1T` |
-/// | `U`, `C` | the unsigned integer of its width; the integer of the other signedness |
+/// | `U`, `C` | the unsigned integer of its width; the integer of its width with the other signedness |
 /// | `T::MIN`, `T::MAX` | its bounds, as literals |
 /// | `T::BITS`, `T::LAST_BIT` | its width and one less, as `u32` literals |
 /// | `unchecked_div`, `unchecked_rem` and so on | divisions whose divisor is known to be valid |
 ///
-/// Methods of the table may be called in it.
+/// The expression may call methods of the table.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// One text for all types.
     Text(&'static str),
-    /// A text that depends on more than the names above.
+    /// A text that depends on the type in other ways than by these names.
     For(fn(Scalar) -> String),
 }
 
 impl Source {
-    /// The expression for a receiver of type `on`, without the names above.
+    /// The expression for a receiver of type `on`, with these names replaced.
     pub fn text(self, on: Scalar) -> String {
         let text = match self {
             Source::Text(text) => Cow::Borrowed(text),
@@ -70,7 +70,7 @@ impl Source {
     }
 }
 
-/// A word with the names of types filled in, suffixes of literals included.
+/// Replaces a word that is the name of a type, and the suffix of a literal.
 fn filled(word: &str, on: Scalar) -> String {
     let digits = word.trim_end_matches(['T', 'U', 'C']);
     let name = match &word[digits.len()..] {
@@ -85,17 +85,17 @@ fn filled(word: &str, on: Scalar) -> String {
     }
 }
 
-/// An expression with each operand once.
+/// A body that contains each operand once, in order.
 pub(super) const fn inline(text: &'static str) -> Body {
     Body::Inline(Source::Text(text))
 }
 
-/// An expression of operands that are bound to variables.
+/// A body whose operands are bound to variables.
 pub(super) const fn bound(text: &'static str) -> Body {
     Body::Bound(Source::Text(text))
 }
 
-/// Constants of an integer type, as literals.
+/// The named constants of an integer type, as literals.
 fn constants(on: Scalar) -> Vec<(&'static str, String)> {
     if !TypeClass::Int.contains(on) {
         return vec![];
@@ -113,7 +113,7 @@ fn constants(on: Scalar) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Splits a text into words and what stands between them.
+/// Splits a text into words and the texts between them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Methods of integers that report overflow: `checked_add` yields an `Option`, `overflowing_add` a pair.
+//! Integer methods that report overflow: `checked_add` returns an `Option`, `overflowing_add` a pair.
 
 use super::Body;
 use super::Source::{self, For, Text};
@@ -93,7 +93,7 @@ const SUM_WITH_SIGNED_FITS: Source = Text("(x.wrapping_add(y as T) >= x) == (y >
 
 const DIFFERENCE_WITH_SIGNED_FITS: Source = Text("(x.wrapping_sub(y as T) <= x) == (y >= 0)");
 
-/// The sign of the wrapped difference tells which is greater, unless the difference is out of range.
+/// The difference fits if the sign of the wrapped difference agrees with the order of the numbers.
 const SIGNED_DIFFERENCE_FITS: Source = Text("(x.wrapping_sub(y) as C >= 0) == (x >= y)");
 
 const CARRIED_SUM_FITS: Source = Text(
@@ -108,7 +108,8 @@ const NEXT_MULTIPLE_FITS: &str = "y != 0 && {
     rest == 0 || x.wrapping_add(y - rest) > x
 }";
 
-/// Two integers of a width have a product of twice that. Of the widest, the division by one of them tells whether it fits.
+/// The condition that a product fits. Products of 8 and 16 bits are computed in 32 bits, which hold them. A wider product fits
+/// if dividing the wrapped product (for signed types, that of the magnitudes) by one factor gives the other.
 fn product_fits(on: Scalar) -> String {
     let text = match (on.bits(), on.is_signed()) {
         (8 | 16, true) => "{ let product = x as i32 * y as i32; product as T as i32 == product }",
@@ -133,7 +134,7 @@ fn product_fits(on: Scalar) -> String {
     text.to_owned()
 }
 
-/// The power and whether it fits come of one loop. A last square that is not needed may overflow.
+/// Computes the power and its overflow in one loop, by repeated squaring. It skips the last square, which is unused and might overflow.
 const OVERFLOWING_POWER: &str = "{
     let mut square = x;
     let mut left = y;

@@ -1,4 +1,4 @@
-//! Methods of floats that are made of others.
+//! Float methods that are composed of others.
 
 use super::Body::{Bound, Inline};
 use super::Exactness::{Elementary, Rounded};
@@ -21,7 +21,7 @@ rows! {
     "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()");
 }
 
-/// The remainder, made positive.
+/// The remainder, made non-negative by adding the divisor's magnitude.
 const REM_EUCLID: &str = "{
     let rest = x % y;
     if rest < 0.0 { rest + y.abs() } else { rest }
@@ -36,7 +36,7 @@ const DIV_EUCLID: &str = "{
     }
 }";
 
-/// `round` moves a tie away from zero. If that gives an odd number, `trunc` gives the even neighbour. All steps are exact.
+/// `round` rounds a tie away from zero. If the result is odd, `trunc` gives the even neighbour. All steps are exact.
 const ROUND_TIES_EVEN: &str = "{
     let nearest = x.round();
     let is_tie = (nearest - x).abs() == 0.5;
@@ -47,8 +47,8 @@ const ROUND_TIES_EVEN: &str = "{
     }
 }";
 
-/// Half the sum. Where it overflows, both are so large that their exponents can be lowered by one. No multiplications stand there, since compilers of WGSL factor
-/// `x * 0.5 + y * 0.5` into half the sum.
+/// Half of the sum. If the sum overflows, both numbers are so large that each can be halved by lowering its exponent by one. That branch
+/// contains no multiplications, since WGSL compilers factor `x * 0.5 + y * 0.5` into half of the sum.
 fn midpoint(on: Scalar) -> String {
     let (_, fraction) = masks(on);
     let exponent_unit = fraction + 1;
@@ -99,7 +99,7 @@ fn is_subnormal(on: Scalar) -> String {
     )
 }
 
-/// The bits of a float that hold its exponent, and its fraction.
+/// The masks of a float's exponent and of its fraction.
 fn masks(on: Scalar) -> (u64, u64) {
     let (fraction_bits, sign) = match on {
         Scalar::F16 => (10, 1u64 << 15),

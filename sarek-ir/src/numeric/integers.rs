@@ -1,4 +1,4 @@
-//! Methods of integers that are made of others.
+//! Integer methods that are composed of others.
 
 use super::Body::{self, Bound, ByLiteral, Divide};
 use super::Panic;
@@ -50,13 +50,13 @@ const NOT_NEGATIVE: Panic = Panic {
 
 const MIDPOINT: &str = "((x ^ y) >> 1) + (x & y)";
 
-/// Rounds towards zero, where the bits round down.
+/// Rounds towards zero: the bitwise formula rounds down, so a negative result is corrected.
 const SIGNED_MIDPOINT: &str = "{
     let below = ((x ^ y) >> 1) + (x & y);
     if below < 0 { below + ((x ^ y) & 1) } else { below }
 }";
 
-/// The number of divisions by the base. Without a valid base the method has panicked.
+/// Counts the divisions by the base. With an invalid base, the method has already panicked.
 pub(super) fn logarithm(_: Scalar) -> String {
     divisions_by("y")
 }
@@ -76,7 +76,7 @@ fn divisions_by(base: &str) -> String {
     )
 }
 
-/// The power is twice that of the highest bit of the number before.
+/// The power is twice the highest bit of `x - 1`.
 pub(super) const NEXT_POWER: &str = "if x <= 1 {
     1
 } else {
@@ -94,7 +94,7 @@ const BY_LITERAL: Body = inline("x.unchecked_rem(y) == 0");
 /// The only multiple of 0 is 0.
 const BY_ANY: Body = bound("x.unchecked_rem(y.max(1)) == 0 && (y != 0 || x == 0)");
 
-/// The root of the nearest float, in 64 bits after a step of Newton's, is the exact one or one beside it.
+/// Computes the root in `f32`, and corrects it: the estimate is off by at most one. For 64 bits, a step of Newton's method comes first.
 fn square_root(on: Scalar) -> String {
     let greatest = (1u64 << (on.bits().max(32) / 2)) - 1;
     match on.bits() {
@@ -117,7 +117,8 @@ fn square_root(on: Scalar) -> String {
     }
 }
 
-/// The number of powers of ten that are at most `x`. For `usize`, powers beyond 32 bits would keep it from being narrow.
+/// Counts the powers of ten up to `x`. For `usize`, it counts divisions instead, since constants beyond 32 bits would prevent computing
+/// in 32 bits.
 pub(super) fn decimal_logarithm(on: Scalar) -> String {
     if on == Scalar::Usize {
         return divisions_by("10usize");

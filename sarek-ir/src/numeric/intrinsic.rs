@@ -1,6 +1,6 @@
-//! Methods that are nodes of the IR.
+//! Intrinsics: numeric methods that are nodes of the IR.
 //!
-//! To add one: a row here, its spelling in each dialect (`write/c/functions.rs`, `write/wgsl/functions.rs`), its value on the
+//! To add one, write a row here, its spelling in each dialect (`write/c/functions.rs`, `write/wgsl/functions.rs`), its value on the
 //! host (`interp/call.rs`), and its form on 8 and 16 bits (`passes/widen_small.rs`). The compiler reports each missing place.
 
 use super::{ArgType, Body, Exactness, Group, Method, ResultType, TypeClass};
@@ -23,8 +23,8 @@ macro_rules! intrinsics {
     )*) => {
         /// A numeric method, named as in Rust.
         ///
-        /// The first operand is the receiver. No method has an effect. A method faults only where its Rust namesake
-        /// panics; a [`crate::Stmt::Assert`] before it checks that case.
+        /// The first operand is the receiver. No method has a side effect. A method faults only where the Rust method of the
+        /// same name panics; a [`crate::Stmt::Assert`] before the call checks for that case.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Intrinsic {
             $($(#[$doc])* $variant,)*
@@ -99,11 +99,11 @@ const B: Scalar = Scalar::Bool;
 intrinsics! {
     /// Absolute value; wraps at `MIN`.
     Abs "abs" Basic Signed () -> Same;
-    /// The smaller; the other operand when one is NaN.
+    /// The smaller operand; if one is NaN, the other.
     Min "min" Basic Number (Same) -> Same, Zeros;
-    /// The larger; the other operand when one is NaN.
+    /// The larger operand; if one is NaN, the other.
     Max "max" Basic Number (Same) -> Same, Zeros;
-    /// Clamps to `lo..=hi`; an assertion before it checks the bounds. NaN stays NaN.
+    /// Clamps to `lo..=hi`; an assertion before the call checks the bounds. NaN stays NaN.
     Clamp "clamp" Basic Number (Same, Same) -> Same;
     /// -1, 0 or 1 for integers; ±1 by the sign bit for floats, NaN for NaN.
     Signum "signum" Basic Signed () -> Same;
@@ -141,7 +141,7 @@ intrinsics! {
     Acos "acos" Angle Float () -> Same, Elementary;
     /// Arc tangent.
     Atan "atan" Angle Float () -> Same, Elementary;
-    /// Angle of the point (`x` = argument, `y` = receiver).
+    /// Angle of a point, whose `y` is the receiver and whose `x` is the argument.
     Atan2 "atan2" Angle Float (Same) -> Same, Elementary;
     /// Hyperbolic sine.
     Sinh "sinh" Angle Float () -> Same, Elementary;
@@ -149,15 +149,15 @@ intrinsics! {
     Cosh "cosh" Angle Float () -> Same, Elementary;
     /// Hyperbolic tangent.
     Tanh "tanh" Angle Float () -> Same, Elementary;
-    /// Power with a float exponent; C's `pow`.
+    /// Power with a float exponent, as C's `pow`.
     Powf "powf" Power Float (Same) -> Same, Elementary;
     /// Power with an integer exponent.
     Powi "powi" Power Float (Fixed(I)) -> Same, Composed;
     /// `sqrt(x² + y²)` without undue overflow.
     Hypot "hypot" Basic Float (Same) -> Same, Elementary;
-    /// Largest integer not above.
+    /// Largest integer not above the number.
     Floor "floor" Rounding Float () -> Same;
-    /// Smallest integer not below.
+    /// Smallest integer not below the number.
     Ceil "ceil" Rounding Float () -> Same;
     /// Nearest integer, halves away from zero.
     Round "round" Rounding Float () -> Same;
@@ -179,9 +179,9 @@ intrinsics! {
     IsSignNegative "is_sign_negative" Bits Float () -> Fixed(B);
     /// The bits as an unsigned integer.
     ToBits "to_bits" Bits Float () -> Unsigned;
-    /// The float of these bits: `f32::from_bits(u32)`, the receiver being the argument.
+    /// The float with these bits: `f32::from_bits(u32)`, whose argument is the receiver.
     FromBits "from_bits" Bits UnsignedInt () -> Float;
-    /// The same of `bf16`, which is no wider than `f16`.
+    /// The `bf16` with these bits. It needs a variant of its own, since `f16` has the same width.
     Bf16FromBits "from_bits" Bits UnsignedInt () -> Fixed(Scalar::Bf16);
     /// Number of one bits.
     CountOnes "count_ones" Bits Int () -> Fixed(U);
@@ -207,9 +207,9 @@ intrinsics! {
     WrappingNeg "wrapping_neg" Wrapping Int () -> Same;
     /// Absolute value that wraps at `MIN` in every build.
     WrappingAbs "wrapping_abs" Wrapping SignedInt () -> Same;
-    /// Shift to the left, the count masked, in every build.
+    /// Shift to the left with a masked count, in every build.
     WrappingShl "wrapping_shl" Wrapping Int (Fixed(U)) -> Same;
-    /// Shift to the right, the count masked, in every build.
+    /// Shift to the right with a masked count, in every build.
     WrappingShr "wrapping_shr" Wrapping Int (Fixed(U)) -> Same;
     /// Addition that stops at the type's bounds.
     SaturatingAdd "saturating_add" Saturating Int (Same) -> Same;
@@ -254,7 +254,7 @@ impl Intrinsic {
         self.row().exactness
     }
 
-    /// The intrinsic behind a method of this name on this type, also of linked kernels, which call elementary functions on 16-bit floats.
+    /// The intrinsic for a method of this name on this type. It includes elementary functions on 16-bit floats, which linked kernels call.
     pub fn method(name: &str, on: Scalar) -> Option<Intrinsic> {
         Intrinsic::ALL
             .iter()
@@ -284,7 +284,7 @@ impl Intrinsic {
         }
     }
 
-    /// True for an associated function that takes bits, which is no method.
+    /// True for `from_bits`, which is an associated function and not a method.
     pub const fn is_from_bits(self) -> bool {
         matches!(self, Intrinsic::FromBits | Intrinsic::Bf16FromBits)
     }

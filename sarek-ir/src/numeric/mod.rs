@@ -1,19 +1,19 @@
-//! The table of numeric methods: everything that a kernel can call on a number, one [`Method`] a row.
+//! The table of numeric methods: every method that a kernel can call on a number, one [`Method`] per row.
 //!
 //! | File | Rows |
 //! |---|---|
 //! | [`intrinsic`](Intrinsic) | methods that are nodes of the IR: each dialect spells them, [`crate::interp`] computes them |
-//! | `integers` | integer methods made of others |
-//! | `wrapping` | integer methods that wrap, or stop at the bounds of their type |
+//! | `integers` | integer methods composed of others |
+//! | `wrapping` | wrapping and saturating integer methods composed of others |
 //! | `checked` | integer methods that report overflow |
-//! | `floats` | float methods made of others |
+//! | `floats` | float methods composed of others |
 //!
-//! A row of the last four has its [`Body`] in the kernel language, so no backend knows such a method. The frontend lowers the
-//! body where the method is called. Suggestions, `docs/methods.md`, the random kernels and the tests of names read the rows.
+//! A row of the last four files has its [`Body`] in the kernel language, so no backend knows such a method. The frontend lowers the
+//! body in place of each call. The rows are also the source of suggestions, `docs/methods.md`, the random kernels and the tests of names.
 //!
-//! To add a method that others can express, add a row and a test of its results in the conformance suite.
+//! To add a method that others can express, add a row, and a test of its results in the conformance suite.
 
-/// Rows, each `name group types (arguments) -> form(result) = body`, with what else [`Method`] has.
+/// Defines rows. Each is `name group types (arguments) -> form(result) = body`, followed by other columns of [`Method`].
 macro_rules! rows {
     ($(
         $name:literal $group:ident $class:ident ($($arg:ident $(($arg_type:ident))?),*)
@@ -50,26 +50,26 @@ use crate::Scalar;
 
 /// A row of the table.
 ///
-/// One name may have several rows, each for other types.
+/// One name may have several rows for disjoint classes of types.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
     /// The name in Rust.
     pub name: &'static str,
-    /// The methods beside which documentation lists it.
+    /// The group of methods under which documentation lists it.
     pub group: Group,
     /// The types that have the method.
     pub on: TypeClass,
     /// The types of the arguments after the receiver.
     pub args: &'static [ArgType],
-    /// The type of the result, or of its first part.
+    /// The type of the result, or of the value that a compound result contains.
     pub result: ResultType,
     /// The form of the result.
     pub returns: Returns,
     /// The exactness on floats.
     pub exactness: Exactness,
-    /// Conditions that panic where they are false.
+    /// Conditions that the operands must meet; otherwise the method panics.
     pub panics: &'static [Panic],
-    /// Some arguments fault, as they panic in Rust.
+    /// True if the method faults for some arguments, for which it panics in Rust.
     pub faults: bool,
     /// The computation.
     pub body: Body,
@@ -97,7 +97,7 @@ pub enum Group {
     Rounding,
     /// Trigonometric and hyperbolic functions.
     Angle,
-    /// Bits and what they tell.
+    /// Bits, and properties that follow from them.
     Bits,
     /// `wrapping_…`
     Wrapping,
@@ -160,7 +160,7 @@ impl Method {
         self.faults()
     }
 
-    /// Tells whether kernels have the method on a type. 16-bit floats have no elementary functions.
+    /// True if kernels have the method on a type. 16-bit floats have no elementary functions.
     pub const fn stands_on(&self, on: Scalar) -> bool {
         let is_method = match self.body {
             Body::Intrinsic(intrinsic) => !intrinsic.is_from_bits(),

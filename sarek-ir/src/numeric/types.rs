@@ -1,4 +1,4 @@
-//! The columns of the table: types, forms of results, exactness.
+//! The values of the table's columns: types, forms of results, exactness.
 
 use crate::Scalar;
 
@@ -24,7 +24,7 @@ pub enum TypeClass {
 }
 
 impl TypeClass {
-    /// Tells whether the type is in the class.
+    /// True if the type is in the class.
     pub const fn contains(self, ty: Scalar) -> bool {
         match self {
             TypeClass::Float => ty.is_float(),
@@ -95,7 +95,7 @@ impl ResultType {
     }
 }
 
-/// The unsigned integer of the width of a number.
+/// The unsigned integer with the width of a number.
 const fn unsigned(on: Scalar) -> Scalar {
     match on {
         Scalar::I8 | Scalar::U8 => Scalar::U8,
@@ -106,7 +106,7 @@ const fn unsigned(on: Scalar) -> Scalar {
     }
 }
 
-/// The integer of the same width that is signed if this one is not. Kernels have no `isize`.
+/// The integer of the same width with the other signedness. `usize` gives `usize`, since kernels have no `isize`.
 const fn counterpart(on: Scalar) -> Scalar {
     match on {
         Scalar::U8 => Scalar::I8,
@@ -122,11 +122,11 @@ const fn counterpart(on: Scalar) -> Scalar {
 pub enum Returns {
     /// One number or `bool`.
     Value,
-    /// An `Option` of it.
+    /// An `Option` of the value.
     Optional,
-    /// A pair of it and of a `bool` that reports overflow.
+    /// A pair of the value and a `bool` that reports overflow.
     Overflow,
-    /// A pair of two of it.
+    /// A pair of two values.
     Pair,
 }
 
@@ -135,12 +135,12 @@ pub enum Returns {
 pub enum Exactness {
     /// Exact to the bit on every target, in all kernels.
     Exact,
-    /// Exact to the bit in strict kernels, by IEEE 754; in others some targets round by a few ulps.
+    /// Exact to the bit in strict kernels, by IEEE 754. In other kernels, some targets are off by a few ulps.
     Rounded,
-    /// Of zeros with different signs either may come out.
+    /// Exact, but of two zeros with different signs, either may be the result.
     Zeros,
-    /// Made of operations each of which rounds, in a way of the target's.
+    /// Composed of several rounded operations, which depend on the target.
     Composed,
-    /// A transcendental function, or a root that processors have not: targets promise a few ulps.
+    /// A transcendental function, or a root that processors lack: targets promise a few ulps.
     Elementary,
 }

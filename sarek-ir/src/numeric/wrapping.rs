@@ -1,4 +1,4 @@
-//! Methods of integers that wrap, or stop at the bounds of their type, and are made of others.
+//! Wrapping and saturating integer methods that are composed of others.
 
 use super::body::bound;
 
@@ -51,10 +51,10 @@ macro_rules! power {
     };
 }
 
-/// A power by squares.
+/// The power by repeated squaring.
 const WRAPPING_POWER: &str = power!("wrapping_mul");
 
-/// A product at a bound stays there, with its sign: only the number itself is negative.
+/// A saturated product stays at its bound: all later factors are squares, and so are never negative.
 const SATURATING_POWER: &str = power!("saturating_mul");
 
 const SATURATING_ADD_UNSIGNED: &str = "{

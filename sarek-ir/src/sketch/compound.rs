@@ -1,4 +1,4 @@
-//! Compound values and calls.
+//! Builds compound values, places and calls.
 
 use super::{E, Sketch, V};
 use crate::{
@@ -16,12 +16,12 @@ impl Sketch {
         state.kernel.push_type(TypeDef::Link(link))
     }
 
-    /// Another type.
+    /// Adds a type.
     pub fn type_of(&self, def: TypeDef) -> Type {
         self.0.borrow_mut().kernel.push_type(def)
     }
 
-    /// The name of a field or variant.
+    /// The handle of the name of a field or variant.
     pub fn name(&self, name: &'static str) -> NameId {
         let mut state = self.0.borrow_mut();
         let names = state.kernel.names.to_mut();
@@ -46,12 +46,12 @@ impl Sketch {
         self.param(name, ParamKind::Reference(ty.into()))
     }
 
-    /// A parameter's value, of any type.
+    /// The value of a parameter of any type.
     pub fn param_value(&self, param: ParamId, ty: impl Into<Type>) -> E<'_> {
         self.expr(Expr::Param(param), ty)
     }
 
-    /// An element of any type, checked.
+    /// `memory[index]` of any type, checked.
     pub fn load_as(&self, memory: impl Into<Memory>, index: E<'_>, ty: Type) -> E<'_> {
         let memory = memory.into();
         let load = Expr::Load {
@@ -72,7 +72,7 @@ impl Sketch {
         self.expr(Expr::Compound(id), ty)
     }
 
-    /// The position of an element of a view.
+    /// The position of a view's element in its memory.
     pub fn at(&self, view: ParamId, indices: &[E<'_>]) -> E<'_> {
         let indices: Vec<ExprId> = indices.iter().map(|e| e.id).collect();
         let indices = self.0.borrow_mut().kernel.push_list(&indices);
@@ -85,7 +85,7 @@ impl Sketch {
         self.compound(Compound::Field { base, name }, ty)
     }
 
-    /// A struct, tuple or variant.
+    /// A struct, tuple or variant, from its fields.
     pub fn construct(
         &self,
         variant: Option<&'static str>,
@@ -133,7 +133,7 @@ impl Sketch {
         self.stmt(Stmt::Update { place, value });
     }
 
-    /// A function that calls may name.
+    /// Declares a function that calls can name.
     pub fn function(&self, path: &'static str) -> FunctionId {
         let mut state = self.0.borrow_mut();
         state.kernel.functions.to_mut().push(path.into());

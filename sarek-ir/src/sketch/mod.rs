@@ -24,7 +24,7 @@ use crate::{
     TableValues, Type, TypeDef, Unroll, Value,
 };
 
-/// A kernel under construction. Statements go to the innermost open block; each expression may be used once.
+/// A kernel under construction. New statements go to the innermost open block. Each expression may be used only once.
 pub struct Sketch(RefCell<State>);
 
 struct State {
@@ -38,7 +38,7 @@ struct State {
 #[derive(Clone, Copy)]
 pub struct E<'s> {
     sketch: &'s Sketch,
-    /// Its handle.
+    /// The expression's handle.
     pub id: ExprId,
 }
 
@@ -46,7 +46,7 @@ pub struct E<'s> {
 #[derive(Clone, Copy)]
 pub struct V<'s> {
     sketch: &'s Sketch,
-    /// Its handle.
+    /// The local's handle.
     pub id: LocalId,
 }
 
@@ -61,12 +61,12 @@ impl Sketch {
         }))
     }
 
-    /// Makes the kernel strict: its floats are the same to the bit on all targets.
+    /// Makes the kernel strict: its floats have the same bits on all targets.
     pub fn strict(&self) {
         self.0.borrow_mut().kernel.strict = true;
     }
 
-    /// The kernel.
+    /// Closes the body, and returns the kernel.
     pub fn finish(self) -> Kernel {
         let mut state = self.0.into_inner();
         let body = state.blocks.pop().unwrap_or_default();
@@ -160,7 +160,7 @@ impl Sketch {
         self.shared_array(name, elem, Length::Fixed(len), false)
     }
 
-    /// A constant array of these elements, at least one.
+    /// A constant array of these elements, of which there must be at least one.
     pub fn table(&self, name: &'static str, values: &[Value]) -> Memory {
         let tables = &mut self.0.borrow_mut().kernel.tables;
         tables.to_mut().push(Table {
@@ -248,7 +248,7 @@ impl Sketch {
         self.expr(bounded, Scalar::Usize)
     }
 
-    /// `memory[index].op(args…);`, checked; its result is a new local.
+    /// `memory[index].op(args…);`, checked. The result is stored in a new local.
     pub fn atomic(
         &self,
         op: AtomicOp,
@@ -263,7 +263,7 @@ impl Sketch {
         result
     }
 
-    /// The same, ignoring the result.
+    /// As [`Sketch::atomic`], but ignores the result.
     pub fn atomic_only(
         &self,
         op: AtomicOp,
@@ -294,7 +294,7 @@ impl Sketch {
         });
     }
 
-    /// `op(args…)`; its result is a new local.
+    /// `op(args…)`. The result is stored in a new local.
     pub fn subgroup(&self, op: SubgroupOp, args: &[E<'_>]) -> V<'_> {
         let ty = op.result(args[0].ty());
         let result = self.let_uninit("joined", ty.expect("an operation on this type"));
@@ -334,12 +334,12 @@ impl Sketch {
         self.lit(Value::f32(v))
     }
 
-    /// An id or extent.
+    /// The value of an id or extent.
     pub fn id(&self, builtin: Builtin) -> E<'_> {
         self.expr(Expr::Builtin(builtin), Scalar::Usize)
     }
 
-    /// A scalar parameter's value.
+    /// The value of a scalar parameter.
     pub fn arg(&self, param: ParamId) -> E<'_> {
         let kind = self.0.borrow().kernel.params[param.index()].kind;
         match kind {
@@ -361,7 +361,7 @@ impl Sketch {
         self.expr(Expr::Len(memory.into()), Scalar::Usize)
     }
 
-    /// A new link and its value.
+    /// Adds a link, and reads its value.
     pub fn link(&self, path: &'static str, ty: impl Into<Type>) -> E<'_> {
         let ty = ty.into();
         let id = {
@@ -539,7 +539,7 @@ impl Sketch {
         self.stmt(Stmt::Panic { site });
     }
 
-    /// Prints the pieces with these arguments.
+    /// Prints these pieces and arguments.
     pub fn print(&self, pieces: Vec<crate::print::PrintPiece>, args: &[E<'_>]) {
         let print = {
             let mut state = self.0.borrow_mut();
@@ -558,7 +558,7 @@ impl Sketch {
         self.stmt(Stmt::Print { print });
     }
 
-    /// A native block; `fallback` fills in its portable form, if it has one.
+    /// A native block. `fallback` adds the statements of its portable form, if it has one.
     pub fn native(&self, texts: Vec<crate::NativeText>, fallback: Option<&dyn Fn()>) {
         let fallback = fallback.map(|f| self.block(f));
         let native = {

@@ -1,4 +1,4 @@
-//! Operators on expressions.
+//! Builds expressions with Rust's operators, and with methods for comparisons, casts and `&&` and `||`.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
@@ -13,7 +13,7 @@ impl<'s> V<'s> {
 }
 
 impl<'s> E<'s> {
-    /// Its type.
+    /// The type of the expression.
     pub fn ty(self) -> Scalar {
         self.sketch.0.borrow().kernel.scalar_of(self.id)
     }

@@ -1,4 +1,4 @@
-//! Rust calls the trait's `len(self)`, which comes before that of slices, `len(&self)`.
+//! Rust calls the trait's `len(self)`, which takes precedence over that of slices, `len(&self)`.
 use sarek::prelude::*;
 
 trait Mine {

@@ -1,4 +1,4 @@
-//! Rust calls the trait's `get(self)`, which comes before the type's own `get(&self)`.
+//! Rust calls the trait's `get(self)`, which takes precedence over the type's own `get(&self)`.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

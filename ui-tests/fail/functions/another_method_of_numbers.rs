@@ -1,4 +1,4 @@
-//! `Float`, which has `rsqrt`, is not imported.
+//! The trait `Float`, which has `rsqrt`, is not imported.
 use sarek::{global_idx_x, kernel};
 
 trait Mine {

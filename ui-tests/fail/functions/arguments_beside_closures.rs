@@ -1,4 +1,4 @@
-//! Calls that functions make wrongly which take closures.
+//! Wrong calls inside functions that take closures.
 
 use sarek::prelude::*;
 

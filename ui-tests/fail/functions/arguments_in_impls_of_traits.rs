@@ -1,4 +1,4 @@
-//! Calls that methods of traits make wrongly.
+//! Wrong calls inside methods of traits.
 
 use sarek::prelude::*;
 

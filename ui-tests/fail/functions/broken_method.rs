@@ -1,4 +1,4 @@
-//! A method with an error in it, and callers of it: one error.
+//! A method with an error, and callers of it: the error is reported once.
 
 use sarek::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A closure is given to a function in which threads work together, or a function with barriers in its place.
+//! A closure is passed to a function in which threads work together, or a function with barriers in place of a closure.
 use sarek::prelude::*;
 
 #[device]

@@ -1,4 +1,4 @@
-//! What a closure takes or yields is not what the function asks for.
+//! A closure takes or returns types other than those that the function requires.
 use sarek::prelude::*;
 
 #[device]

@@ -1,4 +1,4 @@
-//! What a closure that is given to a function cannot do, and functions that are not given any.
+//! Code that a closure passed to a function cannot contain, and functions that cannot take closures.
 use sarek::prelude::*;
 
 #[device]

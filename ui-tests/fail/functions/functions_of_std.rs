@@ -1,4 +1,4 @@
-//! Functions of the standard library that kernels know by their full paths, of what they are not for, and by bare names.
+//! Functions of the standard library that kernels know by full path: on unsupported arguments, and by bare names.
 use sarek::prelude::*;
 use std::cmp::min;
 use std::mem::swap;

@@ -1,4 +1,4 @@
-//! Functions that are not called.
+//! Functions named without a call.
 use sarek::prelude::*;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! A `#[device]` trait, whose impl has no `#[device]`.
+//! A `#[device]` trait with an impl that lacks `#[device]`.
 use sarek::prelude::*;
 
 #[device]

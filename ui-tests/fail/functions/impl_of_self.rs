@@ -1,4 +1,4 @@
-//! An impl of what is no name of a trait.
+//! An impl with `Self` in the place of a trait.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

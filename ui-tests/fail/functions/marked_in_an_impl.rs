@@ -1,4 +1,4 @@
-//! `#[device]` before a method.
+//! `#[device]` on a method.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

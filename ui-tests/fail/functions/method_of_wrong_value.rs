@@ -1,4 +1,4 @@
-//! What is made of a value that has an error is not reported again.
+//! A value computed from an erroneous one is not reported again.
 
 use sarek::prelude::*;
 

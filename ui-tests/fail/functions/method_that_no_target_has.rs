@@ -12,7 +12,7 @@ fn wrong(x: &[i32], f: &[f32], h: &[f16], out: &mut [i32]) {
     let unknown = h[i].smoothed();
 }
 
-/// Not enough, too much, and of another type.
+/// An argument is missing, has the wrong type, or is one too many.
 #[kernel]
 fn arguments(x: &[i32], out: &mut [i32]) {
     let i = global_idx_x();

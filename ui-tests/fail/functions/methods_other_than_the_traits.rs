@@ -1,4 +1,4 @@
-//! Impls of a `#[device]` trait with a method too few, one too many, and others than it declares.
+//! Impls of a `#[device]` trait with a method too few, one too many, or methods that differ from those declared.
 use sarek::prelude::*;
 
 #[device]

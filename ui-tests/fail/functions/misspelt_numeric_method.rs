@@ -1,4 +1,4 @@
-//! Methods that numbers do not have, by names near to some that they have.
+//! Methods that numbers lack, with names similar to methods that they have.
 use sarek::prelude::*;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Ids and the like without an import of them.
+//! Ids and similar functions that are not imported.
 use sarek::kernel;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Parameters of types that kernels do not know, alone and with arguments.
+//! Parameters of types that kernels do not support, alone and with arguments.
 
 use sarek::prelude::*;
 

@@ -1,6 +1,6 @@
 use sarek::prelude::{Vector, kernel};
 
-/// Not the id.
+/// A function of the user's with the name of an id.
 fn global_idx_x() -> usize {
     0
 }

@@ -1,4 +1,4 @@
-//! A function that its module keeps to itself.
+//! A function that is private to its module.
 use sarek::prelude::*;
 
 mod maths {

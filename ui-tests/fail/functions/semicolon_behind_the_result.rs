@@ -1,4 +1,4 @@
-//! Results that are dropped.
+//! A semicolon drops the result.
 use sarek::prelude::*;
 
 #[device]

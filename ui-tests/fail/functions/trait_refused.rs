@@ -1,4 +1,4 @@
-//! Methods that `#[device]` traits do not have, and types that such impls are not of.
+//! Methods that `#[device]` traits cannot have, and types that cannot have such impls.
 use sarek::prelude::*;
 
 #[device]

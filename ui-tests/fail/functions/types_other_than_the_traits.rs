@@ -1,4 +1,4 @@
-//! Impls of a `#[device]` trait whose signatures differ from the trait's in types of the user's and in bounds, and calls of them.
+//! Impls of a `#[device]` trait whose signatures differ from the trait's in user types and in bounds, and calls of them.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

@@ -1,4 +1,4 @@
-//! A function that is not there, by its name and by a path.
+//! A function that does not exist, called by name and by path.
 
 use sarek::prelude::*;
 

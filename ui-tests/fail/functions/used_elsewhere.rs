@@ -1,4 +1,4 @@
-//! One error: what calls a function with an error has none of its own.
+//! A function with an error: its callers get no error of their own.
 use sarek::prelude::*;
 
 #[device]

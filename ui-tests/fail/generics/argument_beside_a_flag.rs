@@ -1,4 +1,4 @@
-//! A wrong argument in a function that is generic by a flag, and in one whose where clause bounds its type.
+//! A wrong argument in a function with a `bool` const parameter, and in one whose where clause bounds its type.
 use std::ops::Mul;
 
 use sarek::prelude::*;

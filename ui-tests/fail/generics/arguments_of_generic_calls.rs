@@ -1,4 +1,4 @@
-//! Calls that generic kernels make wrongly.
+//! Wrong calls inside generic kernels.
 
 use sarek::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Wrong calls in functions and kernels whose parameters are bound by traits of the user's.
+//! Wrong calls in functions and kernels whose type parameters are bounded by user traits.
 
 use sarek::Element;
 use sarek::prelude::*;

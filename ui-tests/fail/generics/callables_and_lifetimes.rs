@@ -1,4 +1,4 @@
-//! A wrong argument in functions that are generic by what they call, and by lifetimes.
+//! A wrong argument in functions that are generic over callables, and over lifetimes.
 
 use sarek::prelude::*;
 

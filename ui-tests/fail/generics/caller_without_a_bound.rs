@@ -1,4 +1,4 @@
-//! Calls of functions that are bound by what the caller is not.
+//! Calls of functions that require bounds which the caller does not declare.
 
 use sarek::prelude::*;
 

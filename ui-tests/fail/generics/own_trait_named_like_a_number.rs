@@ -1,4 +1,4 @@
-//! A trait that is none of the façade's, which knows its own by their names.
+//! A user trait with the name of one of sarek's traits, which kernels know by name.
 use sarek::{global_idx_x, kernel};
 
 trait Float: sarek::Num {

@@ -1,4 +1,4 @@
-//! Fields that are no conditions, or not of one type.
+//! Assertions on fields that are not conditions, or have different types.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

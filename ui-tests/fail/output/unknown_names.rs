@@ -1,4 +1,4 @@
-//! Names that nothing has, behind a format and in it.
+//! Unknown names, in a format string and after it.
 use sarek::prelude::*;
 
 #[kernel]

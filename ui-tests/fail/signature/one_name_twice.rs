@@ -1,4 +1,4 @@
-//! Two arguments of one name.
+//! Two arguments with one name.
 use sarek::prelude::*;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! The size of a block by itself, and in parentheses.
+//! The block size without its key, and in parentheses.
 use sarek::prelude::*;
 
 #[kernel(256)]

@@ -1,4 +1,4 @@
-//! Kernels and functions of a name that something else has.
+//! Kernels and functions whose names other items have, too.
 
 mod kernels {
     use sarek::prelude::*;

@@ -1,4 +1,4 @@
-//! One error: what calls a kernel with an error has none of its own.
+//! A kernel with an error: its callers get no error of their own.
 use sarek::prelude::*;
 
 #[kernel]

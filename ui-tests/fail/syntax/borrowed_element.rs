@@ -1,4 +1,4 @@
-//! A reference to an element in a variable.
+//! A reference to an element, stored in a variable.
 use sarek::prelude::*;
 
 #[kernel]

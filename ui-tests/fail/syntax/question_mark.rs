@@ -1,4 +1,4 @@
-//! `?` where nothing can be returned, and where it is something else that would be.
+//! `?` where nothing can be returned, and `?` that would return a value of another type.
 use sarek::prelude::*;
 
 #[kernel]

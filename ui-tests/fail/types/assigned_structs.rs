@@ -1,4 +1,4 @@
-//! Structs that an assignment takes apart, wrongly.
+//! Wrong destructuring assignments of structs.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

@@ -1,4 +1,4 @@
-//! Casts of enums are reported where they stand, of what a function yields, too.
+//! Casts of enums are reported at the cast, also for a function's result.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]

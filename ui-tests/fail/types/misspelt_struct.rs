@@ -1,4 +1,4 @@
-//! A struct and an enum that are not there, in literals and patterns.
+//! A struct and an enum that do not exist, in literals and patterns.
 
 use sarek::prelude::*;
 

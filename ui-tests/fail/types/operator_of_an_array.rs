@@ -1,4 +1,4 @@
-//! Operators on arrays are told once.
+//! An operator on an array is reported once.
 use sarek::prelude::*;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Operators, casts and conditions that structs have none of.
+//! Operators, casts and conditions on structs, which have none.
 
 use sarek::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Vectors from what is no array of their length, and their components as methods.
+//! Vectors from values that are not arrays of their length, and components called as methods.
 use sarek::prelude::*;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Vectors, shared arrays, structs, enums and views of them.
+//! Vectors, shared arrays, structs, enums and views with `bf16` elements.
 
 use super::{due, is_flushed, is_same, number, round, words};
 use crate::check::{Check, Due, ensure, expect_due, poisoned, unary};
@@ -20,7 +20,7 @@ pub const CASES: &[Case] = &[
     Case::new("bfloat/generic", STORED, generic),
 ];
 
-/// In place, one beside the other.
+/// Changes a vector of `bf16` in place; different threads write neighbouring elements.
 #[kernel]
 fn vectors_kernel(a: bf16, x: &[bf16], y: &mut [bf16]) {
     let i = global_idx_x();
@@ -87,7 +87,7 @@ fn shared(device: &Device) -> Check {
     expect_due("neighbours", &out, &due, &|_| String::new())
 }
 
-/// All of one type: a buffer of `bf16`.
+/// A struct of `bf16` fields alone: its buffer is one of `bf16`.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Complex {
@@ -132,7 +132,7 @@ fn structs(device: &Device) -> Check {
     Ok(())
 }
 
-/// Among others: a buffer of 16-bit words.
+/// A struct with other fields: its buffer is one of 16-bit words.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Mixed {
@@ -171,7 +171,7 @@ fn mixed_structs(device: &Device) -> Check {
     Ok(())
 }
 
-/// Beside a byte: a buffer of bytes.
+/// A struct with a byte: its buffer is one of bytes.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Byte {
@@ -202,7 +202,7 @@ fn bytes(device: &Device) -> Check {
     Ok(())
 }
 
-/// With others in the same bytes.
+/// An enum in which `bf16`s share their bytes with other payloads.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C, u32)]
 enum Weight {
@@ -270,7 +270,7 @@ fn views(device: &Device) -> Check {
         let number = |k: usize| bf16::from_f32(k as f32 * 0.75 - 9.0);
         let a: Vec<bf16> = (0..rows * cols).map(number).collect();
         let (x, mut sum) = (Vector::from_slice(&a), Vector::from_slice(&a));
-        // The rows of one are the columns of the other.
+        // The rows of one view are the columns of the other.
         views_kernel(
             x.view2(cols, rows)?.transposed(),
             sum.view2_mut(rows, cols)?,

@@ -1,6 +1,6 @@
-//! `bf16`: all of them under conversions and methods, pairs under operators, and wherever values stand.
+//! `bf16`: every number in conversions and methods, pairs of numbers in operators, and values in every kind of place.
 //!
-//! What runs on every device takes the bits from words and gives `f32`s, which hold every `bf16`.
+//! The cases that run on every device build `bf16`s from 32-bit words and return `f32`s, which hold every `bf16`.
 
 mod memory;
 mod numbers;
@@ -14,7 +14,7 @@ use sarek::testing::tolerance::{Class, Tolerance};
 
 pub const CASES: &[&[Case]] = &[numbers::CASES, operators::CASES, memory::CASES];
 
-/// From the definition of the format.
+/// The value of these bits, from the definition of the format.
 fn defined(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 7 & 0xff), f64::from(bits & 0x7f));
     let size = match exponent {
@@ -26,12 +26,12 @@ fn defined(bits: u16) -> f64 {
     if bits < 0x8000 { size } else { -size }
 }
 
-/// The nearest one, as an `f32`.
+/// Rounds to the nearest `bf16`, and returns it as an `f32`.
 fn round(x: f32) -> f32 {
     bf16::from_f32(x).to_f32()
 }
 
-/// This `f32`; if it is subnormal, zero on devices that flush.
+/// Expects this `f32`, or zero if it is subnormal and the device flushes subnormals.
 fn due(class: Class, x: f32) -> Due<f32> {
     match x.is_subnormal() && !class.keeps_subnormals() {
         true => Due::Near(
@@ -46,7 +46,7 @@ fn due(class: Class, x: f32) -> Due<f32> {
     }
 }
 
-/// May a device take one of these for zero?
+/// True if a device may replace one of these numbers by zero.
 fn is_flushed(class: Class, numbers: &[f32]) -> bool {
     !class.keeps_subnormals() && numbers.iter().any(|x| x.is_subnormal())
 }
@@ -57,7 +57,7 @@ fn words(seed: u64, random: usize) -> Vec<u32> {
     all.into_iter().map(|x| x.to_bits().into()).collect()
 }
 
-/// Each edge value beside each, and random ones, as words.
+/// Each pair of edge values, and random pairs, as words.
 fn pairs(seed: u64, random: usize) -> Vec<(u32, u32)> {
     let all = crate::input::pairs::<bf16, bf16>(seed, random);
     all.into_iter()
@@ -65,12 +65,12 @@ fn pairs(seed: u64, random: usize) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// The number of a word.
+/// The `bf16` whose bits are the low half of a word, as an `f32`.
 fn number(word: u32) -> f32 {
     defined(word as u16) as f32
 }
 
-/// Are both the same, or no numbers?
+/// True if both have the same bits, or both are NaN.
 fn is_same(a: bf16, b: bf16) -> bool {
     a.same(b)
 }

@@ -1,4 +1,4 @@
-//! Every number, under conversions, tests and methods.
+//! Every `bf16` in conversions, classifications and methods.
 
 use super::{defined, due, is_flushed, number, round, words};
 use crate::check::{Check, Due, expect_due, poisoned, unary};
@@ -17,7 +17,7 @@ pub const CASES: &[Case] = &[
     Case::new("bfloat/long_integers", &[Capability::I64], long_integers),
 ];
 
-/// Every one, NaNs included.
+/// The bits of every `bf16`, NaNs included.
 fn all() -> Vec<u32> {
     (0..=u16::MAX).map(u32::from).collect()
 }
@@ -44,11 +44,11 @@ fn narrowed_kernel(a: &[f32], out: &mut [f32]) {
     out[i] = bf16::from_f32(a[i]).to_f32();
 }
 
-/// Every number, every tie between neighbours and what lies next to it, with what each becomes.
+/// Every number, every tie between neighbours, and the numbers next to each tie, each with its rounded result.
 fn near_ties(next: impl Fn(f64) -> [f64; 2]) -> Vec<(f64, f32)> {
     let mut all = vec![];
     for low in 0..0x7f80_u16 {
-        // Beyond the last number, infinity stands where the next one would.
+        // Rounding takes infinity for the number that would follow the largest one.
         let above = match low {
             0x7f7f => 2f64.powi(128),
             _ => defined(low + 1),
@@ -95,7 +95,7 @@ fn narrowed(device: &Device) -> Check {
     expect_due("from_f32", &out, &due.collect::<Vec<_>>(), &input)
 }
 
-/// Either zero, or any subnormal number.
+/// Accepts zero and every subnormal number.
 const FLUSHED: Tolerance = Tolerance {
     ulps: 0.0,
     absolute: 0.0,
@@ -105,25 +105,25 @@ const FLUSHED: Tolerance = Tolerance {
 #[kernel]
 fn narrowed_f64_kernel(a: &[f64], out: &mut [f64]) {
     let i = global_idx_x();
-    // There and back, by way of the same number.
+    // Converting there and back a second time must not change the result.
     out[i] = bf16::from_f64(bf16::from_f64(a[i]).to_f64()).to_f64();
 }
 
 fn narrowed_f64(device: &Device) -> Check {
     let class = Class::of(device);
-    // Nearer to the tie than the high word tells, and farther.
+    // Some inputs differ from the tie only in the low word of the `f64`, others in the high word.
     let mut cases = near_ties(|tie| [tie.next_down(), tie.next_up()]);
     cases.extend(near_ties(|tie| {
         [-1.0, 1.0].map(|sign| tie * (1.0 + sign * 2f64.powi(-12)))
     }));
-    // By way of an `f32`, which may be flushed.
+    // The conversion goes through an `f32`, which the device may flush to zero.
     let is_kept = |x: f64| class.keeps_subnormals() || x.abs() >= f32::MIN_POSITIVE.into();
     let cases: Vec<_> = cases
         .into_iter()
         .filter(|(x, nearest)| is_kept(*x) && is_kept((*nearest).into()))
         .collect();
     let inputs: Vec<f64> = cases.iter().map(|case| case.0).collect();
-    // As the `half` crate's own, which leaves the low word of the fraction out of account.
+    // The expected results are those of the `half` crate, which ignores the low word of the fraction.
     let due = inputs
         .iter()
         .map(|x| Due::Exactly(bf16::from_f64(*x).to_f64()));
@@ -141,7 +141,7 @@ fn bits_kernel(a: &[u32], out: &mut [u32]) {
     let x = bf16::from_bits(a[i] as u16);
     out[3 * i] = x.to_bits() as u32;
     out[3 * i + 1] = x.to_f32().to_bits();
-    // Only what leads to the upper half of an `f32` tells.
+    // Only the upper half of this `f32` is set, so nothing is rounded.
     out[3 * i + 2] = bf16::from_f32(f32::from_bits(a[i] << 16)).to_bits() as u32;
 }
 
@@ -192,7 +192,7 @@ fn tests(device: &Device) -> Check {
         |a, out, n| tests_kernel(a, out).over(n).run_on(device),
         |a| {
             let kind = match a & 0x7fff {
-                // A NaN may lose its sign on the way.
+                // A conversion may lose the sign of a NaN.
                 0x7f81.. => return [Due::Anything],
                 0x7f80 => 2,
                 0 => 4 + 32,
@@ -267,11 +267,11 @@ fn integers_kernel(a: &[i32], out: &mut [f32]) {
     out[6 * i + 2] = bf16::from(v as i8).to_f32();
     out[6 * i + 3] = bf16::from(v as u8).to_f32();
     out[6 * i + 4] = by_way_of(bf16::from_f32(0.5), v);
-    // What an integer type does not hold is its nearest.
+    // A float outside the range of the integer type saturates.
     out[6 * i + 5] = bf16::from_bits(v as u16).to_f32() as i32 as f32;
 }
 
-/// An integer as a float and back.
+/// Converts an integer to a float and back.
 #[device]
 fn by_way_of<T: Float>(least: T, v: i32) -> f32 {
     let there = T::from_i32(v).max(least) + T::from_u32(v as u32 & 255);

@@ -1,4 +1,4 @@
-//! Pairs under operators and methods, and values that stand in no memory.
+//! Pairs of `bf16` in operators and methods, and values outside of memory.
 
 use super::{due, is_flushed, number, pairs, round};
 use crate::Case;
@@ -30,7 +30,7 @@ fn operators_kernel(a: &[u32], b: &[u32], out: &mut [f32]) {
     out[10 * i + 6] = x.min(y).to_f32();
     out[10 * i + 7] = x.max(y).to_f32();
     out[10 * i + 8] = x.copysign(y).to_f32();
-    // Neither is joined to the other: each is rounded.
+    // Product and sum are not fused: each is rounded.
     out[10 * i + 9] = (x * y + x).to_f32();
 }
 
@@ -53,7 +53,7 @@ fn operators(device: &Device) -> Check {
                 true => Due::Equal(0.0),
                 false => rounded(of(x, y)),
             };
-            // WGSL divides by large numbers as it likes, and what it says of infinities is nothing.
+            // WGSL promises no quotient for an infinite operand, for a zero divisor, or for a divisor of 2^126 or more.
             let is_divided = class != Class::Wgsl
                 || x.is_finite() && y.is_finite() && y != 0.0 && y.abs() < 2f32.powi(126);
             [
@@ -130,7 +130,7 @@ fn functions_of<T: Float>(x: T) -> [f32; 4] {
     ]
 }
 
-/// The unit behind the last place, where the `f32` was not the nearest.
+/// One unit in the last place of a `bf16`, for functions whose `f32` result may not be the nearest.
 const NEAR: Tolerance = Tolerance {
     ulps: 65536.0,
     absolute: 0.0,
@@ -153,7 +153,7 @@ fn functions(device: &Device) -> Check {
 
 const THIRD: bf16 = bf16::from_f32_const(1.0 / 3.0);
 
-/// Arguments, constants, local arrays, loops.
+/// Uses `bf16` as argument, constant and local array, and in loops.
 #[kernel]
 fn values_kernel(scale: bf16, a: &[f32], out: &mut [f32]) {
     let i = global_idx_x();

@@ -1,4 +1,4 @@
-//! Barriers at the edges of a kernel, returns before them, and what lives across them.
+//! Barriers at the start and end of a kernel, returns before them, and values that live across them.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -13,7 +13,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/two_types", &[], two_types),
 ];
 
-/// Runs a kernel of two blocks, of each size, and compares what thread `t` of block `b` of `n` threads writes.
+/// Runs a kernel on two blocks of each size, and compares the results; `due(b, t, n)` is that of thread `t` of block `b` of `n` threads.
 pub(in crate::cases) fn of_each_thread(
     device: &Device,
     run: impl Fn(&mut Vector<u32>, usize) -> sarek::Result<()>,

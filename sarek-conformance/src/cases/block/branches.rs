@@ -1,4 +1,4 @@
-//! Barriers in alternatives that all threads of a block take or none, beside others that store, and exits of that kind.
+//! Barriers in branches that all threads of a block take together, beside branches that store; and exits of the same kind.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -16,7 +16,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/barriers_in_a_loop_and_break", &[], broken),
 ];
 
-/// Runs a kernel for `n` from 0 to 3 in blocks of several sizes, and compares what thread `t` of `size` leaves of a 5.
+/// Runs a kernel for `n` from 0 to 3 in blocks of several sizes. Elements begin as 5; `due(n, t, size)` is thread `t`'s at the end.
 fn with_each(
     device: &Device,
     run: impl Fn(u32, &mut Vector<u32>, usize) -> sarek::Result<()>,
@@ -247,7 +247,7 @@ fn by_turns(device: &Device) -> Check {
         |n, y: &mut Vector<u32>, size| by_turns_kernel(n, y).grid(1).block(size).run_on(device);
     with_each(device, run, |n, t, size| {
         let other = size - 1 - t;
-        // What is mirrored three times, and then once more.
+        // Every round mirrors the values within the block; round 2 then adds 2 in the first two threads.
         let of = |t| if t < 2 { 2 } else { 0 };
         let v = match n {
             0 => other,

@@ -1,4 +1,4 @@
-//! Barriers inside of loops and branches that all threads of a block take.
+//! Barriers inside loops and branches that all threads of a block take.
 
 use super::barriers::of_each_thread;
 use crate::Case;
@@ -33,7 +33,7 @@ fn sometimes_kernel(rounds: u32, y: &mut [u32]) {
 fn sometimes(device: &Device) -> Check {
     let run =
         |y: &mut Vector<u32>, block| sometimes_kernel(5, y).grid(2).block(block).run_on(device);
-    // 1, then 1 + 0 + 1, then 1 + 0 + 1 + 2 + 3.
+    // A thread reads 1 in round 0, 1 + 0 + 1 in round 2, and 1 + 0 + 1 + 2 + 3 in round 4.
     of_each_thread(device, run, |_, _, _| 1 + 2 + 7)
 }
 
@@ -61,7 +61,7 @@ fn nested_kernel(y: &mut [u32]) {
 
 fn nested(device: &Device) -> Check {
     let run = |y: &mut Vector<u32>, block| nested_kernel(y).grid(2).block(block).run_on(device);
-    // Mirrored six times; 0, then 0 and 1, then 0, 1 and 2 are added.
+    // The values are mirrored six times; the loops add 0, then 0 and 1, then 0, 1 and 2.
     of_each_thread(device, run, |_, t, _| t + 4 + 6000)
 }
 

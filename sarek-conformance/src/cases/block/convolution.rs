@@ -1,4 +1,4 @@
-//! One-dimensional convolution, by a mask of any odd length, through a tile with a halo that all threads of the block load.
+//! One-dimensional convolution with a mask of any odd length. All threads of the block load a tile with a halo.
 
 use super::{in_blocks, small};
 use crate::Case;
@@ -7,10 +7,10 @@ use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/convolution", &[], convolution)];
 
-/// Elements of the tile: the largest block and a halo of as many.
+/// Length of the tile: the largest block and a halo of the same size.
 const TILE: usize = 2048;
 
-// SAFETY: each round of loading begins behind the last, and every thread has an element of it to itself.
+// SAFETY: the rounds of loading fill disjoint parts of the tile, and in a round each thread stores to an element of its own.
 #[kernel]
 unsafe fn convolution_kernel(x: &[f32], mask: &[f32], y: &mut [f32]) {
     let tile = shared_array::<f32, TILE>();
@@ -48,7 +48,7 @@ fn convolution(device: &Device) -> Check {
             let due: Vec<f32> = (0..n).map(one).collect();
             let mut y = poisoned(n);
             let (x, mask) = (Vector::from_slice(&x), Vector::from_slice(&mask));
-            // SAFETY: as above.
+            // SAFETY: see the kernel.
             let launch = unsafe { convolution_kernel(&x, &mask, &mut y) };
             launch.grid(grid).block(block).run_on(device)?;
             let what = format!("{n} in blocks of {block}, a mask of {length}");

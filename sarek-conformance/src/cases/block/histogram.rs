@@ -1,4 +1,4 @@
-//! A histogram of each block in shared atomics, added to one of the launch in global ones.
+//! Each block counts in shared atomics, and then adds its histogram to the global one.
 
 use super::in_blocks;
 use crate::Case;
@@ -52,7 +52,7 @@ fn histogram(device: &Device) -> Check {
     })
 }
 
-/// Threads take elements a whole grid apart.
+/// Each thread takes elements that are a whole grid apart.
 #[kernel]
 fn strided_kernel(x: &[u32], bins: &[Atomic<u32>]) {
     let own = shared_array::<Atomic<u32>, BINS>();

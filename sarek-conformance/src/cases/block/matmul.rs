@@ -1,4 +1,4 @@
-//! A product of matrices, tile by tile.
+//! A tiled product of matrices.
 
 use super::small;
 use crate::Case;

@@ -1,4 +1,4 @@
-//! Kernels whose threads work together, block by block.
+//! Kernels in which the threads of a block work together.
 
 pub(super) mod barriers;
 mod branches;
@@ -41,8 +41,8 @@ pub const CASES: &[&[Case]] = &[
     values::CASES,
 ];
 
-/// Calls `run` with the number of elements, of blocks, and of threads of each: the last block has too many threads for
-/// the data, except where it fits.
+/// Calls `run` with the number of elements, the number of blocks and the block size. The last block has more threads than
+/// data, except where the data fits exactly.
 fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize, usize) -> Check) -> Check {
     for block in block_sizes(device) {
         for n in [block, 2 * block + 1] {
@@ -52,7 +52,7 @@ fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize, usize) -> Check)
     Ok(())
 }
 
-/// Small whole numbers but 0, whose sums and products floats hold exactly.
+/// Small odd numbers, whose sums and products floats hold exactly.
 fn small(seed: u64, n: usize) -> Vec<f32> {
     let mut random = crate::input::Random::new(seed);
     (0..n).map(|_| 2.0 * random.below(4) as f32 - 3.0).collect()

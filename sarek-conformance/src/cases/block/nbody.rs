@@ -1,4 +1,4 @@
-//! Every body meets every other, tile by tile.
+//! All pairs of bodies, tile by tile.
 
 use super::{in_blocks, small};
 use crate::Case;

@@ -28,7 +28,7 @@ struct Links {
     back: i32,
 }
 
-/// Whole elements, fields, and elements of arrays inside of them are written and read.
+/// Reads and writes whole elements, fields, and elements of arrays inside them.
 #[kernel]
 fn structs_kernel(y: &mut [u32]) {
     let tile = shared_array::<Body, 1024>();
@@ -119,7 +119,7 @@ fn slices(device: &Device) -> Check {
     })
 }
 
-// SAFETY: a block stores to four elements of its own, each by one thread.
+// SAFETY: each block stores to four elements of its own, each from one thread.
 #[kernel(block = (8, 4))]
 unsafe fn rows_kernel(y: &mut [u32]) {
     let tile = shared_array::<[Links; 8], 4>();
@@ -142,7 +142,7 @@ unsafe fn rows_kernel(y: &mut [u32]) {
 
 fn rows(device: &Device) -> Check {
     let mut y = crate::check::poisoned(8);
-    // SAFETY: as above.
+    // SAFETY: see the kernel.
     unsafe { rows_kernel(&mut y) }.grid(2).run_on(device)?;
     let due: Vec<u32> = (0..8).map(|i| 80 * (i % 4) + 28 * 101).collect();
     crate::check::expect("rows", &y, &due)

@@ -1,4 +1,4 @@
-//! A tree over each block: sums, maxima and dot products.
+//! Tree reductions in each block: sums, maxima and dot products.
 
 use super::{in_blocks, small};
 use crate::Case;

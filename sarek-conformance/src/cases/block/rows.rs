@@ -1,4 +1,4 @@
-//! Shared slices of arrays: as many rows as the launch says.
+//! Shared slices of arrays, whose number of rows the launch decides.
 
 use super::barriers::of_each_thread;
 use crate::Case;
@@ -16,7 +16,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/rows/too_many", &[], too_many),
 ];
 
-/// Each thread fills a row of its own, and reads that of another.
+/// Each thread fills a row of its own, and reads the row of another thread.
 #[kernel]
 fn own_kernel(y: &mut [u32]) {
     let n = block_dim_x();
@@ -40,7 +40,7 @@ fn of_a_thread(device: &Device) -> Check {
     })
 }
 
-/// A number of planes that depends on an argument, a length and the block.
+/// The number of planes depends on an argument, a length and the block size.
 #[kernel]
 fn planes_kernel(more: u32, x: &[u32], y: &mut [u32]) {
     const WIDE: usize = 2;
@@ -75,7 +75,7 @@ fn of_planes(device: &Device) -> Check {
     Ok(())
 }
 
-/// Counts by two keys.
+/// Counts threads by two keys.
 #[kernel]
 fn atomics_kernel(keys: usize, y: &mut [u32]) {
     let counts = shared_slice::<[Atomic<u32>; 4]>(keys);
@@ -143,8 +143,8 @@ fn of_structs(device: &Device) -> Check {
     })
 }
 
-/// Every thread stores to a row of its own, but the one that is told to go too far.
-// SAFETY: where no index is bad, the row is the thread's.
+/// Every thread stores to its own row, except thread 1, whose row is `far` rows further.
+// SAFETY: unless an index is out of bounds, the row is the thread's own.
 #[kernel]
 unsafe fn far_kernel(rows: usize, far: usize, column: usize, y: &mut [u32]) {
     let tile = shared_slice::<[u32; 4]>(rows);
@@ -158,7 +158,7 @@ unsafe fn far_kernel(rows: usize, far: usize, column: usize, y: &mut [u32]) {
 fn faults(device: &Device) -> Check {
     for (far, column, dimension, index) in [(6, 0, 0, 7), (2, 4, 1, 4), (usize::MAX / 2, 0, 0, 0)] {
         let mut y = poisoned(4);
-        // SAFETY: as above; a bad index is a fault.
+        // SAFETY: see the kernel; an index out of bounds is a fault.
         let run = unsafe { far_kernel(7, far, column, &mut y) };
         let fault = fault_of(run.grid(1).block(4).run_on(device), &mut y)?;
         let due = match &fault.kind {
@@ -177,10 +177,10 @@ fn faults(device: &Device) -> Check {
     Ok(())
 }
 
-/// So many rows that their elements would begin at 0 again.
+/// Asks for so many rows that the number of their elements overflows to 0.
 fn too_many(device: &Device) -> Check {
     let mut y: Vector<u32> = poisoned(4);
-    // SAFETY: it does not run.
+    // SAFETY: the kernel does not run.
     let run = unsafe { far_kernel(1 << 62, 0, 0, &mut y) };
     let result = run.grid(1).block(4).run_on(device);
     ensure(result.is_err(), || "rows of 2^64 elements were made".into())

@@ -1,4 +1,4 @@
-//! The inclusive prefix sum of each block, by Hillis and Steele, between two arrays and between two halves of one that take turns.
+//! The inclusive prefix sum of each block by Hillis and Steele, between two arrays, and between two halves of one array that swap roles.
 
 use super::in_blocks;
 use crate::Case;

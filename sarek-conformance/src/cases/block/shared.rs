@@ -1,4 +1,4 @@
-//! Shared arrays of every type of number, of every shape, and of every way to give their length.
+//! Shared arrays of every number type and every shape, and every way to give their length.
 
 use super::barriers::of_each_thread;
 use crate::check::{Check, expect, poisoned};
@@ -26,7 +26,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/fence_in_the_block", &[Capability::Fences], fence),
 ];
 
-/// Each thread stores a number, adds to it in place, and reads that of another thread.
+/// Each thread stores a number, adds to it in place, and reads the number of another thread.
 macro_rules! of_type {
     ($($case:ident $kernel:ident $ty:ty, $one:expr, $into:expr, $back:expr, $due:expr;)*) => {$(
         #[kernel]
@@ -75,7 +75,7 @@ of_type! {
     f16_ kernel_f16 f16, f16::ONE, |v: u32| f16::from_f32((v % 1000) as f32), |v: f16| v.to_f32() as u32, |v| v % 1000 + 1;
 }
 
-// SAFETY: each block stores to sixty elements of its own, each by one thread.
+// SAFETY: each block stores to sixty elements of its own, each from one thread.
 #[kernel(block = (5, 4, 3))]
 unsafe fn cube_kernel(y: &mut [u32]) {
     let cube = shared_array::<[[u32; 5]; 4], 3>();
@@ -94,12 +94,12 @@ fn cube(device: &Device) -> Check {
         100 * p + 10 * r + x + 1000 * (3 - p) + 3
     });
     let mut y = poisoned(120);
-    // SAFETY: as above.
+    // SAFETY: see the kernel.
     unsafe { cube_kernel(&mut y) }.grid(2).run_on(device)?;
     expect("cubes", &y, &due.collect::<Vec<u32>>())
 }
 
-/// By a scalar, by the length of a slice, and by a formula of both: three arrays of one launch.
+/// Three arrays in one launch: their lengths are a scalar, the length of a slice, and a formula of both.
 #[kernel]
 fn sized_kernel(extra: usize, x: &[u32], y: &mut [u32]) {
     let by_scalar = shared_slice::<u32>(extra);
@@ -164,7 +164,7 @@ fn vectors(device: &Device) -> Check {
     })
 }
 
-/// Rows of counters: each thread counts in a row and a column of its number.
+/// Rows of counters: thread `t` increments the one in row `t % 5` and column `t % 3`.
 #[kernel]
 fn atomics_kernel(y: &mut [u32]) {
     let counts = shared_array::<[Atomic<u32>; 3], 5>();
@@ -190,8 +190,8 @@ fn atomics(device: &Device) -> Check {
     })
 }
 
-/// The last thread of a block to count reads what the others stored before their fences.
-// SAFETY: as said, and nobody stores behind the counter.
+/// The last thread of a block to count reads the elements that the others stored before their fences.
+// SAFETY: the fences order these accesses, and no thread stores after it has counted.
 #[kernel]
 unsafe fn fence_kernel(y: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
@@ -217,7 +217,7 @@ unsafe fn fence_kernel(y: &mut [u32]) {
 fn fence(device: &Device) -> Check {
     for block in block_sizes(device) {
         let mut y = poisoned(3);
-        // SAFETY: as above.
+        // SAFETY: see the kernel.
         let launch = unsafe { fence_kernel(&mut y) };
         launch.grid(3).block(block).run_on(device)?;
         let sum = (block * (block + 1) / 2) as u32;

@@ -1,4 +1,4 @@
-//! Each block sorted in shared memory: by a bitonic network, and by exchanges of odd and even neighbours.
+//! Each block sorts its elements in shared memory: by a bitonic network, and by odd-even transposition.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -54,7 +54,7 @@ fn sort(device: &Device) -> Check {
     Ok(())
 }
 
-// SAFETY: of each pair, the first's thread moves both elements.
+// SAFETY: the pairs of a round are disjoint, and the thread of a pair's first element moves both elements.
 #[kernel]
 unsafe fn odd_even_kernel(x: &[i32], y: &mut [i32]) {
     let tile = shared_slice::<i32>(block_dim_x());
@@ -80,7 +80,7 @@ fn sort_odd_even(device: &Device) -> Check {
         let mut due = x.clone();
         due.chunks_mut(block).for_each(<[i32]>::sort_unstable);
         let (x, mut y) = (Vector::from_vec(x), poisoned(n));
-        // SAFETY: as above; the output has an element for each thread.
+        // SAFETY: see the kernel; the output has an element for each thread.
         let launch = unsafe { odd_even_kernel(&x, &mut y) };
         launch.grid(2).block(block).run_on(device)?;
         expect(&format!("blocks of {block}"), &y, &due)?;

@@ -1,4 +1,4 @@
-//! Three neighbours, through a tile with a halo.
+//! A stencil of three neighbours, through a tile with a halo.
 
 use super::{in_blocks, small};
 use crate::Case;
@@ -10,7 +10,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/stencil_of_any_radius", &[], of_any_radius),
 ];
 
-/// How far neighbours are taken; the kernel's macro sees its name alone.
+/// Distance of the farthest neighbours. The kernel's macro sees only the name of the constant, not its value.
 const RADIUS: usize = 3;
 
 #[kernel]
@@ -45,7 +45,7 @@ fn stencil(device: &Device) -> Check {
     })
 }
 
-/// The sum of the neighbours up to a radius, the halo being written by the first threads, as often as it takes.
+/// Sums the neighbours up to `RADIUS` away; the first `RADIUS` threads also load both parts of the halo.
 #[kernel(block = 64)]
 fn of_any_radius_kernel(x: &[f32], y: &mut [f32]) {
     let tile = shared_array::<f32, { 64 + 2 * RADIUS }>();

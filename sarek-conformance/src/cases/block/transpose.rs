@@ -1,4 +1,4 @@
-//! A transposition through padded tiles.
+//! A transposition through padded shared tiles.
 
 use crate::check::{Check, expect, poisoned};
 use crate::input::Random;

@@ -1,4 +1,4 @@
-//! Values of several parts that live across barriers.
+//! Composite values that live across barriers.
 
 use super::barriers::of_each_thread;
 use crate::Case;
@@ -46,7 +46,7 @@ fn advance(state: &mut State, by: u32) {
     state.recent[(by % 4) as usize] = by;
 }
 
-/// A struct that a function yields, changed between barriers, in a loop, and by a function.
+/// A struct returned by a function is changed between barriers, in a loop, and by a function.
 #[kernel]
 fn structs_kernel(y: &mut [u32]) {
     let line = shared_array::<u32, 1024>();
@@ -207,7 +207,7 @@ fn enums(device: &Device) -> Check {
     })
 }
 
-/// Local arrays of structs, and arrays that are values.
+/// Local arrays of structs, and arrays used as values.
 #[kernel]
 fn arrays_kernel(y: &mut [u32]) {
     let line = shared_array::<u32, 1024>();
@@ -241,7 +241,7 @@ fn arrays(device: &Device) -> Check {
     })
 }
 
-/// Threads return before and between barriers; the others keep their values.
+/// Some threads return before and between barriers; the others keep their values.
 #[kernel]
 fn returns_kernel(y: &mut [u32]) {
     let line = shared_array::<u32, 1024>();
@@ -278,7 +278,7 @@ fn returns(device: &Device) -> Check {
     })
 }
 
-/// All threads agree on the value, and by it on the way.
+/// All threads of a block hold the same value, and a loop with a barrier depends on it.
 #[kernel]
 fn agreed_kernel(rounds: u32, y: &mut [u32]) {
     let line = shared_array::<u32, 1024>();

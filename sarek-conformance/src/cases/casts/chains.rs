@@ -111,7 +111,7 @@ fn double_kernel(a: &[f64], out: &mut [f64]) {
 
 fn double(device: &Device) -> Check {
     let mut inputs = values::<f64>(85, 300);
-    // A subnormal f32 in between may be flushed.
+    // The device may flush a subnormal `f32` in between.
     inputs.retain(|&a| !(a as f32).is_subnormal());
     unary(
         ["f32 f64", "i64 f64", "i64 i32 f64", "u64 f32 f64"],
@@ -134,7 +134,7 @@ fn double(device: &Device) -> Check {
     )
 }
 
-// The low bits of integers that a float has rounded: neither the rounding nor the width of the cast may be dropped.
+// Takes low bits of integers that a float has rounded. Neither the rounding nor the width of the cast may be dropped.
 macro_rules! words {
     ($case:ident $kernel:ident $float:ident) => {
         #[kernel]

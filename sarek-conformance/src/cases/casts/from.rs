@@ -1,4 +1,4 @@
-//! `u64::from(x)` and its like, which keep every value.
+//! `u64::from(x)` and similar conversions, which keep every value.
 
 use crate::check::{Check, Due, expect, poisoned, unary};
 use crate::input::values;
@@ -130,7 +130,7 @@ fn to_f64(device: &Device) -> Check {
     )
 }
 
-/// Only rustc knows the types of its fields.
+/// A struct that a function returns, so that only rustc knows the types of its fields.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Mixed {

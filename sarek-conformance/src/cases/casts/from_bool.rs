@@ -1,4 +1,4 @@
-//! `bool` as each integer.
+//! Conversion of `bool` to each integer type.
 
 use crate::check::{Check, Due, unary};
 use crate::{Capability, Case};

@@ -1,4 +1,4 @@
-//! `as` between all pairs of types, chains of it, and `From`.
+//! `as` between all pairs of types, chains of `as`, and `From`.
 
 mod chains;
 mod from;

@@ -1,5 +1,5 @@
-//! From each number type to each: float to int saturates and sends NaN to 0, narrowing truncates,
-//! int to float rounds to nearest, ties to even.
+//! Casts from each number type to each other one: float to int saturates and maps NaN to 0, narrowing truncates,
+//! and int to float rounds to nearest, ties to even.
 
 use crate::check::{Check, Due, unary};
 use crate::input::values;
@@ -7,7 +7,7 @@ use crate::{Capability, Case};
 use sarek::prelude::*;
 use sarek::testing::tolerance::Class;
 
-/// What an `as` must give, from the definition in the Rust reference rather than from `as` itself.
+/// The result that `as` must give, computed from the definition in the Rust reference rather than with `as`.
 trait Convert<T> {
     fn convert(self) -> T;
 }
@@ -140,7 +140,7 @@ casts! {
     f64_f64 f64_f64_kernel "casts/f64/f64" [F64] f64 f64;
 }
 
-/// Around every bound of an integer type, and where integers start to fall between floats.
+/// Numbers around every bound of an integer type, and around the sizes from which floats skip integers.
 fn thresholds() -> Vec<f64> {
     let powers = [
         7, 8, 15, 16, 23, 24, 25, 30, 31, 32, 33, 52, 53, 54, 62, 63, 64, 65, 100,
@@ -166,7 +166,7 @@ fn thresholds() -> Vec<f64> {
         .collect()
 }
 
-/// A subnormal may become zero where the class says so; other results are exact.
+/// Accepts anything for a subnormal result where the class may flush it; every other result must be exact.
 fn allowed<T: Default + Flushable>(class: Class, value: T) -> Due<T> {
     if value.is_subnormal_float() && !class.keeps_subnormals() {
         Due::Anything
@@ -239,7 +239,7 @@ floats_to_integers! {
     f64: i8 u8 i16 u16 i32 u32 i64 u64;
 }
 
-/// The value of a whole number of at most 100 bits, from its bits.
+/// The value of a whole number of at most 100 bits, read from the bits of the float.
 fn integer(x: f64) -> i128 {
     let exponent = (x.to_bits() >> 52 & 0x7ff) as i32 - 1075;
     let mantissa = i128::from(x.to_bits() & ((1 << 52) - 1) | 1 << 52);
@@ -269,7 +269,7 @@ macro_rules! integers_to_floats {
 
 integers_to_floats!(i8 u8 i16 u16 i32 u32 i64 u64);
 
-/// Rounds to so many binary digits, ties to even; the result is exact in `f64`.
+/// Rounds to `digits` binary digits, ties to even; the result is exact in `f64`.
 fn nearest(x: i128, digits: u32) -> f64 {
     let magnitude = x.unsigned_abs();
     let excess = (128 - magnitude.leading_zeros()).saturating_sub(digits);
@@ -284,7 +284,7 @@ macro_rules! same_float {
     ($($from:ident $to:ident)*) => {$(
         impl Convert<$to> for $from {
             fn convert(self) -> $to {
-                // rustc's own conversion: IEEE 754 leaves no choice.
+                // This is rustc's own conversion, as IEEE 754 allows only one result.
                 self as $to
             }
         }

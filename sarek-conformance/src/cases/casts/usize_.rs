@@ -1,4 +1,4 @@
-//! To and from `usize`, which is 64 bits wide wherever that shows.
+//! Casts to and from `usize`, which has 64 bits wherever the difference shows.
 
 use crate::check::{Check, Due, unary};
 use crate::input::values;

@@ -1,4 +1,4 @@
-//! `if` as statement and as expression, blocks as expressions.
+//! `if` as statement and as expression, and blocks as expressions.
 
 use crate::Case;
 use crate::check::{Check, Due, unary};

@@ -1,4 +1,4 @@
-//! Operands are evaluated from left to right, each once, with the effects of earlier ones seen.
+//! Operands are evaluated once each, from left to right, and see the effects of earlier ones.
 
 use crate::Case;
 use crate::check::{Check, Due, unary};
@@ -83,7 +83,7 @@ fn operands(device: &Device) -> Check {
     )
 }
 
-/// Reads of elements around a store to the same slice.
+/// Reads elements before, in and after a store to the same slice.
 #[kernel]
 #[allow(clippy::mixed_read_write_in_expression)]
 fn elements_kernel(a: &[i32], out: &mut [i32]) {
@@ -108,8 +108,8 @@ fn elements(device: &Device) -> Check {
     )
 }
 
-/// The value of a store, and the right side of a compound assignment, come before the index.
-/// `unsafe`, since the index is more than the proof follows: each thread stays in its own records.
+/// A store evaluates its value before the index, and a compound assignment its right side.
+/// The kernel is `unsafe` because the prover cannot follow the index. Each thread stays in its own three elements.
 #[kernel]
 #[allow(unused_assignments, clippy::mixed_read_write_in_expression)]
 unsafe fn stores_kernel(a: &[i32], out: &mut [i32]) {
@@ -186,7 +186,7 @@ fn once(device: &Device) -> Check {
         |a, out, n| once_kernel(a, out).over(n).run_on(device),
         |a| {
             let first = if a > 3 { 11 } else { 1 };
-            // 450 is passed by the fifth round's 100.
+            // `calls` passes 450 when the fifth round adds 100.
             [first + 500 + 6000, first + 500 + 1000].map(Due::Exactly)
         },
     )

@@ -1,4 +1,4 @@
-//! Labelled blocks, and patterns that decide on the way: `let else` in loops, chains of `if let`, labelled `while let`.
+//! Labelled blocks, and refutable patterns: `let else` in loops, chains of `if let`, and labelled `while let`.
 
 use crate::Case;
 use crate::check::{Check, Due, unary};
@@ -13,7 +13,7 @@ pub const CASES: &[Case] = &[
     Case::new("control/patterns_of_types", &[], of_types),
 ];
 
-/// A block is left from a loop, from a block inside of it, and at its end.
+/// Leaves a block from a loop, from an inner block, and at its end.
 #[kernel]
 fn blocks_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
@@ -245,7 +245,7 @@ fn while_let(device: &Device) -> Check {
     )
 }
 
-/// `match` as operand, index, argument, condition, bound and element.
+/// Uses `match` as operand, index, argument, condition, bound and element.
 #[kernel]
 fn everywhere_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -304,7 +304,7 @@ fn everywhere(device: &Device) -> Check {
     )
 }
 
-/// Literals and ranges of each type that patterns may be of.
+/// Matches literals and ranges of each type that has such patterns.
 #[kernel]
 fn of_types_kernel(a: &[i32], out: &mut [u32]) {
     let i = global_idx_x();

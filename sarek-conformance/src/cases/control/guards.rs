@@ -1,4 +1,4 @@
-//! Guards of `match` with statements of their own, behind patterns with alternatives.
+//! `match` guards that contain statements, after patterns with alternatives.
 
 use crate::Case;
 use crate::check::{Check, Due, unary};
@@ -11,7 +11,7 @@ fn halved(n: u32) -> Option<u32> {
     if n % 2 == 0 { Some(n / 2) } else { None }
 }
 
-/// A guard is asked once for each alternative that fits, in order, until it holds.
+/// A guard runs once for each alternative that matches, in order, until it is true.
 #[kernel]
 fn guards_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();

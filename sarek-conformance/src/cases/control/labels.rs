@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("control/labels_shadowed", &[], shadowed),
 ];
 
-/// The first pair `p < q` below 40 with `p * q == n`, as `100 p + q`.
+/// Finds the first pair `p < q` below 40 with `p * q == n`, as `100 p + q`.
 #[kernel]
 fn break_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -75,7 +75,7 @@ fn continue_outer(device: &Device) -> Check {
     )
 }
 
-/// Three levels; every way out of the innermost is taken for some input.
+/// Three nested loops. For some input, every way out of the innermost one is taken.
 #[kernel]
 fn mixed_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -126,7 +126,7 @@ fn mixed(device: &Device) -> Check {
     )
 }
 
-/// Where the innermost loop goes on.
+/// The way in which the innermost loop is left.
 enum Way {
     NextMiddle,
     NextTop,
@@ -135,7 +135,7 @@ enum Way {
     Value(u32),
 }
 
-/// The same walk with functions and an enum in place of labels.
+/// The same walk with functions and an enum instead of labels.
 fn mixed_reference(x: u32) -> u32 {
     let mut trace = 0u32;
     for p in 0..4 {
@@ -179,7 +179,7 @@ fn inner(trace: &mut u32, x: u32, step: u32) -> Way {
     Way::Value(5)
 }
 
-/// The same label on two loops, one inside the other's sibling.
+/// Uses one label for two loops in a row.
 #[kernel]
 #[allow(clippy::never_loop)]
 fn shadowed_kernel(a: &[u32], out: &mut [u32]) {

@@ -1,4 +1,4 @@
-//! `for` over ranges: `..`, `..=`, `rev`, `step_by`; bounds evaluated once, and at the ends of
+//! `for` over ranges: `..`, `..=`, `rev` and `step_by`. Bounds are evaluated once, and may be the ends of
 //! their types.
 
 use crate::check::{Check, Due, binary, unary};
@@ -167,7 +167,7 @@ fn signed(device: &Device) -> Check {
     )
 }
 
-/// Ranges that end with the last number of their type: a counter that goes past it would wrap.
+/// Ranges that end with the last number of their type, where a counter that went further would wrap.
 #[kernel]
 fn ends_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -249,7 +249,7 @@ fn wide(device: &Device) -> Check {
     )
 }
 
-/// The body changes what the bounds were computed from.
+/// The body changes the variables that the bounds were computed from.
 #[kernel]
 #[allow(unused_parens)]
 fn once_kernel(a: &[u32], out: &mut [u32]) {

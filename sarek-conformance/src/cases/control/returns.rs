@@ -1,4 +1,4 @@
-//! Early `return`, from the top and from inside loops.
+//! Early `return`, from the top level and from inside loops.
 
 use crate::Case;
 use crate::check::{Check, Due, expect, poisoned, unary};

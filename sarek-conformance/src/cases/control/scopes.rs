@@ -1,4 +1,4 @@
-//! Shadowing, scopes, late initialisation, names that other languages reserve.
+//! Shadowing, scopes, late initialisation, and names that other languages reserve.
 
 use crate::Case;
 use crate::check::{Check, Due, unary};
@@ -27,7 +27,7 @@ fn shadowing_kernel(a: &[i32], out: &mut [i32]) {
         y += x;
     }
     out[3 * i + 1] = y;
-    // A new variable of another type, made from the old one of the same name.
+    // A new variable of another type, made from the old one with the same name.
     let x = x as f32 * 0.5;
     let x = if x > 10.0 {
         let x = 1;
@@ -87,7 +87,7 @@ fn late(device: &Device) -> Check {
     )
 }
 
-/// Keywords, types and builtins of C, CUDA, OpenCL and WGSL, and names that a writer might make up.
+/// Variables named like keywords, types and builtins of C, CUDA, OpenCL and WGSL, or like names that a code generator may invent.
 #[kernel]
 #[allow(non_snake_case, clippy::identity_op)]
 fn names_kernel(float: &[i32], kernel: i32, out: &mut [i32]) {

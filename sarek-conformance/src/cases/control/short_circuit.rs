@@ -1,4 +1,4 @@
-//! `&&` and `||` evaluate their right side only when it decides.
+//! `&&` and `||` evaluate their right side only if it decides the result.
 
 use crate::Case;
 use crate::check::{Check, Due, unary};
@@ -9,7 +9,7 @@ pub const CASES: &[Case] = &[
     Case::new("control/short_effects", &[], effects),
 ];
 
-/// The right side would read out of bounds or divide by zero.
+/// If it were evaluated, the right side would read out of bounds or divide by zero.
 #[kernel]
 fn guards_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();

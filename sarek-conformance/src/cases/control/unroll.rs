@@ -1,4 +1,4 @@
-//! `#[unroll]` on loops of every kind: a hint changes nothing.
+//! `#[unroll]` on loops of every kind. The hint changes no result.
 
 use crate::Case;
 use crate::check::{Check, Due, expect, poisoned, unary};
@@ -10,7 +10,7 @@ pub const CASES: &[Case] = &[
     Case::new("control/unroll_barriers", &[], barriers),
 ];
 
-/// Whole and by a number, over numbers of trips that are known, that are no multiple of it, and that data gives.
+/// Full and partial unrolling. Trip counts are constant, not a multiple of the factor, or dependent on data.
 #[kernel]
 fn loops_kernel(a: &[u32], out: &mut [u32]) {
     const TWICE: usize = 2;
@@ -93,7 +93,7 @@ fn every_loop(device: &Device) -> Check {
     )
 }
 
-/// The sum of the first elements of a row, some at a time.
+/// Hashes a row of `WIDTH` elements, in a loop whose unroll factor is a const parameter.
 #[device]
 fn row_sum<const WIDTH: usize>(x: &[u32], row: usize) -> u32 {
     let mut sum = 0u32;
@@ -148,7 +148,7 @@ fn constant(device: &Device) -> Check {
     each::<13, 16>(device)
 }
 
-/// Sums of blocks of 64 threads, with barriers in loops that are to be unrolled.
+/// Sums blocks of 64 threads, with barriers in unrolled loops.
 #[kernel(block = 64)]
 fn barriers_kernel(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 64>();

@@ -1,5 +1,5 @@
-//! An index out of bounds of what is no slice of the kernel's: shared and own arrays, arrays inside of values, constants, atomics, views;
-//! and divisions by zero of numbers that no buffer of the device has to hold.
+//! Faults beyond the kernel's slices: indices out of bounds of shared and local arrays, arrays in values, constants, atomics and views;
+//! and divisions by zero of integers whose type needs no buffer on the device.
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
@@ -25,10 +25,10 @@ struct Row {
 
 const PRIMES: [u32; 5] = [2, 3, 5, 7, 11];
 
-/// Each is on the second line behind the one before.
+/// The line of the first access in `arrays_kernel`. Each further access is two lines below the one before.
 const FIRST: u32 = line!() + 20;
-/// Thread 37 of 64 does one of them with a bad index, and the others with 0.
-// SAFETY: the elements of shared arrays are each thread's own, where the index is not bad, or nobody reads them.
+/// Thread 37 of 64 makes access number `which` with the index `bad`; the other threads use index 0.
+// SAFETY: unless an index is out of bounds, each thread has its own elements of the shared arrays, or no thread reads them.
 #[kernel(block = 32)]
 unsafe fn arrays_kernel(
     which: u32,
@@ -72,7 +72,7 @@ unsafe fn arrays_kernel(
     out[i] = value + own[0];
 }
 
-/// What is indexed, the first index that is bad, and the thread's own part of the index.
+/// For each access: the name of the array, its first index that is out of bounds, and the thread's own part of the index.
 const PLACES: [(&str, usize, usize); 11] = [
     ("tile", 32, 5),
     ("grid", 3, 0),
@@ -93,7 +93,7 @@ fn arrays(device: &Device) -> Check {
     for (which, (name, len, own)) in (0..).zip(PLACES) {
         let run = |bad: usize, out: &mut Vector<u32>| {
             let mut counts = Vector::filled(6, 3u32);
-            // SAFETY: as above.
+            // SAFETY: see the kernel.
             let launch = unsafe { arrays_kernel(which, bad, &rows, &mut counts, out) };
             launch.grid(2).run_on(device)
         };
@@ -144,7 +144,7 @@ fn planes_kernel(far: usize, x: View3<u32>, y: &mut [u32]) {
     }
 }
 
-/// The first of three dimensions.
+/// An index out of bounds in the first of three dimensions.
 fn planes(device: &Device) -> Check {
     let x = Vector::from_vec(vec![4u32; 60]);
     let mut y = poisoned::<u32>(7);

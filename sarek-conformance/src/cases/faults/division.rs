@@ -25,7 +25,7 @@ const FILE: &str = "src/cases/faults/division.rs";
 
 const OPERATIONS: u32 = 4;
 
-/// One kernel for the four operations, so that each stands on a line of its own.
+/// Defines one kernel for the four operations, each of them on a line of its own.
 macro_rules! divide {
     ($t:ident $case:ident $kernel:ident $name:literal) => {
         #[kernel]
@@ -68,7 +68,7 @@ divide!(u32 u32_case divide_u32 "divide_u32");
 divide!(i64 i64_case divide_i64 "divide_i64");
 divide!(u64 u64_case divide_u64 "divide_u64");
 
-/// Thread 37 divides as told, the others harmlessly.
+/// Thread 37 divides `a` by `b`; the other threads make harmless divisions.
 fn provoke<T: Sample>(
     kernel: &'static str,
     (a, b): (T, T),
@@ -103,7 +103,7 @@ fn discarded_kernel(a: &[u32], out: &mut [u32]) {
     let _unused = 100 / a[i];
 }
 
-/// An operation whose value nobody uses fails all the same.
+/// An operation whose value is unused faults all the same.
 fn discarded(device: &Device) -> Check {
     let mut data = vec![1u32; 50];
     data[49] = 0;
@@ -140,7 +140,7 @@ fn different_kernel(a: &[u32], out: &mut [u32]) {
     out[i] = (first != u32x2::new(a[i], 100 / a[i])) as u32;
 }
 
-/// All components of vectors that are compared are computed, whatever the first ones tell.
+/// A comparison of vectors computes all components, even if the first ones differ.
 fn compared(device: &Device) -> Check {
     let mut data = vec![1u32; 50];
     data[49] = 0;

@@ -1,4 +1,4 @@
-//! An index out of bounds, reading and writing.
+//! Indices out of bounds, in reads and writes.
 
 use super::report::{Place, check_place, fault_of};
 use crate::Case;
@@ -90,7 +90,7 @@ fn indirect_kernel(at: &[i32], table: &[u32], output: &mut [u32]) {
     output[i] = value;
 }
 
-/// Which index is bad only the data tells; one of several faults is reported.
+/// The data decides which indices are bad. One of several faults is reported.
 fn indirect(device: &Device) -> Check {
     let table = Vector::from_vec((0..50u32).collect());
     let mut at: Vec<i32> = (0..200).map(|k| k % 50).collect();
@@ -127,7 +127,7 @@ fn indirect(device: &Device) -> Check {
 }
 
 const IN_LOOP: u32 = line!() + 8;
-/// Without a way out of the loop that the bad value feeds, a device would hang.
+/// The faulting read feeds the loop's condition. Unless a fault leaves the loop, the device hangs.
 #[kernel]
 fn loop_kernel(next: &[u32], output: &mut [u32]) {
     let i = global_idx_x();
@@ -141,7 +141,7 @@ fn loop_kernel(next: &[u32], output: &mut [u32]) {
 }
 
 fn in_loop(device: &Device) -> Check {
-    // A chain whose end is beyond the vector: 0, 1, … 19, 20.
+    // The last element points beyond the vector: 0, 1, … 19, 20.
     let next: Vec<u32> = (1..=20).collect();
     let mut output = Vector::zeros(20);
     let result = loop_kernel(&Vector::from_vec(next), &mut output)
@@ -160,7 +160,7 @@ fn in_loop(device: &Device) -> Check {
     still_works(device)
 }
 
-/// What a launch only reads stays readable, and as it was.
+/// Vectors that a launch only reads stay readable and unchanged.
 fn inputs_untouched(device: &Device) -> Check {
     let data: Vec<u32> = (0..64).collect();
     let input = Vector::from_slice(&data);
@@ -181,7 +181,7 @@ fn expect_index(fault: &sarek::Fault, argument: &str, index: u64, len: u64) -> C
     })
 }
 
-/// The device runs the next launch as if nothing had happened.
+/// Checks that the device runs the next launch correctly.
 pub(super) fn still_works(device: &Device) -> Check {
     let data: Vec<u32> = (0..100).map(|k| k * 3).collect();
     let mut output = poisoned(100);

@@ -1,4 +1,4 @@
-//! A kernel that fails names the place; nothing is touched by the bad access, and the device goes
+//! Faults: the error names the place, the bad access touches nothing, and the device goes
 //! on working.
 
 mod arrays;

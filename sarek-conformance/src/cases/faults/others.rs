@@ -54,7 +54,7 @@ fn clamp_float_kernel(x: f32, hi: &[f32], out: &mut [f32]) {
     out[i] = x.clamp(1.0, hi[i]);
 }
 
-/// Bounds that are NaN are out of order too.
+/// A bound that is NaN counts as out of order.
 fn clamp_float(device: &Device) -> Check {
     for bad in [0.5, f32::NAN] {
         let mut out = poisoned(10);
@@ -124,7 +124,7 @@ fn add_kernel(a: &[i32], out: &mut [i32]) {
 /// The line of the sum in `add_kernel`.
 const LINE: u32 = line!() - 4;
 
-/// Wraps, or is reported where rustc would report it.
+/// An overflow wraps, or is reported in builds in which rustc reports it.
 fn overflow(device: &Device) -> Check {
     let input = Vector::from_vec(vec![1, i32::MAX, 2]);
     let mut out = poisoned(3);

@@ -1,4 +1,4 @@
-//! `panic!` and its like, and assertions, wherever they stand.
+//! `panic!` and similar macros, and assertions, in every kind of place.
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
@@ -71,11 +71,11 @@ struct Pair {
 }
 
 const FUNCTION: u32 = line!() + 6;
-/// Yields what no literal is, so that nothing harmless stands for it.
+/// Returns a struct, so that no literal can serve as a harmless result of the panic.
 #[device]
 fn split(x: u32, by: u32) -> Pair {
     let Some(half) = (if by == 2 { Some(x / 2) } else { None }) else {
-        // By three, for example.
+        // Reached for `by == 3`, for example.
         panic!("cannot split");
     };
     Pair {
@@ -84,7 +84,7 @@ fn split(x: u32, by: u32) -> Pair {
     }
 }
 
-/// Of a thread that panics nothing is stored, whatever the function would have yielded.
+/// A thread that panics stores nothing, whatever the function would have returned.
 #[kernel]
 fn function_kernel(by: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -124,7 +124,7 @@ fn barrier_kernel(x: &[u32], out: &mut [u32]) {
     out[i] = tile[63 - t];
 }
 
-/// The others do not wait for a thread that is gone.
+/// The other threads of the block do not wait for a thread that has panicked.
 fn before_barrier(device: &Device) -> Check {
     let mut x: Vec<u32> = (0..128).collect();
     let due: Vec<u32> = (0..128).map(|i| i / 64 * 64 + 63 - i % 64).collect();
@@ -213,7 +213,7 @@ fn assertions_kernel(n: usize, x: &[f32], out: &mut [f32]) {
     out[i] = x[i].sqrt();
 }
 
-/// Those of debug builds hold in debug builds only.
+/// `debug_assert!` and the like are checked in debug builds only.
 fn assertions(device: &Device) -> Check {
     let mut out = poisoned(10);
     let x = Vector::from_vec((0..10).map(|k| (k * k) as f32 / 4.0).collect());

@@ -1,22 +1,22 @@
-//! Provoking a fault and looking at it.
+//! Helpers that fetch the fault of a launch and check it.
 
 use crate::check::{Check, Stop, ensure, wrong};
 use crate::input::Sample;
 use sarek::prelude::*;
 use sarek::{Error, Fault, Result};
 
-/// What a fault must say.
+/// The place that a fault must name.
 pub struct Place {
-    /// The kernel.
+    /// The kernel's name.
     pub kernel: &'static str,
     /// The end of the source file's path.
     pub file: &'static str,
-    /// The line.
+    /// The line number.
     pub line: u32,
 }
 
-/// The fault of a launch that wrote `output`. A host backend returns it from the launch, others
-/// from the next read. Reading reports it until the vector is rewritten.
+/// Returns the fault of a launch that wrote `output`. A host backend reports it from the launch, others
+/// from the next read. Every read reports it again until the vector is rewritten.
 pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result<Fault, Stop> {
     let first = match result {
         Err(Error::Fault(fault)) => *fault,
@@ -41,7 +41,7 @@ pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result
     Ok(first)
 }
 
-/// Does the fault name its place?
+/// Checks that the fault names this place.
 pub fn check_place(fault: &Fault, place: &Place) -> Check {
     ensure(fault.kernel == place.kernel, || {
         format!("the fault names kernel `{}`", fault.kernel)

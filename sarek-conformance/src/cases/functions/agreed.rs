@@ -1,4 +1,4 @@
-//! Functions that keep threads apart in a shared array by values that all threads of a block give.
+//! Functions that index a shared array by the thread's number plus an offset that is the same for all threads of a block.
 
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("functions/agreed_in_loops", &[], loops),
 ];
 
-/// The value of the thread that is so far on, around the block.
+/// The value of the block's next thread, cyclically; `by` is the offset in `tile`.
 #[device]
 fn rotated(tile: &mut [u32], by: usize, value: u32) -> u32 {
     let (t, n) = (thread_idx_x(), block_dim_x());
@@ -22,7 +22,7 @@ fn rotated(tile: &mut [u32], by: usize, value: u32) -> u32 {
     other
 }
 
-/// Passes on what it is given.
+/// Passes its arguments on, with a larger offset.
 #[device]
 fn rotated_further<const MORE: usize>(tile: &mut [u32], by: usize, value: u32) -> u32 {
     rotated(tile, by + MORE, value)
@@ -60,7 +60,7 @@ struct Window {
 
 #[device]
 impl Window {
-    /// The value of the thread behind, around the block.
+    /// The value of the block's previous thread, cyclically.
     fn behind(&self, tile: &mut [u32], value: u32) -> u32 {
         let (t, n) = (thread_idx_x(), block_dim_x());
         tile[self.first as usize + t] = value;

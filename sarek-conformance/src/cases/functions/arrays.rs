@@ -1,4 +1,4 @@
-//! Functions that take shared arrays and arrays of a thread's own.
+//! Functions that take shared arrays and local arrays.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -9,7 +9,7 @@ pub const CASES: &[Case] = &[
     Case::new("functions/array_literals", &[], array_literals),
 ];
 
-/// The sum of the elements in a ring, from `first` on.
+/// The sum of `count` elements from `first` on, cyclically.
 #[device]
 fn ring(x: &[u32], first: usize, count: usize) -> u32 {
     let mut sum = 0;
@@ -19,7 +19,7 @@ fn ring(x: &[u32], first: usize, count: usize) -> u32 {
     sum
 }
 
-/// Moves all elements on by one, and puts one in front.
+/// Moves all elements up by one, and puts `value` in front.
 #[device]
 fn push(x: &mut [u32], value: u32) {
     let mut k = x.len() - 1;
@@ -30,7 +30,7 @@ fn push(x: &mut [u32], value: u32) {
     x[0] = value;
 }
 
-/// The first elements of a slice, in an array of the function's own.
+/// The first of `N` elements from `at` on, plus twice the last of them, through a local array.
 #[device]
 fn last_of<const N: usize>(x: &[u32], at: usize) -> u32 {
     let mut copy = [0u32; N];
@@ -67,7 +67,7 @@ fn arrays(device: &Device) -> Check {
         let at = |i: usize| block[i % 64];
         let ring: Vec<u32> = (0..64).map(|t| (0..5).map(|k| at(t + k)).sum()).collect();
         let tile: Vec<u32> = (0..64).map(|t| ring[t] + block[t]).collect();
-        // The array is [ring, x, 1, 1, 1] in the end.
+        // In the end, the local array is [ring, x, 1, 1, 1].
         due.extend((0..64).map(|t| 3 + ring[t] + tile[t] + 2 * tile[(t + 2) % 64]));
     }
     expect("rings", &y, &due)
@@ -80,7 +80,7 @@ struct Weight {
     by: u32,
 }
 
-/// The sum of products.
+/// The sum of the products of both fields.
 #[device]
 fn weighed(weights: &[Weight]) -> u32 {
     let mut sum = 0;
@@ -90,7 +90,7 @@ fn weighed(weights: &[Weight]) -> u32 {
     sum
 }
 
-/// The literal's elements are the function's own.
+/// Passes array literals to functions as slices.
 #[device]
 fn shifted(x: &[u32], at: usize) -> u32 {
     ring(&[x[at], 3, weighed(&[Weight { of: 2, by: x[at] }])], 1, 2)
@@ -102,7 +102,7 @@ fn literals(x: &[u32], y: &mut [u32]) {
     if i < y.len() {
         let mut sum = shifted(x, i);
         for k in 0..2 {
-            // Made anew each time, and in order: the function is called between the elements of the arguments.
+            // Each round makes new arrays. The inner call runs between the elements of the outer call's array.
             sum += ring(&[x[i], sum, ring(&[7; 5], k, 3)], k, 2) * ring(&[sum], 0, 1);
             push(&mut [sum, 1], 5);
         }

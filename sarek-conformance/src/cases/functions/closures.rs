@@ -1,4 +1,4 @@
-//! Closures that are called where they are known.
+//! Closures called in the function that defines them.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -27,7 +27,7 @@ fn called(x: &[u32], by: u32, y: &mut [u32]) {
             calls += more;
             calls
         };
-        // The closure has the older `scale`.
+        // `affine` has captured the earlier `scale`.
         let scale = count(2) + count(5);
         y[i] = affine(x[i], scale) + affine(first(i), 1) * 1000 + calls;
     }

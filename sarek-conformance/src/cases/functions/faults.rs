@@ -1,4 +1,4 @@
-//! A function that stops at a fault: the error names the function's own line.
+//! A fault inside a function: the error names the function's own line.
 
 use crate::Case;
 use crate::cases::faults::report::{Place, check_place, fault_of};

@@ -1,4 +1,4 @@
-//! Methods that are generic by themselves, of types, of generic types and of traits.
+//! Methods with generic parameters of their own: of types, of generic types and of traits.
 
 use crate::Case;
 use crate::check::{Check, ensure, poisoned, written};
@@ -19,10 +19,10 @@ pub struct Pair<T> {
     b: T,
 }
 
-/// A number of a size known by its type.
+/// A value with an integer weight.
 #[device]
 pub trait Sized32: KernelType {
-    /// As a number.
+    /// The weight.
     fn weight(&self) -> u32;
 }
 
@@ -111,7 +111,7 @@ fn pairs(x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// `pairs`, on the host.
+/// The result of `pairs` for one element, on the host.
 fn pair(x: &[f32], i: usize) -> f32 {
     let v = x[i];
     let q = 3.0 * v + 6.0;
@@ -133,13 +133,13 @@ fn methods(device: &Device) -> Check {
     Ok(())
 }
 
-/// What numbers are put into.
+/// A store for numbers.
 #[device]
 pub trait Store: KernelType {
-    /// With a number put in, so many times.
+    /// Puts a number in, `TIMES` times.
     fn put<U: Num, const TIMES: u32>(self, value: U) -> Self;
 
-    /// What is in it, weighed by another.
+    /// The contents, weighted by another value.
     fn taken<S: Sized32>(&self, other: S) -> f32;
 }
 
@@ -210,7 +210,7 @@ fn of_traits(device: &Device) -> Check {
     Ok(())
 }
 
-/// A step.
+/// A factor for numbers.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Step {
@@ -219,7 +219,7 @@ pub struct Step {
 
 #[device]
 impl Step {
-    /// The number of the thread `N` steps away.
+    /// The scaled number of the thread `N` places further in the block, cyclically.
     fn exchange<U: Num, const N: usize>(&self, own: U, tile: &mut [u32]) -> u32 {
         let t = thread_idx_x();
         tile[t] = own.to_u32() * self.by;

@@ -1,4 +1,4 @@
-//! Closures and functions that are given to functions.
+//! Closures and functions passed to functions.
 
 use crate::Case;
 use crate::cases::faults::report::{Place, check_place, fault_of};
@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("functions/faults_in_given_closures", &[], faults),
 ];
 
-/// Any function of one number.
+/// Calls any function of one number.
 #[device]
 fn apply(f: impl Fn(f32) -> f32, x: f32) -> f32 {
     f(x)
@@ -22,7 +22,7 @@ fn twice<T: Num, F: Fn(T) -> T>(x: T, f: F) -> T {
     f(f(x))
 }
 
-/// Newton's method.
+/// Finds a root by Newton's method.
 #[device]
 fn root<F, G>(f: F, slope: &G, start: f32) -> f32
 where
@@ -61,7 +61,7 @@ fn each(n: usize, mut f: impl FnMut(usize)) {
 
 #[device]
 fn both(x: f32, f: impl Fn(f32) -> f32, g: impl Fn(f32) -> f32) -> f32 {
-    // Given on, by itself and from a closure.
+    // Passes `f` on, by reference and inside another closure.
     apply(&f, apply(|v| g(f(v)), x))
 }
 

@@ -25,13 +25,13 @@ fn quadruple<T: Num>(x: T) -> T {
     double(double(x))
 }
 
-/// Its result alone tells the instance.
+/// Only the result determines the instance.
 #[device]
 fn zero<T: Num>() -> T {
     T::ZERO
 }
 
-/// An array tells its length.
+/// The array argument determines the length.
 #[device]
 fn sum<T: Num, const N: usize>(x: [T; N]) -> T {
     let mut sum: T = zero();
@@ -69,7 +69,7 @@ fn halves<T: Float>(x: &[T], y: &mut [T]) {
 }
 
 fn inferred(device: &Device) -> Check {
-    /// Functions may stand inside of others.
+    /// A device function defined inside another function.
     #[device]
     fn local(x: u32) -> u32 {
         double(x) + 1

@@ -1,4 +1,4 @@
-//! Calls in counted loops that some threads leave before others.
+//! Calls with counted loops that some threads leave earlier than others.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -11,7 +11,7 @@ fn next(x: u32) -> u32 {
     x * 3 + 1
 }
 
-/// The first steps of `x` whose values the limit does not exceed, weighed by their numbers.
+/// Sums the first steps of `x` up to `limit`, each multiplied by its number.
 #[device]
 fn weighed(x: u32, limit: u32) -> u32 {
     let (mut sum, mut value) = (0, x);

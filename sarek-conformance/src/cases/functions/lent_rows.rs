@@ -1,4 +1,4 @@
-//! Arrays of arrays that are lent to functions by their rows, and arrays passed by value or by `&[T; N]`.
+//! Arrays of arrays passed to functions as slices of rows, and arrays passed by value or as `&[T; N]`.
 
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
@@ -74,7 +74,7 @@ fn own(device: &Device) -> Check {
     })
 }
 
-/// What the next thread gives, twice, and a sum of the tile's first row.
+/// Twice the value of the next thread, plus the first element of the tile.
 #[device]
 fn of_next(tile: &mut [[u32; 2]], x: u32) -> u32 {
     let t = thread_idx_x();
@@ -239,7 +239,7 @@ fn pair(a: u32) -> [u32; 2] {
     [a, a + 1]
 }
 
-/// Single rows, of a thread's own arrays and of shared ones.
+/// Changes single rows of local and shared arrays.
 #[kernel]
 fn changed_kernel(y: &mut [u32]) {
     let tile = shared_array::<[u32; 2], 1024>();

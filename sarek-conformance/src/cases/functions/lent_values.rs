@@ -1,4 +1,4 @@
-//! Arrays whose types rustc alone knows, lent to functions as slices.
+//! Arrays whose types only rustc knows, passed to functions as slices.
 
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
@@ -102,7 +102,7 @@ fn values(device: &Device) -> Check {
     })
 }
 
-/// Adds to each element that of the next thread.
+/// Adds to each element ten times that of the next thread.
 #[device]
 fn add_next(own: &mut [u32], tile: &mut [u32]) {
     let t = thread_idx_x();
@@ -115,7 +115,7 @@ fn add_next(own: &mut [u32], tile: &mut [u32]) {
     barrier();
 }
 
-/// The sum of what all threads have at a position.
+/// The sum over all threads of the block of their elements at one position.
 #[device]
 fn sum_at(own: &[u32], at: usize) -> u32 {
     let tile = shared_array::<u32, 1024>();
@@ -184,7 +184,7 @@ fn repeat(mut f: impl FnMut(u32), n: u32) {
     }
 }
 
-/// Closures that are called twice, and so have their arrays twice.
+/// Calls closures twice, so that each call has its own copy of their arrays.
 #[kernel]
 fn by_closures_kernel(y: &mut [u32]) {
     let t = thread_idx_x() as u32;
@@ -222,7 +222,7 @@ fn by_closures(device: &Device) -> Check {
     })
 }
 
-/// All threads end by the same value, before or behind a barrier.
+/// All threads of the block return at the same point, before or after a barrier.
 #[device]
 fn early_or_late(tile: &mut [u32], n: u32) -> u32 {
     if n > 3 {
@@ -239,7 +239,7 @@ fn early_or_late(tile: &mut [u32], n: u32) -> u32 {
 }
 
 /// # Safety
-/// There is none to see to: where the function returns early, no thread uses the tile, which is not seen.
+/// The caller has nothing to ensure: where the function returns early, no thread uses the tile. The prover does not see that.
 #[kernel]
 unsafe fn early_kernel(n: u32, y: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
@@ -249,7 +249,7 @@ unsafe fn early_kernel(n: u32, y: &mut [u32]) {
 fn early(device: &Device) -> Check {
     for n in 0..6 {
         let run = |y: &mut Vector<u32>, block| {
-            // SAFETY: nothing is asked.
+            // SAFETY: the kernel has no requirement.
             let launch = unsafe { early_kernel(n, y) };
             launch.grid(2).block(block).run_on(device)
         };

@@ -1,4 +1,4 @@
-//! What functions yield, matched where it is called.
+//! Results of functions, matched at the call.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -6,7 +6,7 @@ use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/matched_results", &[], matched)];
 
-/// A place.
+/// A position and a count.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Place {

@@ -1,4 +1,4 @@
-//! Methods and associated functions and constants of a type.
+//! Methods, associated functions and associated constants of a type.
 
 use crate::Case;
 use crate::check::{Check, ensure};
@@ -32,7 +32,7 @@ impl Complex {
         self.re * self.re + self.im * self.im
     }
 
-    /// Turns it by a quarter, unless it is small.
+    /// Turns the number by a quarter, unless it is small; returns true if it turned.
     fn turn(&mut self) -> bool {
         if self.norm() < 10 {
             return false;

@@ -1,4 +1,4 @@
-//! Functions that are given by their names, generic ones by what they are called with.
+//! Functions passed by name. The instances of generic ones follow from the types in the call.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};

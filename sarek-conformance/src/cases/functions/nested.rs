@@ -1,4 +1,4 @@
-//! Functions that nest calls of themselves.
+//! Recursive functions with a declared maximum depth.
 
 use crate::Case;
 use crate::cases::faults::report::{Place, check_place, fault_of};
@@ -42,7 +42,7 @@ fn pow2(n: u32) -> u32 {
     if n == 0 { 1 } else { 2 * pow2(n - 1) }
 }
 
-/// Adds up what it passes, and doubles the sum on the way back.
+/// Sums the elements that it passes, and doubles the sum at each return.
 #[device(inline = 3)]
 fn walk(x: &[u32], at: usize, seen: &mut u32) {
     *seen += x[at];
@@ -52,7 +52,7 @@ fn walk(x: &[u32], at: usize, seen: &mut u32) {
     }
 }
 
-/// Both kinds of calls: the last one is a turn of a loop.
+/// Makes both kinds of recursive calls: the tail call becomes a loop, the other one nests.
 #[device(inline = 3)]
 fn mixed<T: Num>(n: u32, x: T) -> u32 {
     if n == 0 {

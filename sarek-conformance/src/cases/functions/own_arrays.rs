@@ -1,4 +1,4 @@
-//! Arrays that each thread has of its own, lent to functions in which the threads of a block work together.
+//! Local arrays passed to functions in which the threads of a block work together.
 
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
@@ -23,7 +23,7 @@ pub const CASES: &[Case] = &[
     Case::new("functions/faults_of_own_arrays", &[], faults),
 ];
 
-/// Adds to each element that of the next thread.
+/// Adds to each element ten times that of the next thread.
 #[device]
 fn add_next(own: &mut [u32], tile: &mut [u32]) {
     let t = thread_idx_x();
@@ -36,7 +36,7 @@ fn add_next(own: &mut [u32], tile: &mut [u32]) {
     barrier();
 }
 
-/// The sum of what all threads have at a position.
+/// The sum over all threads of the block of their elements at one position.
 #[device]
 fn sum_at(own: &[u32], at: usize) -> u32 {
     let tile = shared_array::<u32, 1024>();
@@ -71,7 +71,7 @@ fn scalars(device: &Device) -> Check {
     })
 }
 
-/// Without those of threads that have returned.
+/// Adds the values of all threads to every second element, except those of threads that have returned.
 #[device]
 fn add_all(own: &mut [u32], tile: &mut [u32]) {
     let t = thread_idx_x();
@@ -151,7 +151,7 @@ fn structs(device: &Device) -> Check {
     of_each_thread(device, run, |_, t, _| (t + 4) + (t + 8) + (t + 8) + t + 9)
 }
 
-/// Gives its slice on, and has an array of its own.
+/// Passes its slice on, and has a local array of its own.
 #[device]
 fn both(own: &mut [u32], tile: &mut [u32], t: u32) -> u32 {
     let mut more = [own[0], t];
@@ -161,7 +161,7 @@ fn both(own: &mut [u32], tile: &mut [u32], t: u32) -> u32 {
     sum_at(&more, 0) + doubled(own)
 }
 
-/// Each thread calls it alone.
+/// Needs no other thread.
 #[device]
 fn doubled(own: &mut [u32]) -> u32 {
     own[1] *= 2;

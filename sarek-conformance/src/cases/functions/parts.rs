@@ -1,4 +1,4 @@
-//! Values of several parts that live across calls of functions in which threads work together.
+//! Composite values that live across calls of functions in which threads work together.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[Case::new(
     of_each_thread,
 )];
 
-/// A sum and a place.
+/// A sum and a position.
 #[derive(Clone, Copy, Debug, PartialEq, KernelType)]
 #[repr(C)]
 pub struct Found {
@@ -19,7 +19,7 @@ pub struct Found {
     at: u32,
 }
 
-/// What all threads of a block see of their neighbours, going round.
+/// The value of the block's next thread, cyclically.
 #[device]
 fn next(value: f32) -> f32 {
     let tile = shared_array::<f32, 1024>();
@@ -32,7 +32,7 @@ fn next(value: f32) -> f32 {
     found
 }
 
-/// The same for a pair, a tuple and an option.
+/// The same for both fields of a pair.
 #[device]
 fn next_pair(of: Found) -> Found {
     let mut moved = of;
@@ -110,7 +110,7 @@ fn of_each_thread(device: &Device) -> Check {
     Ok(())
 }
 
-/// What a thread has to have found.
+/// The expected results of one thread.
 fn due(x: &[f32], block: usize, t: usize, n: usize) -> (Found, f32) {
     let v = |t: usize| x[block * n + t % n];
     let more = |at: u32| if at == 3 { 0.5 } else { 0.0 };

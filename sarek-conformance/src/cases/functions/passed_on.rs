@@ -1,4 +1,4 @@
-//! References that functions are lent and lend on, and lifetimes with bounds.
+//! References that functions receive and pass on, and lifetimes with bounds.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -9,7 +9,7 @@ pub const CASES: &[Case] = &[
     Case::new("functions/lifetimes_with_bounds", &[], with_lifetimes),
 ];
 
-/// A place.
+/// A point.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Place {
@@ -35,7 +35,7 @@ fn moved(p: &mut Place, q: &Place) -> f32 {
 
 #[device]
 impl Place {
-    /// Of the receiver itself.
+    /// Passes the receiver itself on.
     fn both(&self, other: &Place) -> f32 {
         size(self) - size(other)
     }
@@ -83,10 +83,10 @@ where
     x[i] * y[i]
 }
 
-/// A method's.
+/// A trait whose method has lifetimes with bounds.
 #[device]
 pub trait Apart: KernelType {
-    /// Of two slices.
+    /// Combines elements of two slices.
     fn apart<'a, 'b>(&self, x: &'a [f32], y: &'b [f32], i: usize) -> f32
     where
         'a: 'b;

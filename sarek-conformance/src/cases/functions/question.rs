@@ -1,4 +1,4 @@
-//! `?` in functions: what is there goes on, and what is missing or wrong is returned at once.
+//! `?` in functions: a value is passed on, and `None` or an error is returned at once.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -15,7 +15,7 @@ fn odd(n: u32) -> Option<u32> {
     if n % 2 == 1 { Some(n / 2) } else { None }
 }
 
-/// As an operand, behind effects, in a loop, and at the end.
+/// Uses `?` in an operand, after effects, in a loop, and at the end.
 #[device]
 fn steps(n: u32, trace: &mut u32) -> Option<(u32, u32)> {
     *trace = 1;
@@ -62,7 +62,7 @@ fn option(device: &Device) -> Check {
     expect("what `?` leaves", &out, &due)
 }
 
-/// What is wrong with a number.
+/// The reason why a number is rejected.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C, u32)]
 enum Wrong {

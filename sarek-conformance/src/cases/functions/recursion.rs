@@ -1,4 +1,4 @@
-//! Functions that call themselves last.
+//! Tail-recursive functions.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -30,7 +30,7 @@ fn power(base: u32, exponent: u32, product: u32) -> u32 {
     }
 }
 
-/// Counts down, and counts its turns.
+/// Halves `n` down to zero, and counts its calls.
 #[device]
 fn halve(n: u32, turns: &mut u32) {
     *turns += 1;

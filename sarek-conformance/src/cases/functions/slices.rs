@@ -10,7 +10,7 @@ pub const CASES: &[Case] = &[
     Case::new("functions/out_parameters", &[], out_parameters),
 ];
 
-/// The sum of `count` elements from `first` on, as far as there are some.
+/// The sum of `count` elements from `first` on, or of fewer where the slice ends.
 #[device]
 fn window(x: &[u32], first: usize, count: usize) -> u32 {
     let mut sum = 0;
@@ -23,7 +23,7 @@ fn window(x: &[u32], first: usize, count: usize) -> u32 {
     sum
 }
 
-/// Gives its slice on.
+/// Passes its slices on.
 #[device]
 fn difference(a: &[u32], b: &[u32], i: usize) -> u32 {
     window(a, i, 3) - window(b, i, 2)
@@ -86,7 +86,7 @@ fn written_slices(device: &Device) -> Check {
     expect("quadruples", &y, &due.collect::<Vec<u32>>())
 }
 
-/// Divides, and tells the remainder.
+/// Divides, and stores the remainder in `rest`.
 #[device]
 fn divide(a: u32, b: u32, rest: &mut u32) -> u32 {
     if b == 0 {
@@ -97,7 +97,7 @@ fn divide(a: u32, b: u32, rest: &mut u32) -> u32 {
     a / b
 }
 
-/// Swaps what two references refer to.
+/// Swaps the values behind two references.
 #[device]
 fn swap(a: &mut u32, b: &mut u32) {
     let t = *a;
@@ -105,7 +105,7 @@ fn swap(a: &mut u32, b: &mut u32) {
     *b = t;
 }
 
-/// Gives references on, and takes one to read.
+/// Passes references on, and only reads through one of them.
 #[device]
 fn sort(a: &mut u32, b: &mut u32, by: &u32) {
     if *a % *by > *b % *by {

@@ -22,7 +22,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// The sum of all values of a block of up to 1024 threads, by a tree in `tile`.
+/// The sum of the values of all threads of a block of up to 1024, by a tree in `tile`.
 #[device]
 fn block_sum(tile: &mut [u32], value: u32) -> u32 {
     let t = thread_idx_x();
@@ -59,7 +59,7 @@ fn lent_tile(device: &Device) -> Check {
     })
 }
 
-/// The sums of the values up to each thread's own.
+/// The inclusive prefix sum over the threads of the block.
 #[device]
 fn block_scan(value: u32) -> u32 {
     let tile = shared_array::<u32, 1024>();
@@ -102,7 +102,7 @@ fn own_tile(device: &Device) -> Check {
     })
 }
 
-/// The share of a value in all of a block, in thousandths.
+/// The prefix sum of a value plus the sum of the block, in thousandths of that sum.
 #[device]
 fn share(value: u32) -> u32 {
     let scanned: u32 = block_scan(value);
@@ -114,7 +114,7 @@ fn share(value: u32) -> u32 {
     more * 1000 / sum
 }
 
-/// What the last thread has.
+/// The value of the block's last thread.
 #[device]
 fn last_of(value: u32) -> u32 {
     let values = shared_array::<u32, 1024>();
@@ -145,7 +145,7 @@ fn nested_kernel(y: &mut [u32]) {
     y[global_idx_x()] = sum + twice(mine);
 }
 
-/// The values of those that are left, summed without the help of those that have returned.
+/// The sum of the values of the remaining threads, without the help of those that have returned.
 #[device]
 fn sum_of_left(value: u32) -> u32 {
     let tile = shared_array::<u32, 1024>();
@@ -184,7 +184,7 @@ fn nested(device: &Device) -> Check {
     })
 }
 
-/// Passes values on `steps` times, each to the next thread.
+/// Passes values to the next thread `steps` times, and adds an element of `from` each time.
 #[device]
 fn passed_on(value: u32, steps: usize, from: &[u32]) -> u32 {
     let ring = shared_array::<u32, 1024>();
@@ -217,7 +217,7 @@ fn by_parameter(device: &Device) -> Check {
     of_each_thread(device, run, |_, t, n| (t + 3 * n - 3) % n + 111)
 }
 
-/// Swaps the values of neighbours, and counts.
+/// Swaps the values of neighbours, and counts the swaps.
 #[device]
 fn swap(value: &mut u32, count: &mut u32, tile: &mut [u32]) {
     let t = thread_idx_x();
@@ -250,7 +250,7 @@ fn out_parameters(device: &Device) -> Check {
     })
 }
 
-/// The sum over all threads of the subgroup.
+/// Twice the sum over the threads of the subgroup.
 #[device]
 fn summed(value: u32) -> u32 {
     let doubled = 2 * value;

@@ -1,4 +1,4 @@
-//! Methods of traits, of types that are known and of type parameters.
+//! Methods of traits, on known types and on type parameters.
 
 use crate::Case;
 use crate::check::{Check, ensure, poisoned};
@@ -7,25 +7,25 @@ use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/methods_of_traits", &[], called)];
 
-/// What has an area.
+/// A shape with an area.
 #[device]
 pub trait Shape: KernelType {
-    /// Corners.
+    /// Number of corners.
     const CORNERS: u32;
 
     /// The area.
     fn area(&self) -> f32;
 
-    /// The same, larger.
+    /// The shape, scaled.
     fn scaled(self, by: f32) -> Self;
 
-    /// Moves.
+    /// Grows by a length.
     fn grow(&mut self, by: f32);
 
-    /// A number of the kind.
+    /// A number that tells the kinds of shapes apart, plus `plus`.
     fn kind(plus: u32) -> u32;
 
-    /// Sums over the shape's edges.
+    /// Sums `f` over the edges.
     fn edges(&self, f: impl Fn(f32) -> f32) -> f32;
 }
 
@@ -71,7 +71,7 @@ impl Shape for Disc {
 
 #[device]
 impl Disc {
-    /// Not that of the trait.
+    /// Hides the method of the trait.
     fn kind(plus: u32) -> u32 {
         100 + plus
     }

@@ -1,4 +1,4 @@
-//! Methods of values whose types the source does not name: fields, payloads, what functions yield.
+//! Methods of values whose types the source does not name: fields, payloads, results of functions.
 
 use crate::Case;
 use crate::check::{Check, ensure, poisoned, written};
@@ -22,7 +22,7 @@ pub struct Point {
     y: f32,
 }
 
-/// Two of them.
+/// Two ends and a count.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Segment<T> {
@@ -31,7 +31,7 @@ pub struct Segment<T> {
     count: u32,
 }
 
-/// One of several shapes.
+/// A shape.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C, u32)]
 pub enum Shape {
@@ -39,17 +39,17 @@ pub enum Shape {
     Dot(Point),
     /// A segment.
     Line {
-        /// Which one.
+        /// The segment.
         of: Segment<Point>,
     },
-    /// Nothing.
+    /// No shape.
     None,
 }
 
-/// What has a length.
+/// A value with a length.
 #[device]
 pub trait Long: KernelType {
-    /// The length, so many times.
+    /// The length, multiplied by `by`.
     fn times<U: Num>(&self, by: U) -> f32;
 }
 
@@ -153,7 +153,7 @@ fn changed(x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// The sum of the coordinates' sizes.
+/// The sum of the coordinates' magnitudes.
 fn length(p: Point) -> f32 {
     p.x.abs() + p.y.abs()
 }
@@ -202,7 +202,7 @@ fn changes(device: &Device) -> Check {
     changed(&xs, &mut y).over(n).run_on(device)?;
     for (i, found) in written(&y)?.into_iter().enumerate() {
         let v = x[i];
-        // From (v, 1) to (-1, v), and on by (2, v), half a turn, a quarter.
+        // A quarter turn of (v, 1) is (-1, v); plus (2, v) is (1, 2 v); half a turn later (-1, -2 v); a quarter later (2 v, -1).
         let p = [-1.0, -2.0 * v];
         let due = -1.0 + 10.0 * v + 100.0 * p[0] + 1000.0 * p[0];
         ensure(found == due, || {

@@ -1,4 +1,4 @@
-//! Functions of scalars: calls inside of calls, early returns, helpers of other modules.
+//! Functions of scalars: nested calls, early returns, helpers of other modules.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -51,7 +51,7 @@ fn values(device: &Device) -> Check {
     Ok(())
 }
 
-/// Returns from inside of a loop, from branches, and at the end.
+/// Returns from inside a loop, from branches, and at the end.
 #[device]
 fn first_factor(n: u32) -> u32 {
     if n < 4 {

@@ -1,4 +1,4 @@
-//! Arrays that each thread has of its own, as long as a constant parameter says, in loops over lanes of every shape.
+//! Local arrays whose length is a const parameter, in every form of the loop over lanes.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -6,7 +6,7 @@ use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("generics/own_arrays", &[], own_arrays)];
 
-/// Loops that lanes run in strips.
+/// Loops that are strip-mined over lanes.
 #[kernel]
 fn strip_kernel<const N: usize>(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -21,7 +21,7 @@ fn strip_kernel<const N: usize>(x: &[u32], out: &mut [u32]) {
     out[i] = sum;
 }
 
-/// Arrays that live across barriers, in blocks of a size that is fixed and one that the launch gives.
+/// Defines a kernel whose arrays live across barriers. The block size is fixed, or given by the launch.
 macro_rules! around_a_barrier {
     ($name:ident, $($block:tt)*) => {
         #[kernel($($block)*)]

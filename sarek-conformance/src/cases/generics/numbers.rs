@@ -1,4 +1,4 @@
-//! Generic arithmetic, with constants and functions that are generic too.
+//! Generic arithmetic, with generic constants and functions.
 
 use crate::check::{Check, ensure, expect, poisoned};
 use crate::{Capability, Case};
@@ -20,7 +20,7 @@ fn series<T: Num, const N: usize>(x: T) -> T {
     sum
 }
 
-// Bounds in both places are what it tests.
+// Tests bounds in both places.
 #[kernel]
 #[allow(clippy::multiple_bound_locations)]
 fn polynomial<T: Num, const N: usize>(a: T, x: &[T], y: &mut [T])

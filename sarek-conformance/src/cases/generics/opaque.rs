@@ -36,7 +36,7 @@ fn check<T: Element + Debug + PartialEq>(device: &Device, of: fn(u32) -> T) -> C
     ensure(y.to_vec()? == due, || {
         format!("{:?} instead of {due:?}", y.to_vec())
     })?;
-    // SAFETY: as above.
+    // SAFETY: no two threads write the same element.
     unsafe { transpose::<T, 4>(&input, &mut y) }
         .over(60)
         .run_on(device)?;

@@ -1,4 +1,4 @@
-//! Arrays of several dimensions that each thread has of its own, as long as constant parameters say.
+//! Local arrays of several dimensions whose lengths are const parameters.
 
 use crate::check::{Check, expect, poisoned};
 use crate::input::Sample;
@@ -13,7 +13,7 @@ pub const CASES: &[Case] = &[
     Case::new("generics/tables_of_doubles", &[Capability::F64], of_doubles),
 ];
 
-/// Beside constants, of which one can be told from its text.
+/// A constant length beside const parameters. The macro sees its name alone, while it sees the value of `WIDTH`.
 const ROWS: usize = 1 + 1;
 
 #[kernel]
@@ -52,7 +52,7 @@ fn own_kernel<const N: usize, const M: usize>(x: &[u32], out: &mut [u32]) {
     out[i] = sum;
 }
 
-/// What [`own_kernel`] computes of an element.
+/// The result of [`own_kernel`] for an element.
 fn own_due<const N: usize, const M: usize>(x: u32) -> u32 {
     let mut square = [[0u32; N]; N];
     let mut cube = [[[0u32; N]; ROWS]; M];
@@ -98,7 +98,7 @@ fn own<const N: usize, const M: usize>(device: &Device) -> Check {
     expect(&format!("{N} and {M}"), &out, &due)
 }
 
-/// Tables that live across barriers, in blocks of a size that is fixed and one that the launch gives.
+/// Defines a kernel whose tables live across barriers. The block size is fixed, or given by the launch.
 macro_rules! around_a_barrier {
     ($name:ident, $($block:tt)*) => {
         #[kernel($($block)*)]
@@ -136,7 +136,7 @@ macro_rules! around_a_barrier {
 around_a_barrier!(fixed_kernel, block = 64);
 around_a_barrier!(launched_kernel,);
 
-/// A table that a function keeps across its barriers.
+/// Keeps a table across the barriers of a function.
 #[device]
 fn rows_around_barriers<T: Int, const N: usize>(value: T) -> T {
     let mut table = [[value; N]; 2];
@@ -196,7 +196,7 @@ fn around<const N: usize, const M: usize>(device: &Device) -> Check {
     let of = |x: u32| {
         let add = |sum: u32, value: u32| sum.wrapping_mul(31).wrapping_add(value);
         (0..N as u32).fold(0, |sum, n| {
-            // The last element changes in the last turn.
+            // The last element changes only in the last round.
             let last = if n + 1 == N as u32 { x ^ n } else { x };
             add(add(sum, x ^ n), last)
         })
@@ -263,7 +263,7 @@ fn calls<const N: usize>(device: &Device) -> Check {
     expect(&format!("{N} of functions"), &out, &due)
 }
 
-/// Elements of which rustc alone knows the type, in one region and across a barrier.
+/// Tables of elements whose type only rustc knows, within one region and across a barrier.
 #[kernel]
 fn parameters_kernel<T: Float, const N: usize>(x: &[T], out: &mut [T]) {
     let tile = shared_array::<T, 32>();

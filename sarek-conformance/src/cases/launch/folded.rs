@@ -1,4 +1,4 @@
-//! More blocks along an axis than devices can start: such grids are folded.
+//! Grids with more blocks along an axis than devices can start: such grids are folded.
 
 use crate::Case;
 use crate::check::{Check, expect, poisoned};
@@ -65,8 +65,8 @@ fn mark(width: usize, out: &mut [u32]) {
     }
 }
 
-/// Whatever the block size: an extent along y beyond 65 535 times 1024 would be too slow here, so
-/// that this folds on devices with flat blocks only.
+/// Uses `over`, whatever the block size. Large blocks fold only beyond 65 535 times 1024 along y, which would be too slow
+/// here; so this folds only on devices with flat blocks.
 fn over(device: &Device) -> Check {
     for (w, h) in [(1, MANY), (2, MANY + 1)] {
         let due: Vec<u32> = (0..h)
@@ -88,7 +88,7 @@ fn count(width: usize, runs: &mut [u32]) {
     }
 }
 
-/// A folded grid may have more blocks than the logical one: those run no thread a second time.
+/// A folded grid may have more blocks than the logical one; the extra blocks run no thread a second time.
 fn once(device: &Device) -> Check {
     for (w, h) in [(1, MANY), (3, MANY + 2)] {
         let mut runs = poisoned(w * h);

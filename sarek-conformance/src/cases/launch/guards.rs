@@ -1,5 +1,5 @@
-//! Guards against threads beyond the data: whatever form they take, exactly the threads that they
-//! let through do what they guard, and nothing else of the kernel is lost.
+//! Guards against threads beyond the data, in several forms: exactly the threads that pass do the guarded
+//! work, and the kernel's other effects are kept.
 
 use crate::Case;
 use crate::cases::faults::fault_of;
@@ -165,7 +165,7 @@ fn reads_first(n: usize, input: &[u32], out: &mut [u32]) {
     }
 }
 
-/// A thread that the guard would stop faults before it gets there.
+/// A thread that the guard would stop faults before it reaches the guard.
 fn behind_fault(device: &Device) -> Check {
     let input = Vector::from_vec(vec![1u32; 10]);
     let mut out = Vector::zeros(10);

@@ -1,4 +1,4 @@
-//! Every id and extent, reported by every thread.
+//! Every id and extent, as every thread reports them.
 
 use crate::Case;
 use crate::check::{Check, TAIL, ensure, expect, poisoned};
@@ -37,7 +37,7 @@ fn report(out: &mut [u32]) {
     out[base + 18] = global_thread_id() as u32;
 }
 
-/// What the threads of a grid report, x fastest.
+/// The records of a grid's threads, with x varying fastest.
 fn records(grid: [usize; 3], block: [usize; 3]) -> Vec<u32> {
     let [grid, block] = [grid, block].map(|sizes| sizes.map(|size| size as u32));
     let extent = [0, 1, 2].map(|k| grid[k] * block[k]);
@@ -83,7 +83,7 @@ fn in_blocks(device: &Device) -> Check {
     Ok(())
 }
 
-/// The block size is the runtime's choice, so blocks are checked for consistency.
+/// The runtime chooses the block size, so blocks are only checked for consistency.
 fn over(device: &Device) -> Check {
     for extent in [
         [1, 1, 1],

@@ -1,4 +1,4 @@
-//! Index spaces: what a launch runs, and what ids and extents say there.
+//! Index spaces: the threads that a launch runs, and their ids and extents.
 
 mod empty;
 mod folded;

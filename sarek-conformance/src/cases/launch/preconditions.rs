@@ -1,4 +1,4 @@
-//! Facts that make a kernel free of races are checked at each launch.
+//! Each launch checks the facts that its kernel needs to be free of races.
 
 use crate::Case;
 use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("launch/requires", &[], required),
 ];
 
-/// Free of races over one dimension only.
+/// Free of races only if the launch has one dimension.
 #[kernel]
 fn one_dimensional(out: &mut [u32]) {
     let i = global_idx_x();
@@ -20,7 +20,7 @@ fn one_dimensional(out: &mut [u32]) {
     }
 }
 
-/// Free of races if all threads stand along y.
+/// Free of races only if all threads lie along y.
 #[kernel]
 fn along_y(out: &mut [u32]) {
     let i = global_idx_y();
@@ -65,7 +65,7 @@ fn run(device: &Device) -> Check {
     expect("along_y over((1, 8))", &out, &[1; 8])
 }
 
-/// Rows of `width` elements, `stride` apart: rows are apart if that is enough.
+/// Writes rows of `width` elements, `stride` apart. They are disjoint if `width <= stride`.
 #[kernel(requires(width <= stride), requires(out.len() > 0))]
 fn rows(width: usize, stride: usize, out: &mut [u32]) {
     let (col, row) = (global_idx_x(), global_idx_y());
@@ -74,7 +74,7 @@ fn rows(width: usize, stride: usize, out: &mut [u32]) {
     }
 }
 
-/// One half is added to the other, which begins where the first one ends or later.
+/// Adds the second part of a vector to the first. The second part begins at the end of the first, or later.
 #[kernel(requires(n <= half && half + n <= x.len()))]
 fn fold(n: usize, half: usize, x: &mut [u32]) {
     let i = global_idx_x();

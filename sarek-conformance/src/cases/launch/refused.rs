@@ -1,4 +1,4 @@
-//! Launches that no device can run are typed errors, and change nothing.
+//! Launches that no device can run: they are typed errors, and change nothing.
 
 use crate::Case;
 use crate::check::{Check, Stop, expect, poisoned, wrong};

@@ -1,4 +1,4 @@
-//! `over` runs exactly its threads, `cover` and `grid` run whole blocks.
+//! `over` runs exactly its threads; `cover` and `grid` run whole blocks.
 
 use crate::Case;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -13,7 +13,7 @@ pub const CASES: &[Case] = &[
     Case::new("launch/grid_block", &[], grid_block),
 ];
 
-/// No guard: a thread too many would write, or fault.
+/// A kernel without a guard: an extra thread would write, or fault.
 #[kernel]
 fn mark(out: &mut [u32]) {
     let i = global_idx_x();
@@ -84,7 +84,7 @@ fn over_3d(device: &Device) -> Check {
     Ok(())
 }
 
-/// Reports the extent that the launch was rounded up to.
+/// Reports the extent to which the launch was rounded up.
 #[kernel]
 fn extent_kernel(out: &mut [u32]) {
     let i = global_idx_x();
@@ -94,7 +94,7 @@ fn extent_kernel(out: &mut [u32]) {
 }
 
 fn cover(device: &Device) -> Check {
-    // Blocks follow from the extent alone, so that the same threads run on every device.
+    // The block size follows from the extent alone, so the same threads run on every device.
     for (n, whole) in [(1, 32), (33, 64), (1000, 1024)] {
         let len = 4096;
         let mut out = Vector::filled(len, u32::SENTINEL);

@@ -36,7 +36,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/is_power_of_two/u64", &[Capability::I64], power_u64),
 ];
 
-/// The bits of an integer, lowest first.
+/// Conversion of an integer to and from its bits, lowest bit first.
 trait Bits: Sample {
     fn bits(self) -> Vec<bool>;
     fn of_bits(bits: impl Iterator<Item = bool>) -> Self;

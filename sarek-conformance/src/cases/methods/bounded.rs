@@ -1,4 +1,4 @@
-//! Divisions, negations and shifts of integers that end somewhere at their type's bounds, and what a division by zero does.
+//! Divisions, magnitudes and shifts of integers at the bounds of their types, and the fault of a division by zero.
 
 use crate::cases::faults::fault_of;
 use crate::check::{Check, Due, binary, ensure, poisoned, unary};
@@ -190,7 +190,7 @@ fn zero(device: &Device) -> Check {
         let mut out = poisoned(1);
         let result = zero_kernel(&a, &b, which, &mut out).over(1).run_on(device);
         let fault = fault_of(result, &mut out)?;
-        // The reference panics inside of the method.
+        // The reference panics inside the method.
         let is_due = match &fault.kind {
             FaultKind::DivisionByZero => true,
             FaultKind::Panic(message) => {

@@ -1,4 +1,4 @@
-//! Sums with a carry.
+//! Additions and subtractions with a carry.
 
 use crate::check::{Check, Due, binary};
 use crate::input::pairs;

@@ -1,4 +1,4 @@
-//! `checked_…` and `overflowing_…` of integers: a result, and whether it is one.
+//! `checked_…` and `overflowing_…` of integers: the result, and whether it fits the type.
 
 use crate::check::{Check, Due, binary};
 use crate::input::pairs;
@@ -18,10 +18,10 @@ pub const CASES: &[Case] = &[
     Case::new("methods/checked/usize/small", &[], small),
 ];
 
-/// The value in the output if there is no result; a second output reports that.
+/// The output in place of a missing result; a second output tells whether there is one.
 const NONE: u8 = 101;
 
-/// Holds each method of a number, another and a count of bits.
+/// Tests each method on two numbers, on a number and a count of bits, or on one number.
 macro_rules! checked {
     ($case:ident $kernel:ident $t:ident, $each:literal
         [$($b:literal $by:ident),*] [$($s:literal $shift:ident),*] [$($u:literal $of:ident),*]
@@ -161,7 +161,7 @@ fn wide(device: &Device) -> Check {
     )
 }
 
-/// Positions, all of which fit 32 bits.
+/// `usize` values that all fit 32 bits.
 #[kernel]
 fn small_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();

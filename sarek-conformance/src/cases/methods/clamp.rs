@@ -1,4 +1,4 @@
-//! `clamp` of every number type, for bounds in order.
+//! `clamp` of every number type, with bounds in order.
 
 use crate::check::{Check, Due, expect_due, poisoned};
 use crate::input::{Sample, pairs};
@@ -54,7 +54,7 @@ clamp!(u64_case clamp_u64 u64);
 clamp!(f32_case clamp_f32 f32);
 clamp!(f64_case clamp_f64 f64);
 
-/// Every pair of ordered bounds with some values.
+/// Every pair of ordered bounds, with some values.
 fn triples<T: Sample + PartialOrd>() -> Vec<[T; 3]> {
     let edges = T::edges();
     let bounds = pairs::<T, T>(51, 100);
@@ -69,7 +69,7 @@ fn triples<T: Sample + PartialOrd>() -> Vec<[T; 3]> {
 }
 
 fn clamped<T: Sample + PartialOrd>(x: T, lo: T, hi: T) -> Due<T> {
-    // Which of two equal zeros comes out is not said.
+    // Either of two equal zeros may be the result.
     let zero = T::default();
     if x == zero && (lo == zero || hi == zero) {
         return Due::Equal(zero);

@@ -48,7 +48,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/angle/f64", &[Capability::F64], f64_angle),
 ];
 
-/// A kernel that applies the methods in turn, and its case.
+/// Defines a kernel that applies the methods in turn, and its case.
 macro_rules! family {
     ($case:ident $kernel:ident $t:ident $format:ident $inputs:expr; $count:literal: $($k:literal $method:ident $function:ident $reference:expr;)*) => {
         #[kernel]
@@ -149,7 +149,7 @@ family!(f64_sqrt sqrt_f64 f64 F64 positive(1e-300, 1e300); 1:
     0 sqrt Sqrt f64::sqrt;
 );
 
-/// Numbers from `lo` to `hi`, evenly over their exponents, and those close to one.
+/// Numbers from `lo` to `hi`, spread evenly over their exponents, and numbers close to one.
 fn positive(lo: f64, hi: f64) -> Vec<f64> {
     let mut random = Random::new(68);
     let mut values = vec![1.0, 0.5, 2.0, 4.0, 10.0, 1000.0, lo, hi];
@@ -175,7 +175,7 @@ fn around(most: f64) -> Vec<f64> {
     rounded(values)
 }
 
-/// Each number as the nearest `f32`, so that both formats see the same.
+/// Rounds each number to the nearest `f32`, so that both formats get the same inputs.
 fn rounded(values: Vec<f64>) -> Vec<f64> {
     values
         .into_iter()

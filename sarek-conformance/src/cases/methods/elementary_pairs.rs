@@ -125,7 +125,7 @@ macro_rules! kernels {
             for a in [-2.0, -1.0, 1.0, 3.0] {
                 inputs.extend([-4.0, -1.0, 1.0, 0.5].map(|b| (a, b)));
             }
-            // Squares of these leave the range of an f32.
+            // The squares of these leave the range of an `f32`.
             inputs.extend([(3e25, 4e25), (-3e-25, 4e-25), (1e30, 1.0)]);
             inputs.extend((0..300).map(|_| {
                 (

@@ -75,7 +75,7 @@ macro_rules! kernels {
                         Due::Exactly((whole + up).copysign(a)),
                         Due::Exactly((whole + nearest).copysign(a)),
                         Due::Exactly(whole),
-                        // Infinity less itself is NaN.
+                        // Infinity minus itself is NaN.
                         if !a.is_finite() {
                             Due::Exactly($t::NAN)
                         } else {
@@ -113,7 +113,7 @@ macro_rules! kernels {
                         negative,
                     ]
                     .map(|holds| Due::Exactly(u32::from(holds)));
-                    // The sign of a NaN is not kept by every target.
+                    // Not every target keeps the sign of a NaN.
                     [
                         nan,
                         infinite,
@@ -170,7 +170,7 @@ kernels!(
     from_bits_f64
 );
 
-/// The number without the bits below one, sign kept.
+/// Truncates towards zero, and keeps the sign.
 fn integer_part(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52 & 0x7ff) as i64 - 1023;
     match exponent {

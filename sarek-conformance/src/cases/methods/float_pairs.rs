@@ -39,7 +39,7 @@ macro_rules! kernels {
                     } else {
                         a.abs()
                     };
-                    // The sign of a NaN is not kept by every target.
+                    // Not every target keeps the sign of a NaN.
                     let sign = if b.is_nan() {
                         Due::Anything
                     } else {
@@ -55,7 +55,7 @@ macro_rules! kernels {
 kernels!(f32_case min_max_f32 f32);
 kernels!(f64_case min_max_f64 f64);
 
-/// The first or the second, but never a NaN unless both are; either of two equal zeros.
+/// Expects the chosen number, but a NaN only if both are NaN, and either of two equal zeros.
 fn chosen<T: Sample + PartialOrd>(a: T, b: T, first: bool) -> Due<T> {
     if a == b {
         Due::Equal(a)

@@ -1,4 +1,4 @@
-//! Methods of floats that are made of others: `round_ties_even`, `div_euclid`, `is_normal`, `is_subnormal`, `sin_cos`.
+//! Float methods composed of others: `round_ties_even`, `div_euclid`, `is_normal`, `is_subnormal`, `sin_cos`.
 
 use crate::check::{Check, Due, binary, unary};
 use crate::input::{Sample, pairs, values};
@@ -56,7 +56,7 @@ macro_rules! kernels {
             out[i] = a[i].div_euclid(b[i]);
         }
 
-        /// Where a quotient is not the nearest number, its integer part may be another, too.
+        /// An inexact quotient allows an integer part that is off by one.
         fn $quotient(device: &Device) -> Check {
             let class = Class::of(device);
             let mut inputs = pairs::<$t, $t>(72, 500);

@@ -42,7 +42,7 @@ macro_rules! signed {
     )*};
 }
 
-/// Squares of the largest and of some other roots below a bound, and their neighbours.
+/// The squares of the largest and of some other roots up to a bound, and their neighbours.
 fn squares(bound: u64) -> impl Iterator<Item = u64> {
     let roots = [1, 2, 3, bound / 3, bound / 2, bound - 1, bound];
     roots
@@ -57,7 +57,7 @@ signed! {
     of_i64 of_i64_kernel i64;
 }
 
-/// A power of two is one of the type up to half of its range.
+/// Defines the unsigned cases. Up to half of the type's range, the next power of two fits the type.
 macro_rules! unsigned {
     ($($case:ident $kernel:ident $t:ident $of:ident;)*) => {$(
         #[kernel]
@@ -117,7 +117,7 @@ fn negative(device: &Device) -> Check {
         let fault = fault_of(result, &mut out)?;
         let message = "argument of integer square root cannot be negative";
         let is_due = match &fault.kind {
-            // As rustc's own `isqrt` panics.
+            // rustc's own `isqrt` panics with this message.
             FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
             _ => false,
         };

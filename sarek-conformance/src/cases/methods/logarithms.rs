@@ -1,4 +1,4 @@
-//! `ilog2` of integers, and the fault of those that have none.
+//! `ilog2` of integers, and the fault for numbers that have no logarithm.
 
 use crate::cases::faults::fault_of;
 use crate::check::{Check, Due, ensure, poisoned, unary};
@@ -56,7 +56,7 @@ fn none(device: &Device) -> Check {
         let fault = fault_of(result, &mut out)?;
         let message = "argument of integer logarithm must be positive";
         let is_due = match &fault.kind {
-            // As rustc's own `ilog2` panics.
+            // rustc's own `ilog2` panics with this message.
             FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
             _ => false,
         };

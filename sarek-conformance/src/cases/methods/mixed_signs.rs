@@ -24,7 +24,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/mixed_signs/u64", &[Capability::I64], u64_case),
 ];
 
-/// The value in the output if there is no result.
+/// The output in place of a missing result.
 const NONE: u8 = 101;
 
 macro_rules! mixed_signs {

@@ -30,7 +30,7 @@ fn f32_case(device: &Device) -> Check {
     let mut inputs: Vec<[f32; 3]> = (0..300)
         .map(|_| [(); 3].map(|()| random.between(-8.0, 8.0) as f32))
         .collect();
-    // Products that cancel but for their last bits.
+    // Products that cancel except for their last bits.
     for k in 1..100u32 {
         let a = 1.0 + k as f32 * f32::EPSILON;
         inputs.push([a, a, -(a * a)]);
@@ -43,7 +43,7 @@ fn f32_case(device: &Device) -> Check {
     let due: Vec<Due<f32>> = inputs
         .iter()
         .map(|&[a, b, c]| {
-            // The product is exact in f64; the sum loses bits far below those of an f32.
+            // The product is exact in `f64`; the sum loses only bits far below those of an `f32`.
             let (x, y) = (f64::from(a), f64::from(b));
             let exact = x * y + f64::from(c);
             Due::Near(
@@ -55,7 +55,7 @@ fn f32_case(device: &Device) -> Check {
     expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))
 }
 
-/// Integers of 30 bits: product and sum are known in `i128`, and need the single rounding.
+/// Integers below 2^31: `i128` holds product and sum exactly, and the result is right only if it is rounded once.
 fn f64_case(device: &Device) -> Check {
     let class = Class::of(device);
     let mut random = Random::new(67);

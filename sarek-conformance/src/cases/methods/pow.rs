@@ -1,4 +1,4 @@
-//! `pow` of integers, which wraps.
+//! `pow` of integers, and its overflow.
 
 use crate::check::{Check, Due, binary, reports_overflow};
 use crate::input::{Random, Sample};

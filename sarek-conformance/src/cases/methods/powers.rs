@@ -29,7 +29,7 @@ pub const CASES: &[Case] = &[
     Case::new("methods/ilog/faults", &[], faults),
 ];
 
-/// The value in the output if there is no result.
+/// The output in place of a missing result.
 const NONE: u8 = 101;
 
 macro_rules! powers {
@@ -166,7 +166,7 @@ fn faults(device: &Device) -> Check {
         let result = faults_kernel(&a, &b, &mut out).over(1).run_on(device);
         let fault = fault_of(result, &mut out)?;
         let is_due = match &fault.kind {
-            // As rustc's own panics.
+            // rustc's own methods panic with this message.
             FaultKind::Assert(found) | FaultKind::Panic(found) => found == due,
             _ => false,
         };

@@ -1,5 +1,5 @@
-//! Rotations by half of the width, where both halves change places, and by what is next to it: compilers take the
-//! text of a rotation for one, and some take it for another.
+//! Rotations by half of the width, which swap both halves, and by counts next to it. Compilers recognise the text of
+//! a rotation, and some of them mistake one for another.
 
 use crate::check::{Check, Due, unary};
 use crate::input::values;
@@ -17,8 +17,8 @@ pub const CASES: &[Case] = &[
     Case::new("methods/rotations/u64", &[Capability::I64], of_u64),
 ];
 
-/// To the left and to the right: by half of the width, as a constant, as an argument and as what each thread makes of its
-/// index; by one more and one less; and by half of the width beyond the whole.
+/// Left and right rotations: by half of the width, as a constant, as an argument and as a count that each thread computes;
+/// by one more and one less; and by half of the width beyond the whole.
 macro_rules! rotations {
     ($($case:ident $kernel:ident $t:ident $half:literal;)*) => {$(
         #[kernel]
@@ -35,7 +35,7 @@ macro_rules! rotations {
             out[10 * i + 6] = x.rotate_left($half + 1);
             out[10 * i + 7] = x.rotate_right($half - 1);
             out[10 * i + 8] = x.rotate_left(3 * $half) ^ x.rotate_right(half + 1);
-            // As it is written by hand.
+            // A rotation written by hand.
             out[10 * i + 9] = x << $half | (x >> $half) & !(!0 << $half);
         }
 
@@ -48,7 +48,7 @@ macro_rules! rotations {
                 &values::<$t>(54, 301),
                 |a, out, n| $kernel($half, a, out).over(n).run_on(device),
                 |x| {
-                    // Of two halves.
+                    // Swaps both halves.
                     let mask = !(!0 << $half);
                     let swapped = x << $half | (x >> $half) & mask;
                     let next = |x: $t| x << 1 | (x >> (2 * $half - 1)) & 1;

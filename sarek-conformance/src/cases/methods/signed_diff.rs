@@ -1,4 +1,4 @@
-//! The signed difference of unsigned integers, where it fits.
+//! The signed difference of unsigned integers, if it fits.
 
 use crate::check::{Check, Due, binary};
 use crate::input::pairs;
@@ -24,7 +24,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// The value in the output if there is no result.
+/// The output in place of a missing result.
 const NONE: u8 = 101;
 
 macro_rules! signed_difference {

@@ -1,4 +1,4 @@
-//! Methods of `usize`: the answers are those of 64 bits on every device, also where all values fit 32.
+//! Methods of `usize`: every device gives the results of 64 bits, even if all values fit 32.
 
 use crate::check::{Check, Due, binary};
 use crate::input::{Random, pairs};
@@ -18,7 +18,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// Results of each kernel.
+/// Number of results for each input.
 const EACH: usize = 24;
 
 #[kernel]
@@ -55,7 +55,7 @@ fn wide_kernel(a: &[u64], b: &[u64], out: &mut [u64]) {
         + 4 * x.div_ceil(y | 1) as u64;
 }
 
-/// From `u64`, which has the same width.
+/// The expected results, computed with `u64`, which has the same width.
 fn reference(x: u64, y: u64) -> [Due<u64>; EACH] {
     let by = y as u32;
     let multiple = match y % 5 {
@@ -94,7 +94,7 @@ fn reference(x: u64, y: u64) -> [Due<u64>; EACH] {
 }
 
 fn run(device: &Device, mut inputs: Vec<(u64, u64)>) -> Check {
-    // The last formula alone may leave the type.
+    // Only the last formula may overflow.
     inputs.retain(|(x, y)| x / (y | 1) < 1 << 60);
     let names: [&str; EACH] = std::array::from_fn(|_| "a method");
     binary(
@@ -115,7 +115,7 @@ fn small(device: &Device) -> Check {
     run(device, (0..300).map(|_| (next(), next())).collect())
 }
 
-/// All values fit 32 bits by what the launch alone tells, so that devices may compute with these; the answers are those of 64.
+/// The launch shows that all values fit 32 bits, so devices may compute in 32 bits; the results must be those of 64.
 #[kernel]
 fn narrow_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -157,7 +157,7 @@ fn narrow(device: &Device) -> Check {
     )
 }
 
-/// The same of bits that are 0, of which 64 bits have more.
+/// The same for counts of zero bits, of which a 64-bit number has more.
 #[kernel]
 fn zeros_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -200,7 +200,7 @@ fn narrow_inputs() -> Vec<(u32, u32)> {
     inputs
 }
 
-/// Small numbers of which the methods make large ones.
+/// Small numbers from which the methods make large ones.
 #[kernel]
 fn widened_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
@@ -244,7 +244,7 @@ fn widened(device: &Device) -> Check {
     )
 }
 
-/// Euclid's division, and casts from and to all widths.
+/// Euclidean division, and casts from and to all widths.
 #[kernel]
 fn rest_kernel(a: &[u64], b: &[u64], out: &mut [u64]) {
     let i = global_idx_x();
@@ -274,7 +274,7 @@ fn rest(device: &Device) -> Check {
         |a, b, out, n| rest_kernel(a, b, out).over(n).run_on(device),
         |x, y| {
             let by = y | 1;
-            // Signed numbers are extended by their sign.
+            // Signed numbers are sign-extended.
             let signed = |bits: u32| {
                 let low = x % (1 << bits);
                 let sign = low >> (bits - 1);

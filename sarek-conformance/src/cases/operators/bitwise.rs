@@ -1,4 +1,4 @@
-//! `& | ^ !` of integers, against bits taken one by one.
+//! `& | ^ !` of integers, compared with a computation bit by bit.
 
 use crate::check::{Check, Due, binary};
 use crate::input::pairs;

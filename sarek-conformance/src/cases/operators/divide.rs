@@ -1,4 +1,4 @@
-//! `/` and `%` of integers and their Euclidean forms, where they are defined.
+//! `/` and `%` of integers and their Euclidean forms, for divisors and quotients that are valid.
 
 use crate::check::{Check, Due, binary};
 use crate::input::pairs;
@@ -50,8 +50,8 @@ divide!(u32_case divide_u32 u32);
 divide!(i64_case divide_i64 i64);
 divide!(u64_case divide_u64 u64);
 
-/// From magnitudes: quotient towards zero, remainder with the dividend's sign; then Euclid's,
-/// whose remainder is never negative.
+/// Computes from magnitudes: the quotient rounds towards zero, and the remainder has the dividend's sign.
+/// Then follow Euclid's forms, whose remainder is never negative.
 fn reference(a: i128, b: i128) -> [i128; 4] {
     let quotient = (a.unsigned_abs() / b.unsigned_abs()) as i128;
     let quotient = if (a < 0) == (b < 0) {
@@ -68,7 +68,7 @@ fn reference(a: i128, b: i128) -> [i128; 4] {
     [quotient, remainder, (a - euclid) / b, euclid]
 }
 
-/// Divisors that a compiler turns into shifts and multiplications, and a needless check away.
+/// Constant divisors, which compilers turn into shifts and multiplications, and whose checks they drop.
 #[kernel]
 fn literals_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();

@@ -38,7 +38,7 @@ macro_rules! float {
 float!(float_f32 f32);
 float!(float_f64 f64);
 
-/// The operators in a wider type or the same one, with what the class allows.
+/// Expected results from those of a wider type or of the same one, as exact as the class promises.
 fn reference<T: Sample + Into<f64>>(
     class: Class,
     format: Format,
@@ -50,7 +50,7 @@ fn reference<T: Sample + Into<f64>>(
     let quotient = tolerance(class, Function::Div, format, (x, y), results[3].into());
     let divide = match (class, format) {
         (Class::Wgsl, _) if !class.promises(Function::Div, y) => Due::Anything,
-        // The quotient of two f32 in f64 is exact enough for ulps of f32.
+        // The quotient of two `f32` in `f64` is exact enough for ulps of `f32`.
         (Class::OpenCl | Class::Wgsl, Format::F32) if y.is_normal() => Due::Near(x / y, quotient),
         _ => exact(results[3]),
     };
@@ -65,7 +65,7 @@ fn reference<T: Sample + Into<f64>>(
     ]
 }
 
-/// Exactly the value, or zero for a subnormal that the class may flush.
+/// Expects exactly this value, or zero for a subnormal that the class may flush.
 fn rounded<T: Sample + Into<f64>>(class: Class, value: T) -> Due<T> {
     let subnormal = value.into() != 0.0 && value.into().abs() < f32::MIN_POSITIVE.into();
     if subnormal && !class.keeps_subnormals() {
@@ -88,7 +88,7 @@ fn f32_case(device: &Device) -> Check {
         &pairs::<f32, f32>(31, 500),
         |a, b, out, n| float_f32(a, b, out).over(n).run_on(device),
         |a, b| {
-            // Sum, product and quotient of two f32 round the same through f64; so does an exact
+            // Sum, product and quotient of two `f32` round the same through `f64`, and so does an exact
             // remainder.
             let (x, y) = (f64::from(a), f64::from(b));
             let results = [x + y, x - y, x * y, x / y, x % y, -x].map(|r| r as f32);
@@ -114,7 +114,7 @@ fn f64_case(device: &Device) -> Check {
     )
 }
 
-/// Subnormal operands and results, on devices that keep them.
+/// Subnormal operands and results, on devices that keep subnormals.
 fn subnormal(device: &Device) -> Check {
     let class = Class::of(device);
     let tiny = [1, 2, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x80_0001].map(f32::from_bits);

@@ -1,4 +1,4 @@
-//! `+ - *` and negation of integers, which wrap.
+//! `+ - *` and negation of integers, and their overflow.
 
 use crate::check::{Check, Due, binary, reports_overflow, unary};
 use crate::input::{pairs, values};

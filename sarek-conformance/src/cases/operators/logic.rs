@@ -1,4 +1,4 @@
-//! `&& || ! & | ^` of `bool`, and casts of it.
+//! `&& || ! & | ^` of `bool`, and casts of `bool`.
 
 use crate::Case;
 use crate::check::{Check, Due, binary};
@@ -31,7 +31,7 @@ fn run(device: &Device) -> Check {
         &[(0, 0), (0, 1), (1, 0), (1, 1), (7, 0), (u32::MAX, 2)],
         |a, b, out, n| logic(a, b, out).over(n).run_on(device),
         |a, b| {
-            // Truth tables, indexed by 2p + q.
+            // Truth tables, indexed by `2 p + q`.
             let row = usize::from(a != 0) * 2 + usize::from(b != 0);
             let tables = [
                 [0, 0, 0, 1],

@@ -1,4 +1,4 @@
-//! Rust's precedence and associativity, where C's differ or parentheses are easily lost.
+//! Rust's precedence and associativity, where C differs or parentheses are easily lost.
 
 use crate::Case;
 use crate::check::{Check, Due, binary};

@@ -1,4 +1,4 @@
-//! Shifts: the count is masked, `>>` of a signed number is arithmetic, and the two sides may have
+//! Shifts: the count is masked, `>>` of a signed number is arithmetic, and both sides may have
 //! different types.
 
 use crate::check::{Check, Due, binary, reports_overflow, unary};
@@ -26,7 +26,7 @@ macro_rules! shift {
             let i = global_idx_x();
             out[4 * i] = a[i] << b[i];
             out[4 * i + 1] = a[i] >> b[i];
-            // A signed count; -1 masks to the width less one.
+            // A signed count: -1 is masked to the width minus one.
             out[4 * i + 2] = a[i] << b[i] as i32;
             out[4 * i + 3] = a[i] >> b[i] as i32;
         }

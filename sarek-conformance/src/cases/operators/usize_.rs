@@ -61,7 +61,7 @@ fn wide(device: &Device) -> Check {
     )
 }
 
-/// Values that fit 32 bits at every step: also for devices without 64-bit integers.
+/// Values that fit 32 bits at every step, also for devices without 64-bit integers.
 #[kernel]
 fn narrow_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();

@@ -1,4 +1,4 @@
-//! Patterns of arrays: of a thread's own, of rows, and inside of other values.
+//! Array patterns: on local arrays, on rows, and inside other values.
 
 use super::{COUNTS, same};
 use crate::Case;
@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("types/array_patterns/assigned", &[], assigned),
 ];
 
-/// Holds a device against the kernel's own Rust.
+/// Compares a device with the kernel's own Rust code, which the reference runs.
 fn like_rust(
     device: &Device,
     run: impl Fn(&Vector<i32>, &mut Vector<i32>, usize, &Device) -> sarek::Result<()>,

@@ -1,4 +1,4 @@
-//! Layouts of enums: payloads of all widths that share their bytes, generic ones; each byte where Rust has it.
+//! Layouts of enums: payloads of all widths that share their bytes, and generic ones. Each byte is where Rust has it.
 
 use super::{COUNTS, same};
 use crate::check::Check;
@@ -83,7 +83,7 @@ fn enums(device: &Device) -> Check {
     Ok(())
 }
 
-/// Bytes of one payload stand where the words of another do.
+/// The bytes of one payload share their place with the words of another.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C, u32)]
 enum Packet {

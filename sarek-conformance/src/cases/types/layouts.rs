@@ -1,4 +1,4 @@
-//! Layouts of structs: fields of all widths with room between them, nested, generic ones, in arrays; each byte where Rust has it.
+//! Layouts of structs: padded fields of all widths, nested structs, generic ones, structs in arrays. Each byte is where Rust has it.
 
 use super::{COUNTS, same};
 use crate::check::Check;
@@ -25,7 +25,7 @@ pub const CASES: &[Case] = &[
     Case::new("types/layouts/generic_arrays", &[], generic_arrays),
 ];
 
-/// Seven bytes are left out before `wide`, one before `short`, and some behind each part.
+/// Seven bytes of padding come before `wide`, one before `short`, and more in and after `inner`.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C)]
 struct Mixed {
@@ -62,7 +62,7 @@ fn mixed(random: &mut Random) -> Mixed {
     }
 }
 
-/// Fields go from one to the other, through whole values, parts and single fields.
+/// Copies fields between structs: as whole values, parts and single fields.
 #[kernel]
 fn bytes_kernel(by: Mixed, x: &[Mixed], y: &mut [Mixed]) {
     let i = global_idx_x();
@@ -110,7 +110,7 @@ fn bytes(device: &Device) -> Check {
     Ok(())
 }
 
-/// The same with words of four and eight bytes, and a vector that is aligned by itself.
+/// The same with words of four and eight bytes, and a vector that has its own alignment.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C)]
 struct Words {

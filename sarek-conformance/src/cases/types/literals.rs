@@ -1,4 +1,4 @@
-//! Literals of generic types whose arguments only the fields tell.
+//! Literals of generic types whose arguments follow only from the fields.
 
 use super::{COUNTS, same};
 use crate::Case;
@@ -27,8 +27,8 @@ enum Reading<T> {
     Between { low: T, high: T, steps: u32 },
 }
 
-/// Floats, integers and complex numbers as parts; a literal whose parts a second one tells, and that is the rest of a third; an
-/// array of them.
+/// Literals with floats, integers and complex numbers as fields; one that uses a field of another; one that takes its rest
+/// (`..z`) from another; and an array of literals.
 #[kernel]
 fn assemble(x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
@@ -85,7 +85,7 @@ fn turned<T: Float>(wave: Wave<T, 2>, by: T) -> Wave<T, 2> {
     }
 }
 
-/// The rest is a field, an element, or what a function yields, of which only rustc knows the type.
+/// The rest of a literal is a field, an element or a function's result, whose type only rustc knows.
 #[kernel]
 fn renew(waves: &[Wave<f32, 2>], out: &mut [f32]) {
     let i = global_idx_x();
@@ -173,7 +173,7 @@ fn enums(device: &Device) -> Check {
     Ok(())
 }
 
-/// Multiples of 1/8, on which all of this is exact.
+/// Multiples of 1/8, for which all of this is exact.
 fn eighths(n: usize) -> Vec<f32> {
     let mut random = Random::new(n as u64);
     let mut next = || (random.below(2000) as f32 - 1000.0) / 8.0;

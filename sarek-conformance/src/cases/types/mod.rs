@@ -1,4 +1,4 @@
-//! Values of several parts: structs, tuples, enums, and patterns.
+//! Composite values: structs, tuples, enums, and patterns.
 
 mod array_patterns;
 mod enum_layouts;
@@ -31,10 +31,10 @@ pub const CASES: &[&[Case]] = &[
     spheres::CASES,
 ];
 
-/// Numbers of threads that fill no block.
+/// Numbers of threads that do not fill a block.
 const COUNTS: [usize; 4] = [1, 7, 100, 259];
 
-/// Holds what a device wrote against what the same Rust gives on the host.
+/// Compares a device's output with the result of the same Rust code on the host.
 fn same<T: Element + PartialEq + Debug>(what: &str, got: &Vector<T>, due: &[T]) -> Check {
     let got = got.as_slice()?;
     ensure(got.len() == due.len(), || {

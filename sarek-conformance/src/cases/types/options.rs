@@ -221,7 +221,7 @@ fn unwrap(device: &Device) -> Check {
     let fault = fault_of(result, &mut out)?;
     let message = "called `Option::unwrap()` on a `None` value";
     let is_due = match &fault.kind {
-        // As rustc's own `unwrap` panics.
+        // rustc's own `unwrap` panics with this message.
         FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
         _ => false,
     };
@@ -240,7 +240,7 @@ fn below_ten(a: u32) -> Result<u32, bool> {
     if a < 10 { Ok(a) } else { Err(a > 20) }
 }
 
-/// What functions yield, whose types rustc alone knows.
+/// Calls methods on results of functions, whose types only rustc knows.
 #[kernel]
 fn of_functions_kernel(out: &mut [u32]) {
     let i = global_idx_x();

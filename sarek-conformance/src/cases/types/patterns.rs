@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
 
 const LIMIT: i32 = 40;
 
-// The arms overlap: the first that fits is taken.
+// The arms overlap: the first that matches is taken.
 #[kernel]
 #[allow(clippy::match_overlapping_arm)]
 fn classify(x: &[i32], out: &mut [i32]) {

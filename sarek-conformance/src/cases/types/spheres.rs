@@ -35,7 +35,7 @@ enum Hit {
     At { distance: f32, material: u32 },
 }
 
-/// The nearest sphere that each ray hits. All numbers are small and exact but for the last square root.
+/// Finds the nearest sphere that each ray hits. All numbers are small and whole, and `floor` takes the place of the square root.
 #[kernel]
 fn trace(rays: &[Ray], spheres: &[Sphere], hits: &mut [Hit]) {
     let i = global_idx_x();

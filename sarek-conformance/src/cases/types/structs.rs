@@ -331,7 +331,7 @@ fn to_rows(x: &[f32], y: &[f32], p: &mut [Point]) {
     }
 }
 
-/// One array of structs, and one array for each field, and back.
+/// Converts an array of structs to one array for each field, and back.
 fn layouts(device: &Device) -> Check {
     for n in COUNTS {
         let host = points(&mut Random::new(n as u64), n);

@@ -1,4 +1,4 @@
-//! Elements of views: dense, strided, shifted, turned around, of three dimensions, of structs.
+//! Elements of views: dense, strided, shifted, transposed, of three dimensions, and of structs.
 
 use super::SHAPES;
 use crate::Case;
@@ -48,7 +48,7 @@ fn add(device: &Device) -> Check {
     Ok(())
 }
 
-/// Columns of one are rows of the other, read or written.
+/// The columns of one view are the rows of the other, which is read or written.
 fn transposed(device: &Device) -> Check {
     for (rows, cols) in SHAPES {
         let (a, b) = (numbers(rows * cols), numbers(rows * cols));
@@ -77,7 +77,7 @@ fn transposed(device: &Device) -> Check {
     Ok(())
 }
 
-/// What is outside of a window stays as it was.
+/// Elements outside a window stay unchanged.
 fn windows(device: &Device) -> Check {
     let (rows, cols) = (9, 12);
     let a = numbers(rows * cols);
@@ -98,7 +98,7 @@ fn windows(device: &Device) -> Check {
     expect("windows", &sum, &due)
 }
 
-/// A stride of 0 shows one row again and again.
+/// A stride of 0 repeats one row, or one column.
 fn repeated(device: &Device) -> Check {
     let a = numbers(13);
     let due: Vec<i32> = (0..4 * 13).map(|i| (a[i % 13] + a[i / 13]) * 3).collect();
@@ -114,7 +114,7 @@ fn repeated(device: &Device) -> Check {
     expect("repeated", &sum, &due)
 }
 
-/// A thread for each row: what varies along the other dimension is a loop.
+/// Each thread has a row, and loops over the columns.
 #[kernel]
 fn rows_kernel(a: View2<f32>, scale: f32, mut scaled: ViewMut2<f32>, sums: &mut [f32]) {
     let row = global_idx_x();
@@ -175,7 +175,7 @@ fn planes(device: &Device) -> Check {
         .over((c, r, d))
         .run_on(device)?;
     expect("planes", &b, &due)?;
-    // Of the vector as `c` planes, rows and columns swapped.
+    // The output is a view of `c` planes with its dimensions in reverse order.
     let mut turned = poisoned(due.len());
     let out = turned.view3_mut(c, r, d)?.transposed();
     planes_kernel(v.view3(d, r, c)?, out)

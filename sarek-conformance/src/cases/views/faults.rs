@@ -18,7 +18,7 @@ fn shifted_kernel(a: View2<u32>, down: usize, right: usize, mut b: ViewMut2<u32>
     b[[row, col]] = a[[row + down, col + right]];
 }
 
-/// The element may be there; the shape counts.
+/// The shape of the view counts, even if the vector has the element.
 fn faults(device: &Device) -> Check {
     let a = Vector::from_vec(vec![1u32; 64]);
     for (shift, argument, dimension, index) in [

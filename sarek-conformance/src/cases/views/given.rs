@@ -1,4 +1,4 @@
-//! Views that functions are given: by value, lent, given on, with all threads of a block.
+//! Views passed to functions: by value, by reference, passed on, and to all threads of a block.
 
 use super::SHAPES;
 use crate::Case;
@@ -16,7 +16,7 @@ pub const CASES: &[Case] = &[
     Case::new("views/faults_in_functions", &[], faults),
 ];
 
-/// The sum of an element and those next to it.
+/// The sum of an element and its neighbours.
 #[device]
 fn around<T: Num>(x: View2<T>, row: usize, col: usize) -> T {
     let mut sum = x[[row, col]];
@@ -35,7 +35,7 @@ fn around<T: Num>(x: View2<T>, row: usize, col: usize) -> T {
     sum
 }
 
-/// Gives its view on.
+/// Passes its views on.
 #[device]
 fn difference<T: Num>(x: &View2<T>, y: View2<T>, at: [usize; 2]) -> T {
     around(*x, at[0], at[1]) - around(y, at[0], at[1])
@@ -54,7 +54,7 @@ fn numbers(n: usize) -> Vec<i32> {
     (0..n as i32).map(|i| i * 7 % 1000 - 300).collect()
 }
 
-/// What is around an element, of as many rows and columns.
+/// The expected sum around each element of `rows` times `cols`.
 fn due_around(at: impl Fn(usize, usize) -> i32, rows: usize, cols: usize) -> Vec<i32> {
     let near = |row: usize, col: usize| {
         let steps = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)];
@@ -180,7 +180,7 @@ fn get(y: &ViewMut2<i32>, row: usize, col: usize) -> i32 {
     y[[row, col]]
 }
 
-/// Takes the view for good.
+/// Takes the view by value.
 #[device]
 fn finish(mut y: ViewMut2<i32>, row: usize, col: usize) {
     put(&mut y, row, col, 7);
@@ -217,7 +217,7 @@ fn written(device: &Device) -> Check {
     Ok(())
 }
 
-/// A loop, as it calls itself last.
+/// Tail recursion, which becomes a loop.
 #[device]
 fn total(x: View3<i32>, at: usize, plane: usize, sum: i32) -> i32 {
     if plane == x.depth() {
@@ -227,7 +227,7 @@ fn total(x: View3<i32>, at: usize, plane: usize, sum: i32) -> i32 {
     }
 }
 
-/// Calls of itself in one another.
+/// Nested recursion with a declared maximum depth.
 #[device(inline = 6)]
 fn nested(x: &View3<i32>, at: usize, plane: usize) -> i32 {
     if plane == x.depth() {
@@ -262,7 +262,7 @@ fn recursion(device: &Device) -> Check {
     expect("recursion", &y, &due)
 }
 
-/// The sum of all elements, each row as often as its number, staged by blocks of 32 threads.
+/// The sum of all elements, each row weighted by its number plus one. Blocks of 32 threads load them into `tile`.
 #[device]
 fn block_total(x: View2<f32>, tile: &mut [f32]) -> f32 {
     let t = thread_idx_x();
@@ -321,7 +321,7 @@ fn faults_kernel(x: View2<i32>, down: usize, mut y: ViewMut2<i32>) {
     y[[global_idx_y(), global_idx_x()]] = around(x, global_idx_y() + down, global_idx_x());
 }
 
-/// What is out of bounds is the kernel's view.
+/// The fault names the kernel's view.
 fn faults(device: &Device) -> Check {
     let x = Vector::from_vec(numbers(64));
     let mut y = Vector::filled(64, 5);

@@ -9,5 +9,5 @@ use crate::Case;
 
 pub const CASES: &[&[Case]] = &[elements::CASES, tiles::CASES, faults::CASES, given::CASES];
 
-/// Shapes, odd ones among them.
+/// Shapes, some of them odd.
 const SHAPES: [(usize, usize); 6] = [(1, 1), (3, 5), (16, 16), (33, 17), (1, 70), (40, 1)];

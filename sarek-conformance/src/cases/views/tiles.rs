@@ -1,4 +1,4 @@
-//! Tiles in shared memory, by safe kernels: what the views tell keeps threads apart.
+//! Tiles in shared memory, in safe kernels: the facts about views prove that threads write different elements.
 
 use super::SHAPES;
 use crate::check::{Check, ensure, expect, poisoned};
@@ -23,7 +23,7 @@ struct Record {
 
 const SIDE: usize = 8;
 
-/// A block reads a tile and writes it to where the block's place is mirrored.
+/// Each block reads a tile, and writes it transposed to the mirrored position.
 #[kernel(block = (8, 8))]
 fn transpose_kernel<T: Element>(x: View2<T>, mut y: ViewMut2<T>) {
     let tile = shared_array::<[T; 9], 8>();
@@ -129,7 +129,7 @@ fn matmul(device: &Device) -> Check {
             .grid(grid)
             .run_on(device)?;
         expect(&format!("{n} x {k} x {m}"), &c, &due)?;
-        // The right side stored by columns.
+        // Stores the right matrix by columns.
         let turned: Vec<f32> = (0..k * m).map(|i| b[i % k * m + i / k]).collect();
         let v = Vector::from_vec(turned);
         let mut c = poisoned(due.len());
