@@ -1,8 +1,8 @@
-//! Reads which rooms of a crate import each other.
+//! Finds the imports between the rooms of a crate.
 //!
-//! A room is a top folder or module of `src`; `lib` is what `lib.rs` itself defines. Each path counts that begins with `crate` or `super` and
-//! leads out of its room, in `use` lines and in code. A name that `lib.rs` re-exports belongs to the room that it comes from. Code that is
-//! compiled for tests only does not count, nor do the bodies of `macro_rules!`.
+//! A room is a top-level folder or module of `src`; the room `lib` contains the items that `lib.rs` itself defines. Every path that begins
+//! with `crate` or `super` and leads out of its room counts as an import, in `use` items and in code. A name that `lib.rs` re-exports
+//! belongs to its original room. Test-only code and the bodies of `macro_rules!` do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,13 +15,13 @@ use syn::{Attribute, Expr, Item, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Toke
 /// The room of the items that `lib.rs` defines.
 const ROOT: &str = "lib";
 
-/// A room, and one that it imports.
+/// A room, and a room that it imports.
 pub type Import = (String, String);
 
 /// The imports between rooms, each with the place of its first path.
 pub type Imports = BTreeMap<Import, String>;
 
-/// Reads the crate in a folder, from its `lib.rs` along the declarations of modules.
+/// Reads the crate in a folder: `lib.rs` and all modules that it declares.
 pub fn imports(folder: &Path) -> Imports {
     let source = folder.join("src");
     let lib = source.join("lib.rs");
@@ -51,7 +51,7 @@ struct Found {
 struct Reader {
     source: PathBuf,
     rooms: BTreeSet<String>,
-    /// The file being read, and the module.
+    /// The current file; below it, the path of the current module.
     file: PathBuf,
     module: Vec<String>,
     /// The room of each name that the root re-exports.
@@ -85,13 +85,13 @@ impl Reader {
         first.to_owned()
     }
 
-    /// Notes a path that leads to the crate's root and from there to a name.
+    /// Records a path if it leads through the crate's root to a name.
     fn path(&mut self, segments: &[String], line: usize) {
         let above = segments.iter().take_while(|s| *s == "super").count();
         let rest = match segments.first().map(String::as_str) {
             Some("crate") => &segments[1..],
             Some("super") if above == self.module.len() => &segments[above..],
-            // Other modules name their rooms by `use`.
+            // In other modules, such a name comes from a `use` item, which is counted there.
             Some(first) if self.module.is_empty() && self.rooms.contains(first) => segments,
             _ => return,
         };
@@ -160,7 +160,7 @@ impl<'a> Visit<'a> for Reader {
             if exported {
                 self.exports.insert(name, path[0].clone());
             }
-            // Re-exports are the crate's face, and no need of the root's own items.
+            // A re-export is the crate's interface, and not an import that items of the root need.
             if !exported || matches!(item.vis, syn::Visibility::Inherited) {
                 self.path(&path, line);
             }
@@ -185,7 +185,7 @@ impl<'a> Visit<'a> for Reader {
     }
 }
 
-/// The paths of a `use` item, each with the name that it brings.
+/// Collects the paths of a `use` item, each with the name that it brings into scope.
 fn leaves(tree: &UseTree, before: &mut Vec<String>, paths: &mut Vec<(Vec<String>, String)>) {
     let mut end = |last: String, name: String| {
         let mut path = before.clone();
@@ -209,7 +209,7 @@ fn leaves(tree: &UseTree, before: &mut Vec<String>, paths: &mut Vec<(Vec<String>
     }
 }
 
-/// Tells items that are compiled for tests only.
+/// True if an item is compiled only for tests.
 fn for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         syn::Meta::List(list) => {

@@ -1,7 +1,7 @@
-//! The rooms of each crate, which are the top folders and modules of its `src`, import each other in one direction.
+//! Checks that the imports between the rooms of each crate are acyclic. A room is a top-level folder or module of `src`.
 //!
-//! `imports.rs` says what counts as an import. Circles that remain are listed in `known.txt`: each import there closes one. That list only
-//! shrinks.
+//! `imports.rs` defines what counts as an import. `known.txt` lists exceptions: each import there closes a cycle that remains. That list may only
+//! shrink.
 
 mod imports;
 
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use imports::{Import, Imports};
 use rayon::prelude::*;
 
-/// The crates that are read, by their folders.
+/// The folders of the crates to check.
 const CRATES: [&str; 6] = [
     ".",
     "sarek-ir",
@@ -22,7 +22,7 @@ const CRATES: [&str; 6] = [
     "sarek-conformance",
 ];
 
-/// The imports of each crate, read once.
+/// The imports of each crate.
 static FOUND: LazyLock<BTreeMap<&str, Imports>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |folder: &&'static str| (*folder, imports::imports(&root.join(folder)));
@@ -49,7 +49,7 @@ static KNOWN: LazyLock<BTreeMap<&str, BTreeSet<Import>>> = LazyLock::new(|| {
     known
 });
 
-/// The imports of a crate without the known ones.
+/// The imports of a crate that are not in `known.txt`.
 fn rest(folder: &str) -> BTreeSet<Import> {
     let known = KNOWN.get(folder);
     let is_known = |import: &&Import| known.is_some_and(|known| known.contains(import));
@@ -57,7 +57,7 @@ fn rest(folder: &str) -> BTreeSet<Import> {
     found.filter(|import| !is_known(import)).cloned().collect()
 }
 
-/// The shortest chain of imports from one room to another.
+/// The shortest chain of imports from one room to another, by breadth-first search.
 fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>> {
     let mut reached = BTreeMap::from([(from, vec![])]);
     let mut next = VecDeque::from([from]);
@@ -77,7 +77,7 @@ fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>
     None
 }
 
-/// The shortest circle.
+/// The shortest cycle of imports.
 fn circle(imports: &BTreeSet<Import>) -> Option<Vec<Import>> {
     let rooms: BTreeSet<&String> = imports.iter().map(|(room, _)| room).collect();
     let circles = rooms

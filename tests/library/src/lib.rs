@@ -1,42 +1,42 @@
-//! What kernels of another crate use: `tests/other_crates.rs`.
+//! Items that kernels of another crate use, in `tests/other_crates.rs`.
 
 use sarek::prelude::*;
 
-/// Weights that are read by a varying index.
+/// A constant array, which kernels index with variables.
 pub const WEIGHTS: [u32; 4] = [2, 3, 5, 7];
 
-/// One that is a number.
+/// A scalar constant.
 pub const HALF: f32 = 0.5;
 
-/// One that sizes shared arrays.
+/// The length of shared arrays.
 pub const BLOCK: usize = 32;
 
-/// A place, with room for nothing between its fields.
+/// A point, without padding between its fields.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C)]
 pub struct Place {
-    /// To the right.
+    /// The horizontal coordinate.
     pub x: f32,
-    /// Up.
+    /// The vertical coordinate.
     pub y: f32,
 }
 
 #[device]
 impl Place {
-    /// Where one begins.
+    /// The origin.
     pub const ORIGIN: Place = Place { x: 0.0, y: 0.0 };
 
-    /// At these coordinates.
+    /// The point at these coordinates.
     pub fn new(x: f32, y: f32) -> Place {
         Place { x, y }
     }
 
-    /// Along both axes.
+    /// The sum of two points, coordinate by coordinate.
     pub fn plus(self, other: Place) -> Place {
         Place::new(self.x + other.x, self.y + other.y)
     }
 
-    /// A quarter to the left.
+    /// Rotates the point by 90 degrees counterclockwise around the origin.
     pub fn turn(&mut self) {
         let x = self.x;
         self.x = -self.y;
@@ -44,21 +44,21 @@ impl Place {
     }
 }
 
-/// Values under a name.
+/// Values with a tag and a place.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C)]
 pub struct Tagged<T, const N: usize> {
-    /// The name.
+    /// The tag.
     pub tag: u32,
     /// The values.
     pub of: [T; N],
-    /// Where they are.
+    /// The place.
     pub at: Place,
 }
 
 #[device]
 impl<T: Num, const N: usize> Tagged<T, N> {
-    /// All values together.
+    /// The sum of the values.
     pub fn sum(&self) -> T {
         let mut sum = T::ZERO;
         for k in 0..N {
@@ -68,30 +68,30 @@ impl<T: Num, const N: usize> Tagged<T, N> {
     }
 }
 
-/// What may happen.
+/// An event, with a variant for each kind of fields.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C, u32)]
 pub enum Event {
-    /// Nothing does.
+    /// No event.
     Nothing,
-    /// Something is seen there.
+    /// Something was seen at this place.
     Seen(Place),
-    /// So many are counted, with this weight.
+    /// Some things were counted.
     Counted {
-        /// How many.
+        /// Their number.
         count: u32,
-        /// How much each.
+        /// The weight of each.
         weight: f32,
     },
 }
 
-/// What has a size.
+/// Types that have a size.
 #[device]
 pub trait Sized2: KernelType {
-    /// Its dimensions.
+    /// The number of dimensions.
     const DIMENSIONS: u32;
 
-    /// The size, so many times.
+    /// The size, multiplied by `times`.
     fn size<U: Num>(&self, times: U) -> f32;
 }
 
@@ -114,7 +114,7 @@ pub fn power<T: Num, const N: usize>(x: T) -> T {
     product
 }
 
-/// The sum of a slice in a ring, from `first` on.
+/// A weighted sum of `count` elements from `first` on, where the slice is a ring.
 #[device]
 pub fn ring(x: &[u32], first: usize, count: usize) -> u32 {
     let mut sum = 0;
@@ -124,7 +124,7 @@ pub fn ring(x: &[u32], first: usize, count: usize) -> u32 {
     sum
 }
 
-/// Twice what all threads of the block have, together; by a function that no other crate sees.
+/// Twice the sum of all threads' values in a block. It calls a private function of this crate.
 #[device]
 pub fn block_sum(tile: &mut [u32], value: u32) -> u32 {
     tile[thread_idx_x()] = twice(value);
@@ -142,7 +142,7 @@ fn twice(value: u32) -> u32 {
     2 * value
 }
 
-/// Folds by any function.
+/// Folds the numbers below `n` with a function.
 #[device]
 pub fn fold(n: u32, start: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     let mut value = start;
@@ -152,13 +152,13 @@ pub fn fold(n: u32, start: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     value
 }
 
-/// Calls of itself in one another.
+/// A Fibonacci number, by nested recursion.
 #[device(inline = 6)]
 pub fn fib(n: u32) -> u32 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
 }
 
-/// A kernel that another crate launches, by types of its own too.
+/// A generic kernel that another crate launches.
 #[kernel]
 pub fn scaled<T: Num, const N: usize>(by: T, x: &[T], y: &mut [T]) {
     let i = global_idx_x();
@@ -167,10 +167,10 @@ pub fn scaled<T: Num, const N: usize>(by: T, x: &[T], y: &mut [T]) {
     }
 }
 
-/// A type whose name other crates have, too.
+/// A type with a name that other crates also use.
 pub type Field = u32;
 
-/// Calls a macro with this crate's [`Field`], which is spelled as the caller's own would be.
+/// Calls a macro with this crate's [`Field`], whose name is equal to that of the caller's own type.
 #[macro_export]
 macro_rules! with_field {
     ($($then:tt)*) => { $($then)*! { $crate::Field } };
