@@ -1,8 +1,8 @@
-//! `mygpu`: a backend of sarek, complete, to begin from. `docs/backends.md` walks through it.
+//! `mygpu`: a complete backend of sarek, to copy and adapt. `docs/backends.md` explains it.
 //!
-//! Its one device is an accelerator simulated in memory: it has memory of its own, takes programs in a C dialect of its own,
-//! which it "runs" by walking the kernel's IR, and runs what it is given before a call returns. A crate that depends on
-//! this one has the backend; nothing has to be called.
+//! Its single device is an accelerator simulated in memory, with its own memory and its own dialect of C. It accepts programs in
+//! this dialect, but runs them by interpreting the kernel's IR. A launch is finished when its call returns. A crate that depends on
+//! this one has the backend without calling anything.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -20,21 +20,21 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "mygpu";
 
-// 1. Kinds of its own: banks of memory, and launches whose blocks go from the last to the first.
+// 1. Tags of its own: a storage for banks of memory, and a schedule that runs blocks from the last to the first.
 
 /// A bank of the device's memory.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Bank {
-    /// Which one of the two.
+    /// The number of the bank, of two.
     pub number: u8,
 }
 
-/// How blocks are handed to the device's processors.
+/// A schedule that runs blocks in reverse order.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Backwards {
-    /// Threads of a block.
+    /// The number of threads in a block.
     pub block_size: u32,
-    /// Shared memory of a block.
+    /// The shared memory of a block, in kilobytes.
     pub smem_kb: u32,
 }
 
@@ -50,7 +50,7 @@ pub fn backwards() -> &'static Template<ScheduleKind, Backwards> {
     BACKWARDS.get_or_init(|| tag::template("mygpu/backwards").expect("the name is this crate's"))
 }
 
-// 2. The backend: what there is, and what it is in charge of.
+// 2. The backend: its devices and its claims.
 
 /// The backend.
 pub struct MyGpu;
@@ -84,7 +84,7 @@ impl Backend for MyGpu {
     }
 }
 
-// 3. The dialect: OpenCL C but for the barrier; and the "compiler", which has nothing to do.
+// 3. The dialect, which is OpenCL C except for the barrier, and the compiler, which keeps the text.
 
 struct MyC;
 
@@ -102,7 +102,7 @@ impl Derived for MyC {
     }
 }
 
-// SAFETY: it is the framework's writer, with another spelling of barriers.
+// SAFETY: it uses the framework's writer, with another spelling of barriers.
 unsafe impl Renderer for MyC {
     fn target(&self) -> &'static str {
         NAME
@@ -116,7 +116,7 @@ unsafe impl Renderer for MyC {
     }
 }
 
-// SAFETY: the artifact is the text; it knows no options.
+// SAFETY: the artifact is the text, and there are no options.
 unsafe impl Compiler for MyC {
     fn fingerprint(&self) -> String {
         "mygpu 1".into()
@@ -134,7 +134,7 @@ unsafe impl Compiler for MyC {
     }
 }
 
-// 4. The device, and its memory.
+// 4. The device and its memory.
 
 struct Simulated {
     info: DeviceInfo,
@@ -165,7 +165,7 @@ fn describe() -> DeviceInfo {
     }
 }
 
-// SAFETY: memory is a vector of its own, and kernels are walked with all of their checks.
+// SAFETY: each allocation is a separate vector, and kernels are interpreted with all their checks.
 unsafe impl BackendDevice for Simulated {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -185,7 +185,7 @@ unsafe impl BackendDevice for Simulated {
                 kernel: Arc::clone(ir),
                 slots: source.slots.clone(),
             })),
-            // It walks the IR, and knows no text.
+            // It interprets IR, so it cannot run foreign text.
             Program::Binary { .. } | Program::Direct(_) | Program::Ir(_) => Err(foreign("program")),
         }
     }
@@ -205,7 +205,7 @@ unsafe impl BackendDevice for Simulated {
 
 struct Memory(Mutex<Vec<u8>>, usize);
 
-// SAFETY: the length is that of the bytes it owns.
+// SAFETY: the length is that of the vector.
 unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.1
@@ -225,7 +225,7 @@ fn foreign(what: &str) -> Error {
     }
 }
 
-// 5. The stream: copies and launches, in order.
+// 5. The stream, which copies and launches in order.
 
 struct Queue;
 
@@ -234,7 +234,7 @@ struct Loaded {
     slots: Vec<Slot>,
 }
 
-// SAFETY: everything is done before a call returns.
+// SAFETY: all work is finished before a call returns.
 unsafe impl BackendStream for Queue {
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         bytes(dst)?[dst.offset..][..src.len()].copy_from_slice(src);
@@ -297,7 +297,7 @@ impl Given<'_> {
         self.args.get(at)
     }
 
-    /// Where an element stands, and its type.
+    /// The memory and byte offset of an element, and its type.
     fn element(&self, param: ParamId, index: u64) -> (&Slice, usize, Scalar) {
         let is = |kind| matches!(kind, SlotKind::Buffer { param: p, .. } if p == param);
         match (self.slot(is), self.loaded.kernel.params[param.index()].kind) {
@@ -311,7 +311,7 @@ impl Given<'_> {
 
     fn scalar(&self, kind: SlotKind, ty: Scalar) -> Value {
         match self.slot(|k| k == kind) {
-            // Halves come as what they are computed in.
+            // 16-bit floats are passed as `f32`, the type in which they are computed.
             Some(Arg::Scalar(scalar)) if ty.is_half() => {
                 interp::cast(value(Scalar::F32, scalar.as_bytes()), ty)
             }
@@ -334,7 +334,7 @@ impl Host for Given<'_> {
     }
 
     fn len(&self, slice: ParamId) -> u64 {
-        // Where the text does not ask for the length, it is that of the memory.
+        // If the program has no slot for the length, it is that of the memory.
         match self.slot(|kind| kind == SlotKind::Len(slice.into())) {
             Some(_) => self
                 .scalar(SlotKind::Len(slice.into()), Scalar::Usize)
@@ -359,7 +359,7 @@ impl Host for Given<'_> {
     }
 }
 
-/// A value from its bytes. As arguments small numbers take more of them than they need.
+/// A value from its bytes. Arguments of small types have more bytes than the type.
 fn value(ty: Scalar, bytes: &[u8]) -> Value {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! The backend as a user of it meets it.
+//! Tests the backend from a user's point of view.
 
 use mygpu::{Backwards, Bank, backwards, bank};
 use sarek::prelude::*;
@@ -20,7 +20,7 @@ fn halve(x: &[f32], y: &mut [f32]) {
     y[i] = to;
 }
 
-/// The same on this backend and in plain Rust.
+/// Compares this backend with plain Rust.
 #[kernel_test(halve, on = ["mygpu", "interpreter"], ulps = 0)]
 fn it_halves(#[within(-1e30..1e30)] x: &[f32], y: &mut [f32]) {
     for (x, y) in x.iter().zip(y) {
@@ -88,7 +88,7 @@ fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
             .iter()
             .any(|tag| tag.name() == "mygpu/backwards")
     );
-    // Nobody else has either.
+    // Other backends have neither.
     let native = Device::of("native")?;
     let refused = reversed(&mut y)
         .schedule(&schedule)
@@ -109,7 +109,7 @@ fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
     Ok(())
 }
 
-/// What the guide shows is what stands here, and as short as it says.
+/// The guide's quotes are in this crate, and its number of lines of code is right.
 #[test]
 fn the_guide_quotes_this_crate() {
     let guide = include_str!("../../../docs/backends.md");
@@ -123,7 +123,7 @@ fn the_guide_quotes_this_crate() {
     let quotes = guide.split("```rust,ignore").skip(1);
     let mut quoted = 0;
     for quote in quotes.filter_map(|rest| rest.split("```").next()) {
-        // What is left out of a quote is what the rest of the crate says.
+        // A quote may end before the code's closing braces.
         let quote = blank(quote);
         assert!(all.contains(quote.trim_end_matches('}')), "{quote}");
         quoted += 1;
@@ -135,7 +135,7 @@ fn the_guide_quotes_this_crate() {
     assert!(lines < 300 && guide.contains(&told), "{told}");
 }
 
-/// In a process of its own: the registry is everybody's.
+/// Runs in a child process, since it changes the global registry.
 #[test]
 fn it_is_selected_by_priority_and_dropped() -> Result<()> {
     const CHILD: &str = "MYGPU_CHILD";
@@ -163,7 +163,7 @@ fn it_is_selected_by_priority_and_dropped() -> Result<()> {
     assert!(registry::unregister("mygpu") && !registry::unregister("mygpu"));
     assert_ne!(Device::best()?.backend(), "mygpu");
     assert!(Device::of("mygpu").is_err());
-    // Those who hold the device still may use it.
+    // A held device stays usable.
     assert_eq!(halved(&device)?, [0.5, 1.0, 1.5]);
     Ok(())
 }
