@@ -148,7 +148,7 @@ mod spans {
             self.0.lock().unwrap_or_else(PoisonError::into_inner)
         }
 
-        /// Prints them in their order, those inside of others further to the right.
+        /// Prints the spans in order, indented by their nesting.
         pub fn print(&self) {
             for (name, _, time, depth) in &self.inner().all {
                 let indent = 4 + 2 * depth;
