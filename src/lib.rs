@@ -1,8 +1,8 @@
 //! One Rust function, every processor.
 //!
-//! [`#[kernel]`](kernel) turns an ordinary Rust function into a data-parallel kernel that runs as
-//! compiled, multi-threaded, vectorised Rust on the CPU and as CUDA C, OpenCL C or WGSL on whatever
-//! accelerator the machine has.
+//! [`#[kernel]`](kernel) turns an ordinary Rust function into a data-parallel kernel. On the CPU the
+//! kernel runs as compiled, multi-threaded, vectorised Rust. On the machine's accelerators it runs as
+//! CUDA C, OpenCL C or WGSL.
 //!
 //! ```
 //! use sarek::prelude::*;

@@ -1,8 +1,8 @@
 //! Reduces a failing kernel to a small one that still fails, by delta debugging on its tree.
 //!
-//! The algorithm is a greedy variant of Zeller and Hildebrandt's (2002), applied to a tree as by Misherghi and Su (2006). A candidate
-//! lacks a range of statements, has a block in place of its statement, an operand in place of its operation, or a literal in place of an
-//! expression. The replacement's bounds must imply the old ones ([`Facts::refine`]), so loops still end and floats stay exact. A candidate
+//! The algorithm is a greedy variant of Zeller and Hildebrandt's (2002), applied to a tree as by Misherghi and Su (2006). A candidate is the
+//! kernel with one reduction: statements are removed, a statement is replaced by its block, an operation by an operand, or an expression by a
+//! literal. The replacement's bounds must imply the old ones ([`Facts::refine`]), so loops still end and floats stay exact. A candidate
 //! may be an invalid kernel; the frontend rejects it.
 //!
 //! [`Facts::refine`]: crate::tree::Facts::refine
