@@ -82,7 +82,7 @@ pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, within(value.unsigned_abs() as f64), text, vec![])
 }
 
-/// A value from 0 to `mask`, whose set bits are its lowest ones.
+/// A value from 0 to `mask`, which has the form 2^n - 1.
 pub(super) fn small(g: &mut Gen, ty: Scalar, mask: u32) -> Expr {
     let any = g.expr(ty);
     let mask = mask.min(range(ty).1.min(255) as u32);
