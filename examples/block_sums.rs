@@ -1,4 +1,4 @@
-//! The sum of each block of 256 elements, by a tree in memory that the block shares.
+//! The sum of each block of 256 elements, by a tree reduction in shared memory.
 
 use sarek::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Data-parallel training on two devices: each computes the gradient of its half of the samples, and the halves add up
-//! through merge buffers, so that both take the same step.
+//! Data-parallel training on two devices. Each computes the gradient of its half of the samples. Merge buffers add both
+//! gradients, so both devices make the same step.
 //!
 //! ```sh
 //! cargo run --release --example data_parallel
@@ -8,11 +8,11 @@
 use sarek::context::{Bound, Context, Routine, Target, Uses};
 use sarek::prelude::*;
 
-/// Samples of each device, and weights.
+/// The number of samples of each device, and the number of weights.
 const SAMPLES: usize = 512;
 const WEIGHTS: usize = 8;
 
-/// The gradient of the squared error of `weights · features = target`, one weight a thread.
+/// The gradient of the squared error of `weights · features = target`, with one thread for each weight.
 #[kernel]
 fn gradient(features: &[f32], targets: &[f32], weights: &[f32], gradient: &mut [f32]) {
     let w = global_idx_x();
@@ -39,7 +39,7 @@ fn step(rate: f32, gradient: &[f32], weights: &mut [f32]) {
     weights[i] -= rate * gradient[i];
 }
 
-/// Features and targets of a device's samples, of the weights 1, 2, 3, …
+/// Random features of a device's samples, and their targets for the weights 1, 2, 3, …
 fn samples(seed: u32) -> (Vec<f32>, Vec<f32>) {
     let mut state = seed;
     let mut random = || {
@@ -75,7 +75,7 @@ fn own_gradient(context: &Context) -> sarek::Result<Routine> {
     })
 }
 
-/// Adds what the merge buffer brought to the own gradient, and takes a step.
+/// Adds the other device's gradient from the merge buffer to the own one, and makes a step.
 fn joint_step(context: &Context) -> sarek::Result<Routine> {
     let uses = Uses::new()
         .writes("gradient")
@@ -92,7 +92,7 @@ fn joint_step(context: &Context) -> sarek::Result<Routine> {
 }
 
 fn main() -> sarek::Result<()> {
-    // Two devices where there are two, else one twice.
+    // Two devices if the machine has two, else the same one twice.
     let devices: Vec<Device> = Device::all().into_iter().cycle().take(2).collect();
     println!("training on {} and {}", devices[0], devices[1]);
     let contexts = [prepare(&devices[0], 1)?, prepare(&devices[1], 2)?];

@@ -1,10 +1,10 @@
-//! What is there, what is not, and why.
+//! Lists all backends and devices, and the reason if a backend has none.
 //!
 //! `cargo run --release --example devices`
 
 use sarek::prelude::*;
 
-/// One thread that says that it ran.
+/// Writes a known value from each thread.
 #[kernel]
 fn hello(out: &mut [u32]) {
     let i = global_idx_x();
@@ -41,7 +41,7 @@ fn main() -> sarek::Result<()> {
     Ok(())
 }
 
-/// Prints what a device says of itself, and whether it runs a kernel.
+/// Prints the properties of a device, and runs a kernel on it. Returns true if the kernel ran.
 fn describe(device: &Device) -> bool {
     let info = device.info();
     println!("  {}: {}", device.ordinal(), device.name());

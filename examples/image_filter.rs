@@ -2,9 +2,8 @@
 //!
 //! `cargo run --release --example image_filter [-- INPUT OUTPUT]`
 //!
-//! Reads PNG or JPEG; the output shows the blurred picture above its edges. Without arguments, a
-//! landscape is drawn, written to `image_filter_input.png` and filtered into
-//! `image_filter_output.png`.
+//! Reads PNG or JPEG. The output shows the blurred picture above its edges. Without arguments, it draws a
+//! landscape, writes it to `image_filter_input.png`, and writes the result to `image_filter_output.png`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,7 +16,7 @@ type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 const SIGMA: f32 = 3.0;
 const RADIUS: usize = 9;
 
-/// A horizontal pass of a symmetric filter; pixels beyond the border repeat it.
+/// The horizontal pass of a separable symmetric filter. Pixels beyond the border repeat the border's.
 #[kernel]
 fn blur_rows(
     width: usize,
@@ -64,7 +63,7 @@ fn blur_columns(
     }
 }
 
-/// The length of the brightness gradient, by Sobel's operator.
+/// The magnitude of the brightness gradient, by the Sobel operator.
 #[kernel]
 fn sobel(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
     let x = global_idx_x();
@@ -87,7 +86,7 @@ fn sobel(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
     }
 }
 
-/// A picture as one plane of brightness for each colour, 0 to 1.
+/// A picture as one plane of brightness from 0 to 1 for each colour.
 struct Planes {
     width: usize,
     height: usize,
@@ -111,14 +110,14 @@ impl Planes {
     }
 }
 
-/// Half of a Gaussian's weights, from the middle outwards; all of them sum to one.
+/// The weights of a Gaussian from the middle outwards. With the mirrored half, they sum to one.
 fn weights() -> Vec<f32> {
     let bell = |k: usize| (-0.5 * (k as f32 / SIGMA).powi(2)).exp();
     let sum = bell(0) + 2.0 * (1..=RADIUS).map(bell).sum::<f32>();
     (0..=RADIUS).map(|k| bell(k) / sum).collect()
 }
 
-/// Blurred picture and edges, on a device.
+/// Computes the blurred picture and its edges on a device.
 fn filter(device: &Device, picture: &Planes) -> sarek::Result<(Planes, Planes)> {
     let (w, h) = (picture.width, picture.height);
     let weights = Vector::from_vec(weights());
@@ -152,7 +151,7 @@ fn filter(device: &Device, picture: &Planes) -> sarek::Result<(Planes, Planes)> 
     Ok((blurred, edges))
 }
 
-/// The same in plain Rust: the blur as one two-dimensional sum, in `f64`.
+/// A blurred pixel in plain Rust, as one two-dimensional sum in `f64`.
 fn reference(picture: &Planes, c: usize, x: usize, y: usize) -> f64 {
     let weights = weights();
     let reach = -(RADIUS as i64)..=RADIUS as i64;
@@ -171,7 +170,7 @@ fn reference(picture: &Planes, c: usize, x: usize, y: usize) -> f64 {
     sum
 }
 
-/// The largest difference over a sample of pixels, all borders among them.
+/// The largest difference from plain Rust over a sample of pixels, which includes all borders.
 fn check(picture: &Planes, blurred: &Planes, edges: &Planes) -> Fallible<f64> {
     let (w, h) = (picture.width, picture.height);
     let columns: Vec<usize> = (0..w).step_by((w / 24).max(1)).chain([w - 1]).collect();
@@ -194,7 +193,7 @@ fn check(picture: &Planes, blurred: &Planes, edges: &Planes) -> Fallible<f64> {
     Ok(worst)
 }
 
-/// Sobel's operator on the device's own blur.
+/// The Sobel operator in plain Rust, on the device's blurred picture.
 fn gradient(blurred: &Planes, c: usize, x: usize, y: usize) -> f64 {
     let (w, h) = (blurred.width as i64, blurred.height as i64);
     let get = |dx: i64, dy: i64| {
@@ -216,7 +215,7 @@ fn gradient(blurred: &Planes, c: usize, x: usize, y: usize) -> f64 {
     gx.hypot(gy)
 }
 
-/// A landscape at dusk with grain, for when there is no picture at hand.
+/// Draws a grainy landscape at dusk, the default picture.
 fn landscape(width: u32, height: u32) -> RgbImage {
     let ridge = |x: f32, k: f32| {
         let waves = [

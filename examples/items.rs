@@ -1,4 +1,4 @@
-//! A kernel over items, which says what it does: `cargo run --release --example items`.
+//! A kernel over items, which prints and asserts: `cargo run --release --example items`.
 
 use sarek::prelude::*;
 
@@ -48,7 +48,7 @@ fn main() -> sarek::Result<()> {
         }
     }
     let bounces = bounces.to_vec()?;
-    // A particle that comes as near to a wall as its rounding may bounce here and not there.
+    // Close to a wall, rounding decides if a particle bounces, so devices may differ.
     let differ = bounces.iter().zip(&due).filter(|(a, b)| a != b).count();
     println!(
         "{} bounces; plain Rust differs for {differ} of {} particles",

@@ -3,9 +3,9 @@
 //! `cargo run --release --example mandelbrot [-- [--size WIDTHxHEIGHT] [OUTPUT.png]]`
 //!
 //! The device is the best one, or that of the backend named in `SAREK_BACKEND`. The iteration
-//! counts are compared with those of plain Rust: on backends that run on the host they are equal;
-//! devices that fuse `a * b + c` round otherwise, so that up to one pixel in a hundred, all of them
-//! close to the border of the set, may differ.
+//! counts are compared with those of plain Rust. Backends that run on the host give equal counts.
+//! Devices that fuse `a * b + c` round differently, so up to one pixel in a hundred may differ, close
+//! to the border of the set.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,7 +17,7 @@ type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 
 const LIMIT: u32 = 500;
 
-/// The part of the plane: centre, and width of the picture.
+/// The part of the complex plane to draw: its centre and width.
 const CENTRE: (f32, f32) = (-0.65, 0.0);
 const SPAN: f32 = 3.2;
 
@@ -86,7 +86,7 @@ impl Picture {
         counts.into_vec()
     }
 
-    /// The same in plain Rust.
+    /// Computes the counts in plain Rust.
     fn on_host(&self) -> Vec<u32> {
         let points = (0..self.height).flat_map(|row| (0..self.width).map(move |col| (row, col)));
         points.map(|(row, col)| self.escape(row, col)).collect()
@@ -109,7 +109,7 @@ impl Picture {
     }
 }
 
-/// Black inside the set; outside, a wheel of colours over the logarithm of the count.
+/// Black inside the set; outside, a cyclic colour map of the logarithm of the count.
 fn colour(count: u32) -> Rgb<u8> {
     if count == LIMIT {
         return Rgb([0, 0, 0]);
@@ -119,7 +119,7 @@ fn colour(count: u32) -> Rgb<u8> {
     Rgb([wave(-1.2), wave(-0.2), wave(1.3)])
 }
 
-/// FNV-1a over the counts, to compare pictures of different runs.
+/// The FNV-1a hash of the counts, to compare pictures of different runs.
 fn checksum(counts: &[u32]) -> u64 {
     let bytes = counts.iter().flat_map(|c| c.to_le_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {

@@ -22,7 +22,7 @@ fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// The rows of the product that are compared, in `f64`.
+/// Compares some rows of the product with an `f64` computation, and returns the largest relative error.
 fn check(n: usize, a: &[f32], b: &[f32], c: &[f32]) -> Fallible<f64> {
     let mut worst = 0.0f64;
     let rows = (0..n).step_by((n / 16).max(1));
@@ -31,7 +31,7 @@ fn check(n: usize, a: &[f32], b: &[f32], c: &[f32]) -> Fallible<f64> {
             let terms = (0..n).map(|k| f64::from(a[row * n + k]) * f64::from(b[k * n + col]));
             let magnitude: f64 = terms.clone().map(f64::abs).sum();
             let error = (f64::from(c[row * n + col]) - terms.sum::<f64>()).abs();
-            // Adding n terms in f32, in any order, with or without fused multiply-add.
+            // The bound for a sum of n terms in f32, in any order, with or without fused multiply-add.
             let allowed = (n + 1) as f64 * f64::from(f32::EPSILON) * magnitude;
             if error > allowed || error.is_nan() {
                 return Err(

@@ -1,8 +1,8 @@
 //! One Rust function, every processor.
 //!
-//! [`#[kernel]`](kernel) turns an ordinary Rust function into a data-parallel kernel that runs as
-//! compiled, multi-threaded, vectorised Rust on the CPU and as CUDA C, OpenCL C or WGSL on whatever
-//! accelerator the machine has.
+//! [`#[kernel]`](kernel) turns an ordinary Rust function into a data-parallel kernel. On the CPU the
+//! kernel runs as compiled, multi-threaded, vectorised Rust. On the machine's accelerators it runs as
+//! CUDA C, OpenCL C or WGSL.
 //!
 //! ```
 //! use sarek::prelude::*;
@@ -25,7 +25,7 @@
 //! }
 //! ```
 
-// Linked for the backends that it registers.
+// Links the crate, which registers the built-in backends.
 extern crate sarek_backends as _;
 
 pub mod prelude;
@@ -56,7 +56,7 @@ pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,
 };
 
-/// The user documentation: its programs are compiled and run with the other documentation tests.
+/// The user documentation. Its programs are compiled and run as documentation tests.
 #[cfg(doctest)]
 mod pages {
     macro_rules! pages {
@@ -81,14 +81,14 @@ mod pages {
     }
 }
 
-/// The macros that `println!` of a kernel becomes for rustc; not for users.
+/// The macros to which `println!` and `print!` in a kernel expand; not for users.
 #[doc(hidden)]
 pub mod output {
     pub use sarek_runtime::{__print as print, __println as println};
 }
 
-/// Native driver handles: of this library's devices, streams and vectors, and for vectors of
-/// existing device memory.
+/// Interoperability with driver libraries: their handles of sarek's devices, streams and vectors, and
+/// vectors made from their device memory.
 ///
 /// Each module exports the driver crate whose types it uses.
 pub mod interop {

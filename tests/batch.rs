@@ -1,4 +1,4 @@
-//! Programs compiled ahead of launches, several at once.
+//! `Device::compile_batch`: compiles several programs ahead of launches.
 
 use sarek::backend::Parts;
 use sarek::foreign::{ForeignKernel, Text};
@@ -14,7 +14,7 @@ fn add<const N: u32>(y: &mut [u32]) {
 #[kernel]
 fn broken(y: &mut [u32]) {
     let i = global_idx_x();
-    // SAFETY: it is not compiled.
+    // SAFETY: the text does not compile, so it never runs.
     unsafe {
         native! {
             "cuda" => "oops",
@@ -45,7 +45,7 @@ fn batch(device: &Device) -> Result<Vec<Option<Specialized>>> {
             .options(optimized)
             .over(8)
             .specialize(device)?,
-        // No threads, no program.
+        // A launch without threads needs no program.
         of::<4>(device, 0)?,
     ])
 }
@@ -60,7 +60,7 @@ fn told(codes: &[Option<Result<Code>>]) -> Vec<String> {
     codes.iter().map(one).collect()
 }
 
-/// In a process of its own for each, since what was compiled stays: a child compiles one by one, this one together.
+/// A child process compiles the programs one by one, and this process compiles them together. One process cannot do both, since it caches programs.
 #[test]
 fn a_batch_is_what_its_parts_are_one_by_one() -> Result<()> {
     const CHILD: &str = "SAREK_TEST_ONE_BY_ONE";
@@ -84,7 +84,7 @@ fn a_batch_is_what_its_parts_are_one_by_one() -> Result<()> {
             "{}",
             told[3]
         );
-        // A failed one does not stand in the way of the others.
+        // A failed program does not affect the others.
         let mut y = Vector::zeros(100);
         add::<1>(&mut y).over(100).run_on(&device)?;
         add::<2>(&mut y).over(100).run_on(&device)?;

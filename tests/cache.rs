@@ -1,4 +1,4 @@
-//! What drivers make of kernels is kept on disk: a second process finds it.
+//! The disk cache of compiled programs: a second process finds the programs of the first.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,17 +11,17 @@ fn halve(x: &mut [f32]) {
     x[i] *= 0.5;
 }
 
-/// Names the backend to the process that is to launch.
+/// The environment variable that tells a child process its backend.
 const CHILD: &str = "SAREK_CACHE_CHILD";
 
-/// What a process found in its cache and wrote there.
+/// The numbers of cache hits and of written entries of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Told {
     hits: u64,
     written: u64,
 }
 
-/// A process that launches on a backend with this cache.
+/// Starts a process that launches on a backend, with this cache folder.
 fn start(backend: &str, folder: &Path) -> Child {
     Command::new(std::env::current_exe().expect("this test"))
         .args(["child_that_launches", "--exact", "--nocapture"])
@@ -32,7 +32,7 @@ fn start(backend: &str, folder: &Path) -> Child {
         .expect("it runs")
 }
 
-/// What it tells in the end.
+/// Waits for the process, and parses its counts.
 fn told(child: Child) -> Told {
     let child = child.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&child.stdout).into_owned();
@@ -47,7 +47,7 @@ fn told(child: Child) -> Told {
     Told { hits, written }
 }
 
-/// The process that is started.
+/// The body of the child process.
 #[test]
 fn child_that_launches() {
     let Ok(backend) = std::env::var(CHILD) else {
@@ -61,7 +61,7 @@ fn child_that_launches() {
     println!("STATUS {} {}", status.hits, status.written);
 }
 
-/// A folder of a test's own.
+/// A temporary folder for one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -77,7 +77,7 @@ impl Drop for Folder {
     }
 }
 
-/// PoCL's binaries are not kept, and some drivers of Vulkan keep none.
+/// True if the device's programs are cached. PoCL's binaries are not, and some Vulkan drivers have no pipeline cache.
 fn keeps(device: &Device) -> bool {
     let debug = device.debug_info();
     match device.backend() {
@@ -107,7 +107,7 @@ fn programs_are_found_by_the_next_process() {
         println!("{device}: keeps programs: {keeps}");
         let kept = (first.written > 0, second.hits > 0);
         assert_eq!(kept, (keeps, keeps), "{device}");
-        // A driver may make more of its own cache when it sees it again.
+        // A Vulkan driver may extend its own cache in the second process.
         assert!(
             second.written == 0 || backend == "wgpu",
             "{device}: nothing was new"
@@ -152,7 +152,7 @@ fn processes_share_a_cache() {
     }
 }
 
-/// A folder in which nobody can write, as on a file system that is read-only.
+/// The cache folder cannot be written, as on a read-only file system.
 #[test]
 #[cfg(target_os = "linux")]
 fn programs_run_without_a_cache() {

@@ -1,7 +1,7 @@
-//! `docs/capabilities.md` says what the devices here say.
+//! Compares `docs/capabilities.md` with the devices of this machine.
 //!
-//! A column is one backend's best device. Those that are absent here are not compared, unless `SAREK_REQUIRE` names
-//! them. `SAREK_BLESS=1` rewrites the columns of the devices that are present.
+//! A column is the best device of one backend. Absent backends are skipped, unless `SAREK_REQUIRE` names
+//! them. `SAREK_BLESS=1` rewrites the columns of the present devices.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sarek::Device;
 use sarek::backend::Features;
 
-/// A row: what it is, and who has it.
+/// A row: its text, and a predicate that is true if a device has the feature.
 type Row = (&'static str, fn(&Features) -> bool);
 
 const ROWS: [Row; 11] = [
@@ -34,7 +34,7 @@ fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/capabilities.md")
 }
 
-/// The cells of a column, top down.
+/// The cells of a device's column, from top to bottom.
 fn column(device: &Device) -> Vec<String> {
     let features = device.info().features;
     let cells = ROWS.iter().map(|(_, has)| match has(&features) {
@@ -44,7 +44,7 @@ fn column(device: &Device) -> Vec<String> {
     cells.map(str::to_owned).collect()
 }
 
-/// The columns of the first table, by their heads.
+/// Parses the columns of the first table, by their headings.
 fn columns(text: &str) -> BTreeMap<String, Vec<String>> {
     let cells = |line: &str| -> Vec<String> {
         let inner = line.trim().trim_matches('|');

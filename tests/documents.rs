@@ -1,4 +1,4 @@
-//! Links in the documents lead somewhere, and the files that ARCHITECTURE.md names exist.
+//! Checks that links in the documents have targets, and that the files named in ARCHITECTURE.md exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn pages() -> BTreeMap<PathBuf, String> {
     pages
 }
 
-/// A page without its blocks of code.
+/// A page without its code blocks.
 fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
@@ -78,7 +78,7 @@ fn links_lead_somewhere() {
     assert!(lost.is_empty(), "{lost:#?}");
 }
 
-/// The words that a pattern such as `a/{b,c}.rs` stands for.
+/// Expands a pattern such as `a/{b,c}.rs`.
 fn expand(pattern: &str) -> Vec<String> {
     let Some((before, rest)) = pattern.split_once('{') else {
         return vec![pattern.to_owned()];
@@ -90,7 +90,7 @@ fn expand(pattern: &str) -> Vec<String> {
         .collect()
 }
 
-/// Looks for a file or folder of that name; a `*` at its end stands for any rest.
+/// True if there is a file or folder with this path. A `*` at its end matches any suffix.
 fn exists(path: &str) -> bool {
     let Some(start) = path.strip_suffix('*') else {
         return root().join(path).exists();
@@ -103,7 +103,7 @@ fn exists(path: &str) -> bool {
     })
 }
 
-/// The folders to which shortened paths of the map are relative.
+/// The folders to which paths in the map may be relative.
 const RELATIVE: [&str; 6] = [
     "sarek-ir/src/",
     "sarek-ir/src/analysis/",
@@ -117,7 +117,7 @@ const RELATIVE: [&str; 6] = [
 fn the_map_names_files_that_exist() {
     let map = prose(&std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map"));
     let words = map.split('`').skip(1).step_by(2);
-    // Names to be replaced stand in capitals.
+    // Placeholders in paths.
     let example = |path: &str| {
         ["NAME", "KIND", "nnnn"]
             .iter()

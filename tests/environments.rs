@@ -1,4 +1,4 @@
-//! Environments: a `native!` text that calls a function of the user's own header.
+//! Environments: `native!` text that calls a function from the user's header.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -6,7 +6,7 @@ use sarek::environment::{self, Environment, Parts};
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
-/// `y[i]` is `SCALE` times `x[i]`, by a function that the header `scale.h` holds.
+/// Stores `SCALE * x[i]` in `y[i]`, by a function from the header `scale.h`.
 #[kernel]
 fn scaled(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -26,7 +26,7 @@ fn scaled(x: &[u32], y: &mut [u32]) {
 
 const WGSL: &str = "fn scaled_by(x: u32) -> u32 { return SCALE * x; }";
 
-/// A folder with the header in it.
+/// Creates a folder with the header.
 fn folder() -> std::path::PathBuf {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("environments");
     let device = "#ifdef __CUDACC__\n#define DEVICE static __device__\n#else\n#define DEVICE static\n#endif\n";
@@ -87,10 +87,10 @@ fn what_cannot_be_had_is_told() -> Result<()> {
         );
         assert!(error.to_string().contains("`nowhere`"));
     }
-    // A library is nothing that these compilers take, whoever vouches for it.
+    // None of these compilers link libraries, whether or not the caller vouches for one.
     let library = Environment::new("library", |_| Ok(Parts::new().library("m")));
     environment::register(library)?;
-    // SAFETY: nobody links it.
+    // SAFETY: the library is never linked.
     let vouched = || unsafe { Parts::new().raw_library("m") };
     environment::register(Environment::new("vouched", move |_| Ok(vouched())))?;
     for device in Device::all() {
@@ -108,7 +108,7 @@ fn what_cannot_be_had_is_told() -> Result<()> {
     Ok(())
 }
 
-/// The same kernel, which brings its environments along.
+/// A similar kernel, whose attribute names its environments.
 #[kernel(env(attached, "attached.h"))]
 fn attached(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -148,7 +148,7 @@ fn kernels_name_their_environments() -> Result<()> {
             "wgsl" => unsafe {
                 Parts::new().header("fn attached_by(x: u32) -> u32 { return FIVE * x; }")
             },
-            // A header that is no file.
+            // A header from a string instead of a file.
             // SAFETY: as above.
             _ => unsafe {
                 Parts::new()
@@ -162,7 +162,7 @@ fn kernels_name_their_environments() -> Result<()> {
         let mut y = Vector::zeros(10);
         attached(&x, &mut y).over(10).run_on(device)?;
         assert_eq!(y.to_vec()?, due, "{device}");
-        // What a launch adds comes on top: another program.
+        // A launch adds an environment to those of the kernel, which gives another program.
         environment::register(Environment::new("more", |_| {
             Ok(Parts::new().define("FIVE", "6u"))
         }))?;
@@ -199,7 +199,7 @@ fn what_safe_code_gives_leaves_the_text_of_kernels_alone() -> Result<()> {
         let unused = Parts::new().define("UNUSED", "1");
         assert_eq!(scaled_with(device, unused)?, [0, 3, 6, 9], "{device}");
         for refused in [
-            // What the checks of indices are made of, and names of the kernel and of its texts' operands.
+            // A keyword that index checks use, and names of the kernel's variables and of its texts' operands.
             Parts::new().define("if(x)", "if(0)"),
             Parts::new().define("if", "1"),
             Parts::new().define("i", "7"),

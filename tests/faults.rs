@@ -1,7 +1,7 @@
-//! Devices that fail: what a program did not lose stays, and the device is usable after.
+//! Fault injection: after a device fails, unaffected data is intact and the device is usable again.
 //!
-//! The failing devices are the accelerators of this machine, each behind a backend that hands all calls on and lets some of
-//! them fail. Devices in host memory allocate nothing and hold no connection that might break.
+//! The failing devices are the accelerators of this machine, each wrapped in a backend that forwards all calls and makes some of
+//! them fail. Devices in host memory are not tested: they allocate no device memory and cannot be lost.
 
 use std::any::Any;
 use std::sync::atomic::AtomicUsize;
@@ -16,14 +16,14 @@ use sarek::prelude::*;
 use sarek::tag::DeviceKind;
 use sarek::{Error, Result, registry};
 
-/// Which calls fail.
+/// Selects the calls that fail.
 #[derive(Default)]
 struct Control {
-    /// Allocations so far, and those that fail: from one on, or one alone; 0 is none.
+    /// The number of allocations so far. All fail from number `from` on, or only number `once`; 0 disables either.
     allocs: AtomicUsize,
     from: AtomicUsize,
     once: AtomicUsize,
-    /// Calls so far, and the one from which on the device is lost; 0 is none.
+    /// The number of calls so far. The device is lost from call number `lost` on; 0 disables this.
     calls: AtomicUsize,
     lost: AtomicUsize,
 }
@@ -101,7 +101,7 @@ struct FailingDevice {
     control: Arc<Control>,
 }
 
-// SAFETY: it asks another device, or fails before.
+// SAFETY: each call is forwarded to another device, or fails before that.
 unsafe impl BackendDevice for FailingDevice {
     fn info(&self) -> &DeviceInfo {
         self.inner.info()
@@ -150,7 +150,7 @@ unsafe impl BackendDevice for FailingDevice {
 
 struct FailingGraph(Box<dyn BackendGraph>);
 
-// SAFETY: it asks another graph, or fails before.
+// SAFETY: each call is forwarded to another graph, or fails before that.
 unsafe impl BackendGraph for FailingGraph {
     unsafe fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
         let stream: &dyn Any = stream;
@@ -173,7 +173,7 @@ impl FailingStream {
     }
 }
 
-// SAFETY: it asks another stream, or fails before.
+// SAFETY: each call is forwarded to another stream, or fails before that.
 unsafe impl BackendStream for FailingStream {
     unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.control.call()?;
@@ -226,9 +226,9 @@ unsafe impl BackendStream for FailingStream {
     }
 }
 
-/// The failing devices, each with what lets it fail.
+/// The failing devices, each with its control.
 fn failing(name: &'static str) -> Vec<(Device, Arc<Control>)> {
-    // Drivers that start are not asked by two threads at once.
+    // Drivers must not be initialised by two threads at once.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
     let _one = ONE_BY_ONE.lock();
     Device::all();
@@ -242,7 +242,7 @@ fn failing(name: &'static str) -> Vec<(Device, Arc<Control>)> {
         }
         let control = Arc::new(Control::default());
         let backend = Failing {
-            // One for each test and backend, to the end of the process.
+            // A unique name for each test and backend, leaked.
             name: Box::leak(format!("{name} {of}").into_boxed_str()),
             inner,
             control: control.clone(),
@@ -272,7 +272,7 @@ fn tell(x: &[u32], y: &mut [u32]) {
 const N: usize = 64;
 const LARGE: usize = 1 << 18;
 
-/// Uses a device in every way that allocates, or waits; what it computes.
+/// Uses every operation of a device that allocates or waits, and returns the results.
 fn program(device: &Device) -> Result<Vec<u32>> {
     let stream = device.new_stream()?;
     let ones = Vector::filled(N, 1u32);
@@ -313,7 +313,7 @@ fn due() -> Vec<u32> {
     [vec![8; N], vec![2, 1, 0]].concat()
 }
 
-/// What programs print is not looked at here.
+/// Discards the output of kernels.
 fn quiet() {
     sarek::set_output(|_| ());
 }
@@ -330,7 +330,7 @@ fn every_allocation_may_fail() {
             control.from.store(first, Relaxed);
             let tried = program(&device);
             control.reset();
-            // Whatever failed, the device goes on and keeps nothing.
+            // After any failure, the device still works and holds no memory.
             let again = program(&device);
             assert_eq!(again.expect("nothing fails"), due(), "{device}: {first}");
             assert_eq!(device.memory_use().used, 0, "{device}: {first}");
@@ -345,7 +345,7 @@ fn every_allocation_may_fail() {
                     failures = first;
                 }
             }
-            // One that fails alone is tried again, when what is kept was given back.
+            // A single failed allocation is retried after cached memory is freed.
             device.trim().expect("nothing is lost");
             control.reset();
             control.once.store(first, Relaxed);
@@ -366,13 +366,13 @@ fn a_device_may_be_lost_at_every_call() {
         let mut failures = 0;
         for call in 1.. {
             control.reset();
-            // Of this the device has a copy, and the host as well.
+            // Both the device and the host have a copy of this vector.
             kept.prefetch(&device.stream()).expect("nothing is lost");
             control.reset();
             control.lost.store(call, Relaxed);
             let tried = program(&device);
             let mut y = Vector::filled(N, 1u32);
-            // The vector is read where it is left.
+            // The vector is read from the remaining copy.
             add(&kept, &mut y)
                 .over(N)
                 .run_on(&host)
@@ -396,7 +396,7 @@ fn a_device_may_be_lost_at_every_call() {
                     failures = call;
                 }
             }
-            // Where it comes back, what was left behind does no harm.
+            // When the device is back, leftovers of the failure do no harm.
             let fault = device.sync();
             let known = matches!(fault, Ok(()) | Err(Error::Fault(_)));
             assert!(known, "{device}: {call}: {fault:?}");
@@ -408,7 +408,7 @@ fn a_device_may_be_lost_at_every_call() {
     }
 }
 
-/// Vectors until there is no more room; software devices, whose memory is everybody's, are asked for one that is too large.
+/// Allocates vectors until memory runs out. Software devices share the host's memory, so they get a single vector that is too large.
 #[test]
 fn a_full_device_goes_on() -> Result<()> {
     let fits_here = |device: &&Device| device.info().max_buffer < (8 << 30);
@@ -423,14 +423,14 @@ fn a_full_device_goes_on() -> Result<()> {
         let info = device.info();
         let bytes = match (hardware, info.memory) {
             (false, _) => info.max_buffer + 4,
-            // Its driver does not tell.
+            // The driver does not report its memory.
             (true, 0) => info.max_buffer,
             (true, memory) => info.max_buffer.min(memory / 12),
         };
         let len = bytes as usize / size_of::<u32>();
         let mut held = Vec::new();
         let full = loop {
-            // Pages that nobody touches take no memory of the host.
+            // Untouched pages take no memory on the host.
             let mut v = Vector::<u32>::zeros(len);
             match v.fill_on(&stream, 0).and_then(|()| stream.sync()) {
                 Ok(()) => held.push(v),
@@ -450,7 +450,7 @@ fn a_full_device_goes_on() -> Result<()> {
         assert_eq!(v.read(len - 1..)?, [0], "the host has it");
         let ones = Vector::filled(N, 1u32);
         if let Some(last) = held.last_mut() {
-            // What is there is used in spite of it.
+            // Existing vectors remain usable.
             let launch = add(&ones, last).over(N);
             match launch.run_on(&device) {
                 Ok(()) => assert_eq!(last.read(N - 1..N + 1)?, [1, 0], "{device}"),

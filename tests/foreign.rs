@@ -1,11 +1,11 @@
-//! Kernels of text in devices' own languages.
+//! Foreign kernels: text in the devices' own languages.
 
 use sarek::backend::Parts;
 use sarek::foreign::{Builder, ForeignKernel, Text};
 use sarek::prelude::*;
 use sarek::{Error, Result, include_text};
 
-/// The devices that take text.
+/// The devices that accept text.
 fn devices() -> Vec<Device> {
     let all = Device::all().into_iter();
     all.filter(|device| !device.info().host_memory).collect()
@@ -28,7 +28,7 @@ fn declared(builder: Builder) -> Builder {
         .scalar::<u32>("n")
 }
 
-/// Runs it on a device, and compares.
+/// Runs the kernel on a device and checks the result.
 fn run(kernel: &ForeignKernel, device: &Device) -> Result<()> {
     const N: usize = 1000;
     let x: Vector<f32> = (0..N).map(|i| i as f32).collect();
@@ -124,7 +124,7 @@ fn a_device_without_a_text_says_which_there_are() -> Result<()> {
     Ok(())
 }
 
-/// The error of a launch of `builder` with arguments of its own.
+/// The error of a launch of the kernel in `builder`.
 fn refused(builder: Builder, device: &Device) -> Result<Error> {
     let kernel = builder.build()?;
     let (x, mut y) = (Vector::filled(4, 1.0f32), Vector::filled(4, 1.0f32));
@@ -148,7 +148,7 @@ fn what_an_entry_point_takes_is_compared() -> Result<()> {
     let (x, mut y) = (Vector::filled(4, 1i32), Vector::filled(4, 1.0f32));
     for device in devices() {
         let knows_types = device.backend() != "cuda";
-        // Another element.
+        // A declaration with another element type.
         let wrong = texts().scalar::<f32>("a").input::<i32>("x");
         let wrong = wrong.output::<f32>("y").scalar::<u32>("n").build()?;
         // SAFETY: it does not run, or reads elements of the same size.
@@ -165,7 +165,7 @@ fn what_an_entry_point_takes_is_compared() -> Result<()> {
             }
             false => outcome?,
         }
-        // Too few.
+        // A declaration with too few parameters.
         let fewer = texts().scalar::<f32>("a").output::<f32>("y").build()?;
         // SAFETY: it does not run.
         let launch = unsafe { fewer.call((1.0f32, &mut y)) };
@@ -176,7 +176,7 @@ fn what_an_entry_point_takes_is_compared() -> Result<()> {
             .expect_err("there are four");
         let told = matches!(error, Error::Signature { .. } | Error::Compile { .. });
         assert!(told, "{device}: {error}");
-        // No such entry.
+        // A declaration with a name that the text lacks.
         let error = refused(
             declared(
                 ForeignKernel::new("daxpy")
@@ -236,7 +236,7 @@ fn arguments_are_compared_with_the_declaration() -> Result<()> {
         .run_on(&device)
         .expect_err("the text has whole blocks");
     assert!(error.to_string().contains("whole blocks"), "{error}");
-    // An element of as many scalars is not another.
+    // A slice of arrays with the same total number of scalars has another element type.
     let pairs = Vector::from_vec(vec![[1.0f32; 2]; 2]);
     let other = fail_elements(&kernel, &pairs, &device);
     assert!(
@@ -285,7 +285,7 @@ fn compile_errors_name_the_texts_lines() -> Result<()> {
     Ok(())
 }
 
-/// Text that was made of another says so.
+/// Generated text may name its source with `#line`; then compile errors refer to the source.
 #[test]
 fn compile_errors_name_what_the_text_was_made_of() -> Result<()> {
     const BODY: &str = "#line 40 \"made.y\"\n\noops\n";

@@ -1,4 +1,4 @@
-//! Graphs on every device: what a replay computes, prints and reports is what its operations would one by one.
+//! Graphs on every device: a replay computes, prints and reports the same as its operations one by one.
 
 use std::sync::Mutex;
 
@@ -67,7 +67,7 @@ fn replays_are_what_their_operations_are() -> Result<()> {
             drop(graph.replay_on(stream, (&mut field, &mut next, &mut sums))?);
             step(&mut due, &mut due_next);
             if round % 7 == 0 {
-                // The host writes in between, a part or all of it.
+                // The host writes one element between replays.
                 field.set(round + 5, 9.0)?;
                 due[round + 5] = 9.0;
             }
@@ -131,7 +131,7 @@ fn each_replay_prints() -> Result<()> {
             x.set(0, 10 + round)?;
             graph.replay(&x)?;
         }
-        // Not the other streams, whose faults are those of another test.
+        // Other streams are not synchronised, since they may have faults of another test.
         device.stream().sync()?;
         let lines: String = std::mem::take(&mut *LINES.lock().expect("no test panics")).concat();
         let lines: Vec<&str> = lines.split_terminator('\n').collect();
@@ -188,7 +188,7 @@ fn scalars_are_set_between_replays() -> Result<()> {
             Ok((to.get(3)?, sums.get(3)?))
         };
         assert_eq!(third(&graph)?, (6.0, 7.5), "{device}");
-        // Floats, of one kernel, of one launch, and of all that have one of the name.
+        // A float of one kernel, of one launch, and of all kernels with a scalar of this name.
         graph.set_scalar("shifted.factor", 10.0f32)?;
         assert_eq!(third(&graph)?, (60.0, 7.5), "{device}");
         graph.set_scalar_of(1, "factor", 1.0f32)?;
@@ -197,21 +197,21 @@ fn scalars_are_set_between_replays() -> Result<()> {
         assert_eq!(third(&graph)?, (12.0, 5.0), "{device}");
         graph.set_scalar_of(3, "negate", true)?;
         assert_eq!(third(&graph)?, (12.0, -5.0), "{device}");
-        // What the proof of all accesses depends on.
+        // A scalar on which the proof of accesses depends.
         graph.set_scalar("at", 4u32)?;
         assert_eq!(third(&graph)?, (28.0, -5.0), "{device}");
         graph.set_scalar("at", 5u32)?;
         let lost = third(&graph);
         assert!(matches!(lost, Err(Error::Fault(_))), "{device}: {lost:?}");
         let _reported = device.sync();
-        // What the kernel requires; nothing is changed then.
+        // A value that violates the kernel's precondition is refused, and changes nothing.
         let refused = graph.set_scalar("at", 8u32);
         assert!(
             matches!(refused, Err(Error::Precondition { .. })),
             "{device}: {refused:?}"
         );
         graph.set_scalar("at", 1u32)?;
-        // Every launch writes all of its vector, which the fault had lost.
+        // Overwrites the vectors that the fault poisoned.
         to.fill(0.0)?;
         sums.fill(2.0)?;
         graph.replay((&from, &mut to, &mut sums))?;
@@ -262,7 +262,7 @@ fn widened(p: Wide, p_x: u32, to: &mut [u32]) {
     to[i] = p.x + p_x;
 }
 
-/// Its extents, its offset and its strides are parameters of their own to the linked kernel.
+/// The extents, the offset and the strides of its view are separate parameters of the linked kernel.
 #[kernel]
 fn viewed(from: View2<u32>, rows: u32, to: &mut [u32]) {
     let i = global_idx_x();
@@ -278,7 +278,7 @@ fn all_of<T: Element>(value: T, value_x: u32, to: &mut [T], sums: &mut [u32]) {
     sums[i] = value_x;
 }
 
-/// The linker names the parts of values as a kernel may name a scalar. Only the scalar is set, whichever comes first.
+/// The linker's names for the parts of a value may equal the name of a scalar. Only the scalar is set, whichever comes first.
 #[test]
 fn parts_of_values_are_no_scalars() -> Result<()> {
     for device in Device::all() {
@@ -295,7 +295,7 @@ fn parts_of_values_are_no_scalars() -> Result<()> {
         graph.set_scalar("p_x", 9u32)?;
         graph.replay(&mut to)?;
         assert_eq!(to.get(3)?, 10, "{device}");
-        // A scalar, whatever its type is called, and a struct of one.
+        // A generic value that is a scalar in one instance and a struct in another.
         let mut sums = Vector::<u32>::zeros(4);
         let mut recording = device.record_graph();
         recording.launch(all_of(7u32, 1, &mut to, &mut sums).over(4))?;
@@ -343,12 +343,12 @@ fn parts_of_views_are_no_scalars() -> Result<()> {
 #[kernel]
 unsafe fn put(at: usize, to: &mut [u32]) {
     if global_idx_x() == 0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `at` is below the length.
         unsafe { *to.get_unchecked_mut(at) = 1 };
     }
 }
 
-/// What whoever calls a kernel has vouched for is not for safe code to change.
+/// Safe code cannot change a scalar for which the caller of an `unsafe` kernel has vouched.
 #[test]
 fn scalars_of_unsafe_calls_take_unsafe() -> Result<()> {
     for device in Device::all() {
@@ -380,7 +380,7 @@ fn scalars_of_unsafe_calls_take_unsafe() -> Result<()> {
         unsafe { graph.raw_set_scalar_of(0, "at", 0usize) }?;
         graph.replay(&mut to)?;
         assert_eq!(to.to_vec()?, [1, 1, 0, 1], "{device}");
-        // SAFETY: an error, with nothing changed.
+        // SAFETY: it returns an error and changes nothing.
         let typed = unsafe { graph.raw_set_scalar("at", 0u32) };
         assert!(
             typed
@@ -392,7 +392,7 @@ fn scalars_of_unsafe_calls_take_unsafe() -> Result<()> {
     Ok(())
 }
 
-/// Elements with bytes that have no value are filled like any other.
+/// Elements with padding bytes are filled like any other.
 #[test]
 fn elements_with_padding_are_filled() -> Result<()> {
     #[derive(Clone, Copy, Debug, PartialEq, KernelType)]

@@ -1,4 +1,4 @@
-//! Memory of others as vectors, and vectors for others.
+//! Interoperability: importing memory of other libraries as vectors, and lending vectors to them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn add(by: u32, v: &mut [u32]) {
     v[i] += by;
 }
 
-/// Adds up.
+/// Adds `x` to `y`.
 #[kernel]
 fn sum(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -75,7 +75,7 @@ fn a_fault_is_told_when_the_elements_come_back() -> Result<()> {
     Ok(())
 }
 
-/// An owner that tells of its end.
+/// An owner whose drop is observable.
 struct Owner {
     elements: Vec<u32>,
     _alive: Arc<()>,
@@ -113,7 +113,7 @@ fn owners_are_kept_as_long_as_their_vector() -> Result<()> {
     Ok(())
 }
 
-/// Runs in a process of its own, as a test that is asked for by name.
+/// The body of a child process.
 #[test]
 fn child_takes_a_lent_vector_away() {
     if std::env::var_os("SAREK_TEST_CHILD").is_none() {
@@ -173,7 +173,7 @@ fn handles_are_those_of_the_backend() -> Result<()> {
     for device in Device::all().iter().filter(|d| !d.info().host_memory) {
         let stream = device.stream();
         let cuda = interop::cuda::context(device).is_ok();
-        // SAFETY: it is not used.
+        // SAFETY: the queue is not used.
         let opencl = unsafe { interop::opencl::queue(&stream) }.is_ok();
         let wgpu = interop::wgpu::device_and_queue(device).is_ok();
         let name = device.backend();
@@ -199,7 +199,7 @@ mod opencl {
     fn write(queue: cl_command_queue, buffer: cl_mem, from: &[u32]) {
         let from = from.as_ptr().cast();
         let none = std::ptr::null();
-        // SAFETY: both are live, and the elements are as many as the bytes say.
+        // SAFETY: queue and buffer are live, and `from` has `BYTES` bytes.
         unsafe { enqueue_write_buffer(queue, buffer, CL_BLOCKING, 0, BYTES, from, 0, none) }
             .expect("it is written");
     }
@@ -240,19 +240,19 @@ mod opencl {
             "the kernel wrote the buffer itself"
         );
         assert_eq!(v.to_vec()?, numbers(3));
-        // From another device, and back into the buffer.
+        // Modified on another device, and copied back into the buffer.
         add(4, &mut v).over(N).run_on(&Device::of("native")?)?;
         add(5, &mut v).over(N).run_on(&device)?;
         assert_eq!(read(queue, buffer, 0), numbers(12));
         drop(v);
         assert_eq!(read(queue, buffer, 0), numbers(12), "it was retained");
-        // SAFETY: nobody else holds it.
+        // SAFETY: this is the only remaining reference.
         unsafe { release_mem_object(buffer) }.expect("it is released");
-        // One of another context, or of odd size, is none.
+        // A buffer whose size is no multiple of the element's is refused.
         let pairs: Result<Vector<[u32; 7]>> = {
             // SAFETY: as above.
             let odd = unsafe { create_buffer(context, CL_MEM_READ_WRITE, 8, none) };
-            // SAFETY: nobody uses it.
+            // SAFETY: nothing else uses the buffer.
             unsafe { interop::opencl::import(&device, odd.expect("a buffer")) }
         };
         assert!(matches!(pairs, Err(Error::Unsupported { .. })));
@@ -265,25 +265,25 @@ mod opencl {
             return Ok(());
         };
         let stream = device.new_stream()?;
-        // SAFETY: it is not released, and has the copies of what is lent.
+        // SAFETY: it is not released, and the copies of lent vectors are queued on it.
         let queue = unsafe { interop::opencl::queue(&stream) }?;
         let mut v = Vector::from_vec(numbers(0));
         add(1, &mut v).over(N).run_on(&device)?;
         let lent = v.lend(&stream)?;
-        // SAFETY: it is lent, and read.
+        // SAFETY: the buffer is only read, while it is lent.
         let (buffer, at) = unsafe { interop::opencl::buffer(&lent) }?;
         assert!(!lent.is_mutable());
         assert_eq!(read(queue, buffer, at), numbers(1));
         drop(lent);
         let lent = v.lend_mut(&stream)?;
-        // SAFETY: it is lent to be written.
+        // SAFETY: the buffer is lent mutably.
         let (buffer, at) = unsafe { interop::opencl::buffer(&lent) }?;
         assert_eq!(at, 0);
         write(queue, buffer, &numbers(50));
         finish(queue).expect("it is done");
         drop(lent);
         assert_eq!(v.to_vec()?, numbers(50), "the host copy was stale");
-        // What failed is not lent.
+        // A vector of a failed launch cannot be lent.
         let mut lost = Vector::zeros(1);
         add(1, &mut lost).over(2).run_on(&device)?;
         assert!(matches!(lost.lend(&stream), Err(Error::Fault(_))));
@@ -323,14 +323,14 @@ mod webgpu {
         let theirs = buffer(&own, usage);
         queue.write_buffer(&theirs, 0, &bytes(&numbers(0)));
         queue.submit([]);
-        // SAFETY: it was written, and is used below in turns with the vector.
+        // SAFETY: the buffer was written; below, uses of it and of the vector do not overlap.
         let mut v: Vector<u32> = unsafe { interop::wgpu::import(&device, theirs.clone()) }?;
         add(3, &mut v).over(N).run_on(&device)?;
-        // Their own submission, between two kernels.
+        // A submission by the other library between two kernels.
         let target = Vector::<u32>::zeros(N);
         let mut target = target;
         let lent = target.lend_mut(&device.stream())?;
-        // SAFETY: it is lent to be written, which is submitted before it goes back.
+        // SAFETY: the buffer is lent mutably, and the write is submitted before the loan ends.
         let (into, at) = unsafe { interop::wgpu::buffer(&lent) }?;
         let mut encoder = own.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(&theirs, 0, &into, at, BYTES);
@@ -341,7 +341,7 @@ mod webgpu {
         assert_eq!(v.to_vec()?, numbers(3));
         drop(v);
         queue.write_buffer(&theirs, 0, &bytes(&numbers(1)));
-        // SAFETY: it was written, and the other vector of it is gone.
+        // SAFETY: the buffer was written, and its other vector is dropped.
         let again: Vector<u32> = unsafe { interop::wgpu::import(&device, theirs) }?;
         assert_eq!(
             again.to_vec()?,
@@ -349,7 +349,7 @@ mod webgpu {
             "the buffer outlives a vector of it"
         );
         let lacking = buffer(&own, wgpu::BufferUsages::STORAGE);
-        // SAFETY: nobody else has it.
+        // SAFETY: nothing else uses the buffer.
         let lacking = unsafe { interop::wgpu::import::<u32>(&device, lacking) };
         let error = lacking.expect_err("no copies");
         assert!(error.to_string().contains("COPY_SRC"), "{error}");
@@ -376,17 +376,17 @@ mod cuda {
         add(5, &mut v).over(N).run_on(&device)?;
         assert_eq!(v.to_vec()?, numbers(12));
         drop(v);
-        // An address with an owner that frees it.
+        // An address with an owner.
         let slice = stream.clone_htod(&numbers(1)).expect("a slice");
         stream.synchronize().expect("it is done");
         let address = slice.leak();
         let alive = Arc::new(());
-        // SAFETY: so many elements stand there until the process ends.
+        // SAFETY: the memory has `N` elements, and is never freed.
         let v: Vector<u32> = unsafe { interop::cuda::import(&device, address, N, alive.clone()) }?;
         assert_eq!((v.to_vec()?, Arc::strong_count(&alive)), (numbers(1), 2));
         drop(v);
         assert_eq!(Arc::strong_count(&alive), 1);
-        // Ours for them, in the order of a stream.
+        // Lends a vector to the other library, in stream order.
         let ours = device.new_stream()?;
         let raw = interop::cuda::stream(&ours)?;
         let mut v = Vector::from_vec(numbers(0));
@@ -395,7 +395,7 @@ mod cuda {
         let pointer = interop::cuda::pointer(&lent)?;
         context.bind_to_thread().expect("the context is current");
         let mut seen = vec![0u32; N];
-        // SAFETY: the memory is lent for work on the stream, which is waited for.
+        // SAFETY: the memory is lent for work on this stream, and the code waits for that work.
         unsafe {
             result::memcpy_dtoh_async(&mut seen, pointer, raw).expect("it is read");
             result::memset_d8_async(pointer, 0, N * 4, raw).expect("it is cleared");

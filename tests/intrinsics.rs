@@ -1,4 +1,4 @@
-//! Intrinsics: functions whose texts are registered when a program runs.
+//! Intrinsics: functions whose text for a target is registered at run time.
 
 use sarek::intrinsic::{self, Spelling};
 use sarek::prelude::*;
@@ -55,7 +55,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
                 .contains("intrinsic `tripled` has no text"),
             "{error}"
         );
-        // A text, and another in its place: programs of the first do not serve.
+        // Registers a text, then replaces it: programs compiled with the first one must not be reused.
         // SAFETY: the text is an expression of its arguments.
         unsafe { register_intrinsic("tripled", target, "(3u * {0} + {1})") }?;
         assert_eq!(run(&device, 5)?, due(5), "{device}");
@@ -87,7 +87,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         assert!(
             intrinsic::unregister("tripled", target) && !intrinsic::unregister("tripled", target)
         );
-        // One that names what is not there.
+        // A text that names a parameter that does not exist.
         // SAFETY: the text is an expression of its arguments.
         unsafe { register_intrinsic("tripled", target, "{2}") }?;
         let error = run(&device, 5).expect_err("it takes two");
@@ -96,7 +96,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
             "{device}: {error}"
         );
         assert!(intrinsic::unregister("tripled", target));
-        // One that its compiler rejects.
+        // A text that the device's compiler rejects.
         // SAFETY: the text is an expression of its arguments.
         unsafe { register_intrinsic("tripled", target, "nobody_knows({0}, {1})") }?;
         let error = run(&device, 5).expect_err("nobody knows it");
@@ -106,7 +106,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
     Ok(())
 }
 
-/// Under another name, of floats, and nested in functions and conditions.
+/// An intrinsic with another name, on floats, called from functions and conditions.
 #[device(intrinsic = "fast tanh")]
 fn fast_tanh(x: f32) -> f32 {
     x.tanh()

@@ -1,4 +1,4 @@
-//! `#[kernel_test]` and `sarek::testing`: what passes, and what failures say.
+//! `#[kernel_test]` and `sarek::testing`: tests that pass, and the messages of those that fail.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -72,7 +72,7 @@ fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
 #[kernel_test(histogram, cover = size, on = ["native", "interpreter", "opencl"])]
 #[should_panic(expected = "fails on backend")]
 fn attributes_are_the_tests(x: &[u32], #[len(16)] bins: &mut [u32]) {
-    // A thread too many for most sizes: `cover` rounds up, and the kernel has no guard.
+    // `cover` rounds the number of threads up, and the kernel has no guard, so most sizes fault.
     for x in x {
         bins[(x % 16) as usize] = bins[(x % 16) as usize].wrapping_add(1);
     }
@@ -114,7 +114,7 @@ fn instances_of_generic_kernels(#[within(0.5..2.0)] by: f32, #[within(1.0..2.0)]
     x.iter_mut().for_each(|x| *x *= by);
 }
 
-/// Numbers of 16 bits by value and in slices.
+/// 16-bit floats by value and in slices.
 macro_rules! halves {
     ($kernel:ident $test:ident $t:ident) => {
         #[kernel]
@@ -135,7 +135,7 @@ macro_rules! halves {
 halves!(scale_f16 arguments_of_f16 f16);
 halves!(scale_bf16 arguments_of_bf16 bf16);
 
-/// The same in ranges, which are written as those of `f32` are.
+/// The same with `#[within(…)]`, whose bounds are `f32` literals.
 macro_rules! halves_within {
     ($kernel:ident $test:ident $t:ident) => {
         #[kernel_test($kernel, ulps = 0)]
@@ -176,7 +176,7 @@ fn message(
     panic.downcast_ref::<String>().expect("a message").clone()
 }
 
-/// Wrong from the eleventh element on.
+/// Gives wrong results from the eleventh element on.
 #[kernel]
 fn late(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();

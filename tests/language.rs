@@ -1,12 +1,11 @@
-//! Kernels that mean what the same Rust means where that is easily missed: on every device, against what rustc makes of
-//! the same code.
+//! Compares kernels on every device with the same code compiled by rustc, in corner cases of Rust's semantics.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings)]
 
 use sarek::prelude::*;
 
-/// The devices of this machine, those that every machine has among them.
+/// All devices of this machine. Checks that `native` and `interpreter` are among them.
 fn devices() -> Vec<Device> {
     let all = Device::all();
     for name in ["native", "interpreter"] {
@@ -65,7 +64,7 @@ mod names {
 }
 
 mod shadowed {
-    //! Everything that the expansion names has a namesake here.
+    //! Defines items with every name that the expansion uses.
     #![allow(dead_code, non_camel_case_types, non_upper_case_globals, clippy::all)]
 
     use super::*;
@@ -187,7 +186,7 @@ mod macros {
     }
 }
 
-/// A kernel and a function of the same body.
+/// Defines a kernel and a host function with the same body.
 macro_rules! both {
     ($kernel:ident $host:ident($($arg:ident: $ty:ty),*; $y:ident) $body:block) => {
         #[kernel]
@@ -226,7 +225,7 @@ mod ranges {
                     n = 0;
                     for i in (a..=b).rev().step_by(k) { n += 1; if n > 9 { break; } y[7] = y[7].wrapping_mul(31).wrapping_add(i as i32); }
                     n = 0;
-                    // Core refuses to count the steps of some long ranges of these from the far end.
+                    // core does not support this form for some long ranges with `k == 1`.
                     if k > 1 {
                         for i in (a..b).step_by(k).rev() { n += 1; if n > 9 { break; } y[8] = y[8].wrapping_mul(31).wrapping_add(i as i32); }
                     }
@@ -265,14 +264,14 @@ mod effects {
 
     both! { kernel host(n: i32; y) {
         let mut a = n;
-        // Operands before the effects of later ones.
+        // An operand is evaluated before the side effects of later ones.
         y[0] = a + { a += 1; a } * { a *= 2; a } + i32::max(a, { a -= 3; a });
         y[1] = (a + 1).max({ a = 9; a }).min(a);
-        // Conditions with effects.
+        // Conditions with side effects.
         let mut c = 0;
         while { c += 1; c < 5 } && { a += c; true } { if c == 2 { continue; } y[2] += a; }
         y[3] = c;
-        // What control flow yields.
+        // Values of control-flow expressions.
         let value = if a > c { a } else { c };
         let other = value;
         let mut value = value + 1;

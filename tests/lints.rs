@@ -1,4 +1,4 @@
-//! Expansions trip no lint of the user's: this file compiles, also under clippy.
+//! Macro expansions trigger no lints in the user's crate: this file denies many, and must compile, also under clippy.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings, clippy::all, clippy::pedantic)]
@@ -21,7 +21,7 @@
     clippy::undocumented_unsafe_blocks
 )]
 
-/// Public kernels.
+/// Kernels of several visibilities.
 pub mod inner {
     use sarek::prelude::*;
 

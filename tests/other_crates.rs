@@ -1,10 +1,10 @@
-//! Kernels of this crate that use types, functions, methods, traits, constants and kernels of another one, on every device.
+//! Kernels that use types, functions, methods, traits, constants and kernels of another crate, on every device.
 
 use sarek::Error;
 use sarek::prelude::*;
 use sarek_test_library::{self as library, BLOCK, Event, Place, Sized2, Tagged};
 
-/// Runs a check on every device that can; what cannot has to say so.
+/// Runs a check on every device. A device that cannot run it must return `NotEligible`.
 fn on_every_device(check: impl Fn(&Device) -> sarek::Result<()>) {
     let mut ran = vec![];
     for device in Device::all() {
@@ -54,7 +54,7 @@ fn functions_and_constants() {
     }
 }
 
-/// A struct of this crate with parts of the other.
+/// A struct of this crate with fields of the other crate's types.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
 #[repr(C)]
 struct Body {

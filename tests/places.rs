@@ -1,4 +1,4 @@
-//! What launches tell of places in the source: faults in functions of other files, and checks that stay.
+//! Source locations in messages: of faults in functions of other files, and of the checks that a launch cannot prove.
 
 use sarek::prelude::*;
 use sarek::{Error, FaultKind};
@@ -10,12 +10,12 @@ mod block;
 #[allow(dead_code)]
 mod elsewhere;
 
-/// What the kernels of blocks want of their neighbours.
+/// A constant that `block.rs` imports from its sibling module.
 mod kernels {
     pub const SOFTENING: f32 = 1e-3;
 }
 
-/// Where `elsewhere::element` indexes.
+/// The line of the index in `elsewhere::element`.
 const LINE: u32 = 8;
 
 #[kernel]
@@ -46,7 +46,7 @@ fn explain_names_the_checks_that_stay() {
     let x = Vector::from(vec![1, 2, 3]);
     let mut y = Vector::zeros(3);
     let whole = shifted(&x, &mut y).over(2).explain();
-    // A debug build checks the sum of the index, too.
+    // A debug build also checks the addition in the index for overflow.
     let all = if cfg!(debug_assertions) { 3 } else { 2 };
     assert!(
         whole.contains(&format!("{all} of {all} checks proved")),
@@ -64,7 +64,7 @@ fn explain_names_the_checks_that_stay() {
     assert!(line.ends_with("elsewhere.rs:8:5"), "{short}");
 }
 
-/// As people write it: the guard of each tile's element is a sum that the index has, too.
+/// The usual code: the bounds guard of each tile's element contains the same sum as the index.
 #[test]
 fn all_checks_of_a_tiled_product_are_proved() {
     let largest = 512;

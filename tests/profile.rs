@@ -1,4 +1,4 @@
-//! What devices did, as profiles tell it.
+//! Profiles: the kernels and transfers that a device performed.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
-//! Kernels of the suite are proved free of races, not promised to be.
+//! Checks that at least four of five kernels in the conformance suite are plain `fn`, proved free of races, rather than `unsafe fn`.
 
 use std::fs;
 use std::path::Path;
 
-/// The Rust texts under a folder.
+/// Collects the Rust files under a folder.
 fn texts(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("the suite's folder") {
         let path = entry.expect("an entry").path();
@@ -15,9 +15,9 @@ fn texts(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// Whether each kernel of a text is declared `unsafe fn`.
+/// For each kernel of a text, true if it is an `unsafe fn`.
 fn kernels(text: &str) -> Vec<bool> {
-    // Attributes of types begin with the same word.
+    // `#[kernel_type(…)]` begins with the same word.
     let after = text.split("#[kernel").skip(1);
     after
         .filter(|rest| rest.starts_with([']', '(']))

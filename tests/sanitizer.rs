@@ -1,5 +1,7 @@
-//! Kernels with known mistakes, as they stand in forums and in reviews, under the sanitizer. All of them are `unsafe fn`, since the
-//! proof refuses them otherwise (`ui-tests/fail/races`), or overflow, or read what was not written.
+//! Runs kernels with typical bugs, as seen in forums and reviews, under the sanitizer.
+//!
+//! Most are `unsafe fn`, since the proof of race freedom refuses them as plain `fn` (`ui-tests/fail/races`). Others overflow or read
+//! uninitialised memory.
 
 use sarek::prelude::*;
 use sarek::{Error, Result};
@@ -8,7 +10,7 @@ use sarek::{Error, Result};
 #[allow(dead_code)]
 mod elsewhere;
 
-/// What the sanitizer says of a launch, for several orders of threads the same kind of thing.
+/// Checks that the sanitizer reports a finding with these words, at a line of these files.
 #[track_caller]
 fn found(words: &[&str], result: Result<()>) {
     match result {
@@ -42,7 +44,7 @@ unsafe fn sum_without_barriers(x: &[u32], sums: &mut [u32]) {
     }
 }
 
-/// A tile that is read before all of it was written.
+/// A tile that is read before all its elements are written.
 #[kernel]
 unsafe fn reversed_without_barrier(x: &[u32], y: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
@@ -52,7 +54,7 @@ unsafe fn reversed_without_barrier(x: &[u32], y: &mut [u32]) {
     barrier();
 }
 
-/// Bins that are counted without atomics.
+/// Counts into bins without atomics.
 #[kernel]
 unsafe fn histogram(x: &[u32], bins: &mut [u32]) {
     let i = global_idx_x();
@@ -61,7 +63,7 @@ unsafe fn histogram(x: &[u32], bins: &mut [u32]) {
     }
 }
 
-/// A stencil in place: each thread reads what its neighbour writes.
+/// An in-place stencil: each thread reads an element that its neighbour writes.
 #[kernel]
 unsafe fn smooth_in_place(x: &mut [u32]) {
     let i = global_idx_x();
@@ -70,7 +72,7 @@ unsafe fn smooth_in_place(x: &mut [u32]) {
     }
 }
 
-/// A scan by doubling in one array, without a barrier between reading and writing.
+/// A Hillis–Steele scan in one array, without a barrier between reads and writes.
 #[kernel]
 unsafe fn scan_in_place(x: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
@@ -88,7 +90,7 @@ unsafe fn scan_in_place(x: &mut [u32]) {
     x[t] = tile[t];
 }
 
-/// The last 32 threads go on without barriers, as if they ran in lockstep.
+/// The last 32 threads continue without barriers, as if they ran in lockstep.
 #[kernel]
 unsafe fn last_warp(x: &[u32], sums: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
@@ -105,7 +107,7 @@ unsafe fn last_warp(x: &[u32], sums: &mut [u32]) {
     }
 }
 
-/// A shared counter that nobody sets to zero.
+/// A shared counter that is never set to zero.
 #[kernel]
 unsafe fn counter_not_set(x: &[u32], y: &mut [u32]) {
     let count = shared_array::<Atomic<u32>, 1>();
@@ -118,7 +120,7 @@ unsafe fn counter_not_set(x: &[u32], y: &mut [u32]) {
     }
 }
 
-/// The last block adds up what the others left, without a fence before it is told that they did.
+/// The last block adds the partial results of the others, without a fence between their stores and the counter.
 #[kernel]
 unsafe fn last_block_without_fence(x: &[u32], parts: &mut [u32], done: &[Atomic<u32>]) {
     let t = thread_idx_x();
@@ -135,7 +137,7 @@ unsafe fn last_block_without_fence(x: &[u32], parts: &mut [u32], done: &[Atomic<
     }
 }
 
-/// The same with the fence: nothing is wrong.
+/// The same with the fence, which is correct.
 #[kernel]
 unsafe fn last_block(x: &[u32], parts: &mut [u32], done: &[Atomic<u32>]) {
     let t = thread_idx_x();
@@ -153,7 +155,7 @@ unsafe fn last_block(x: &[u32], parts: &mut [u32], done: &[Atomic<u32>]) {
     }
 }
 
-/// Both threads of a pair exchange its elements.
+/// Both threads of a pair swap the same two elements.
 #[kernel]
 unsafe fn exchanged_twice(x: &mut [u32]) {
     let i = global_idx_x();
@@ -163,13 +165,13 @@ unsafe fn exchanged_twice(x: &mut [u32]) {
     x[other] = a;
 }
 
-/// A mask for all bits of a word, by a shift of its whole width.
+/// A mask of `width` ones. For all bits of a word, the shift count equals the width of the type.
 #[kernel]
 fn all_bits(width: u32, y: &mut [u32]) {
     y[global_idx_x()] = (1 << width) - 1;
 }
 
-/// An index in 32 bits.
+/// A 32-bit index that overflows.
 #[kernel]
 unsafe fn signed_index(width: i32, y: &mut [u32]) {
     let i = global_idx_x() as i32;
@@ -177,19 +179,19 @@ unsafe fn signed_index(width: i32, y: &mut [u32]) {
     y[at as usize] = 1;
 }
 
-/// As [`signed_index`], by a function of another file.
+/// Like [`signed_index`], in a function of another file.
 #[kernel]
 unsafe fn index_elsewhere(width: i32, y: &mut [u32]) {
     y[elsewhere::wide(global_idx_x() as i32, width) as usize % 4] = 1;
 }
 
-/// One test, since the environment is of the whole process.
+/// A single test, since environment variables belong to the whole process.
 #[test]
 fn known_mistakes_are_found() -> Result<()> {
     // SAFETY: no other thread of this process reads or writes the environment.
     unsafe { std::env::set_var("SAREK_SANITIZE", "overflow,seed=3") };
     let x = Vector::from_vec((0..128).map(|i| i * 7 % 11).collect::<Vec<u32>>());
-    // A launch that fails poisons what it wrote, so that each one has its own.
+    // A failed launch poisons the vectors that it writes, so each launch gets its own.
     let zeros = || Vector::filled(128, 0u32);
     let race = "data race";
     macro_rules! tiled {
@@ -197,7 +199,7 @@ fn known_mistakes_are_found() -> Result<()> {
             $launch.grid(2).block(64).run()
         };
     }
-    // SAFETY: they run in the interpreter, which stops at the first mistake.
+    // SAFETY: the kernels run in the interpreter, which stops at the first error.
     unsafe {
         found(
             &[race, "`tile["],
@@ -235,7 +237,7 @@ fn known_mistakes_are_found() -> Result<()> {
         all_bits(32, &mut zeros()).over(4).run(),
     );
     let mut y = zeros();
-    // SAFETY: a fence stands between the parts and the counter.
+    // SAFETY: a fence orders the stores to `parts` before the counter.
     unsafe { tiled!(last_block(&x, &mut y, &mut zeros()))? };
     assert_eq!(y.get(2)?, x.get(0)? + x.get(64)?);
     all_bits(31, &mut y).over(4).run()?;

@@ -1,10 +1,10 @@
-//! How the threads of a launch are run changes nothing of what they compute.
+//! The schedule of a launch does not change its results.
 
 use sarek::prelude::*;
 use sarek::tag::{self, ScheduleKind};
 use sarek::{Error, Result};
 
-/// Threads leave at different places, also from inside of loops.
+/// Threads return at different places, also inside loops.
 #[kernel]
 fn search(haystack: &[u32], limit: usize, found: &mut [u32]) {
     let i = global_idx_x();
@@ -54,7 +54,7 @@ fn schedules() -> [tag::Tag<ScheduleKind>; 3] {
     ]
 }
 
-/// The devices that run each of them.
+/// The devices that support every schedule.
 fn devices() -> impl Iterator<Item = Device> {
     let runs = |device: &Device| device.info().host_memory || device.info().features.strided;
     Device::all().into_iter().filter(runs)
@@ -63,7 +63,7 @@ fn devices() -> impl Iterator<Item = Device> {
 #[test]
 fn results_are_the_same() -> Result<()> {
     for device in devices() {
-        // Many more blocks than any device here runs at once, unless one thread runs them all.
+        // Many more blocks than any device runs at once. Fewer for the interpreter, which is slow.
         let large = if device.backend() == "interpreter" {
             5000
         } else {

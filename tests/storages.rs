@@ -1,4 +1,4 @@
-//! Vectors in memory of other storages compute the same, where a device has such memory, and say so where it has none.
+//! Vectors in other storages give the same results where a device supports the storage, and an error where it does not.
 
 use std::sync::Mutex;
 
@@ -12,10 +12,10 @@ fn mix(from: &[u32], to: &mut [u32]) {
     to[i] = 3 * to[i] + from[i];
 }
 
-/// Held by each test, since a device's profile tells of the work of all threads.
+/// Held by each test, since a device's profile contains the work of all threads.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Launches, host writes in between, a copy to and from ordinary memory, a part read.
+/// Launches with host writes between them, copies to and from ordinary memory, and reads of parts.
 fn program(device: &Device, storage: &tag::Tag<StorageKind>) -> Result<Vec<u32>> {
     let n = 5000;
     let from: Vector<u32> = (0..n as u32).collect();
@@ -66,7 +66,7 @@ fn shared_memory_is_no_place_for_vectors() {
     assert!(text.contains("shared_array"), "{text}");
 }
 
-/// Where host and device share their memory, kernels work in the place of the user's own elements.
+/// If host and device share memory, kernels work in place on borrowed elements.
 #[test]
 fn borrowed_elements_are_worked_on_where_they_are() -> Result<()> {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
@@ -77,7 +77,7 @@ fn borrowed_elements_are_worked_on_where_they_are() -> Result<()> {
         let at = own.as_ptr();
         let ran = Vector::with_slice_mut(&mut own, |v| {
             v.store_in(&StorageKind::zero_copy())?;
-            // The first use is what tells whether the device has such memory.
+            // The first use returns an error if the device lacks such memory.
             mix(&ones, v).over(n).run_on(&device)?;
             let (first, profile) = device.profile(|| {
                 for _ in 0..3 {

@@ -1,6 +1,6 @@
-//! Devices under load, and programs that leave in the middle of it.
+//! Devices under load, and programs that exit with work in flight.
 //!
-//! `SAREK_STRESS_SECONDS=60` lets the load last a minute; by default it lasts a second.
+//! `SAREK_STRESS_SECONDS` is the duration of the load in seconds; the default is 1.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ fn count(x: &[u32], y: &mut [u32]) {
     y[i] += x[i];
 }
 
-/// What one thread does until then: launches on the default stream and its own, faults, drops in flight.
+/// The load of one thread until `until`: launches on the default stream and its own, faults, and drops of vectors in use.
 fn load(device: &Device, thread: usize, until: Instant) -> Result<usize> {
     let stream = device.new_stream()?;
     let n = 100 + 37 * thread;
@@ -32,7 +32,7 @@ fn load(device: &Device, thread: usize, until: Instant) -> Result<usize> {
         drop(dropped);
         if rounds % 4 == 0 {
             let mut lost = Vector::zeros(n + 1);
-            // The device goes on, and others are not concerned.
+            // The device stays usable, and other vectors keep their values.
             let faulted = count(&ones, &mut lost).over(n + 1).enqueue(&stream);
             let faulted = faulted.and_then(|event| event.sync());
             assert!(matches!(faulted, Err(Error::Fault(_))), "{faulted:?}");
@@ -66,7 +66,7 @@ fn sixteen_threads_share_each_device() {
     }
 }
 
-/// In a process of its own, which leaves while work is queued.
+/// Runs in a child process, which exits while work is queued.
 #[test]
 fn a_program_may_end_with_work_queued() {
     const CHILD: &str = "SAREK_STRESS_CHILD";
@@ -90,7 +90,7 @@ fn a_program_may_end_with_work_queued() {
     let mut backends: Vec<_> = Device::all().iter().map(Device::backend).collect();
     backends.dedup();
     for backend in backends {
-        // The interpreter would take long, and queues nothing.
+        // The interpreter is slow and queues no work.
         if backend == "interpreter" {
             continue;
         }

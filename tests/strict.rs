@@ -1,4 +1,4 @@
-//! `#[kernel(strict)]`: the same bits on every device that takes such a kernel, whatever the inputs.
+//! `#[kernel(strict)]`: bit-identical results on every device that accepts such a kernel, for all inputs.
 
 use sarek::Error;
 use sarek::prelude::*;
@@ -13,7 +13,7 @@ fn cross_wide(a: f64, b: f64, c: f64, d: f64) -> f64 {
     a * b - c * d
 }
 
-/// Sums of products, which targets like to fuse, in every shape; quotients and roots, which they like to approximate.
+/// Sums of products, which compilers tend to fuse, in every form; quotients and roots, which they tend to approximate.
 macro_rules! kernels {
     ($kernel:ident $expected:ident $cross:ident $t:ident) => {
         #[kernel(strict)]
@@ -38,7 +38,7 @@ macro_rules! kernels {
             }
         }
 
-        /// The same, as plain Rust.
+        /// The same computation in plain Rust.
         fn $expected(x: $t, y: $t, z: $t) -> [$t; 9] {
             let mut sum = x;
             for k in 0..6 {
@@ -63,7 +63,7 @@ macro_rules! kernels {
 kernels!(narrow narrow_expected cross f32);
 kernels!(wide wide_expected cross_wide f64);
 
-/// Marsaglia's xorshift.
+/// Marsaglia's xorshift generator.
 fn random(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -71,7 +71,7 @@ fn random(state: &mut u64) -> u64 {
     *state
 }
 
-/// Bits of all kinds: any at all, everyday numbers, subnormal ones, and the ends.
+/// Bit patterns of all kinds: arbitrary, ordinary numbers, subnormal numbers, and edge values.
 fn inputs<const EXPONENT: u32, const FRACTION: u32>(seed: u64, n: usize) -> Vec<u64> {
     let (one, all) = (1u64 << FRACTION, (1u64 << EXPONENT) - 1);
     let ends = [
@@ -168,7 +168,7 @@ fn so_it_is_with_f64() {
     }
 }
 
-/// The inputs would show fused operations and lost subnormal numbers.
+/// The inputs contain enough values that would reveal fused operations and flushed subnormals.
 #[test]
 fn the_inputs_tell() {
     let column = |k| {

@@ -1,8 +1,8 @@
-//! Two devices at once: what one wrote reaches the other, in the order in which it was queued.
+//! Two devices at once: data written on one is visible on the other, in queue order.
 //!
-//! Every two devices here are such a pair, of one backend or of two. Where a backend has one device alone, what is told is that
-//! its own pair was not run; `SAREK_REQUIRE_PAIRS=cuda,opencl` in the environment makes that a failure.
-//! PoCL can be two devices (`POCL_DEVICES`), which it is in a process of its own.
+//! Tests every pair of devices of different backends, and two devices of each backend. If a backend has only one device, the test prints that
+//! its pair did not run; `SAREK_REQUIRE_PAIRS=cuda,opencl` makes that a failure.
+//! PoCL can present two devices (`POCL_DEVICES`), which a test uses in a child process.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ fn add(x: &[u32], y: &mut [u32]) {
     y[i] = y[i].wrapping_add(x[i]);
 }
 
-/// Two devices, and how many elements are worth their while.
+/// Two devices, and the number of elements to use with them.
 struct Pair {
     a: Device,
     b: Device,
@@ -42,25 +42,25 @@ impl Pair {
         [&self.a, &self.b]
     }
 
-    /// 0, 1, 2, …, that one device alone holds.
+    /// A vector of 0, 1, 2, … whose only current copy is on this device.
     fn numbers_on(&self, device: &Device) -> Result<Vector<u32>> {
         let mut v: Vector<u32> = (0..self.n as u32).collect();
         affine(1, 0, &mut v).over(self.n).run_on(device)?;
         Ok(v)
     }
 
-    /// Does the driver copy from one to the other by itself?
+    /// True if the driver copies directly from one device to the other.
     fn copies_directly(&self) -> bool {
         self.a.backend() == "cuda" && self.b.backend() == "cuda"
     }
 }
 
-/// What `f` makes of each number.
+/// The values of `f` for 0, 1, 2, ….
 fn numbers(n: usize, f: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..n as u32).map(f).collect()
 }
 
-/// A copy that is stale on one device and fresh on the other comes from there, whole and in part.
+/// A device whose copy is stale gets the current one from the other device, as a whole or in part.
 fn coherence(pair: &Pair) -> Result<()> {
     let Pair { a, b, n } = pair;
     let mut v = pair.numbers_on(a)?;
@@ -68,7 +68,7 @@ fn coherence(pair: &Pair) -> Result<()> {
         affine(1, 1, &mut v).over(*n).run_on(a)?;
         affine(1, 1, &mut v).over(*n).run_on(b)?;
         assert!(!v.devices().contains(a) || a.info().host_memory);
-        // A read makes no copy stale.
+        // A read leaves all copies current.
         let mut w = Vector::zeros(*n);
         add(&v, &mut w).over(*n).run_on(a)?;
         if pair.each().iter().all(|d| !d.info().host_memory) {
@@ -77,7 +77,7 @@ fn coherence(pair: &Pair) -> Result<()> {
         let due = numbers(*n, |i| i + 2 * round);
         assert_eq!((w.to_vec()?, v.read(5..6)?), (due.clone(), vec![due[5]]));
     }
-    // Stale on `b`, written there on the host in part.
+    // Stale on `b`, and partly overwritten on the host.
     affine(2, 0, &mut v).over(*n).run_on(a)?;
     v.write(n - 3, &[7, 8, 9])?;
     affine(1, 1, &mut v).over(*n).run_on(b)?;
@@ -105,7 +105,7 @@ fn copies(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// Read after write, write after read and write after write, with nobody waiting on the host.
+/// Read after write, write after read and write after write, without waiting on the host.
 fn order(pair: &Pair) -> Result<()> {
     let n = pair.n;
     let streams = [pair.a.new_stream()?, pair.b.new_stream()?];
@@ -124,7 +124,7 @@ fn order(pair: &Pair) -> Result<()> {
             due_w = 0;
         }
     }
-    // An event of one device orders the other's stream.
+    // A stream of one device waits for an event of the other.
     let event = streams[0].record()?;
     streams[1].wait(&event)?;
     streams[1].sync()?;
@@ -134,7 +134,7 @@ fn order(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// Memory from which the other device still copies is not given to anybody, and not given back.
+/// Memory that the other device still reads is neither reused nor freed.
 fn lifetimes(pair: &Pair) -> Result<()> {
     let n = pair.n;
     let streams = [pair.a.new_stream()?, pair.b.new_stream()?];
@@ -151,7 +151,7 @@ fn lifetimes(pair: &Pair) -> Result<()> {
         match round % 3 {
             0 => drop(here.device().trim()?),
             1 => {
-                // Probably where `v` was.
+                // Probably allocated where `v` was.
                 let mut other = Vector::filled(n, 9999u32);
                 affine(1, 1, &mut other).over(n).enqueue(here)?;
             }
@@ -165,7 +165,7 @@ fn lifetimes(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// Each device has its part of a vector.
+/// Each device works on its part of a vector.
 fn parts(pair: &Pair) -> Result<()> {
     let n = pair.n;
     let mut v = pair.numbers_on(&pair.a)?;
@@ -185,7 +185,7 @@ fn parts(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// A fault on one device is no matter of the other's, until it uses what was lost.
+/// A fault on one device does not affect the other, until that uses the poisoned vector.
 fn faults(pair: &Pair) -> Result<()> {
     for [bad, good] in [pair.each(), [&pair.b, &pair.a]] {
         let (ones, short) = (Vector::filled(10, 1), Vector::filled(9, 1));
@@ -205,7 +205,7 @@ fn faults(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// A context with a gradient, and what makes it.
+/// A context with a gradient, and the routine that computes it.
 fn worker(device: &Device, n: usize) -> Result<(Context, Routine)> {
     let context = Context::new(device)?
         .init_from_host("own", vec![device.ordinal() as u32 + 1; n])?
@@ -221,7 +221,7 @@ fn worker(device: &Device, n: usize) -> Result<(Context, Routine)> {
     Ok((context, routine))
 }
 
-/// Gradients of two devices add up through merge buffers, so that both take the same step.
+/// Gradients of two devices are added through merge buffers, so both make the same step.
 fn merge_buffers(pair: &Pair) -> Result<()> {
     let n = pair.n;
     let (contexts, gradients): (Vec<_>, Vec<_>) = pair
@@ -261,7 +261,7 @@ fn merge_buffers(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// Two threads, each with work that goes back and forth, begin at either end.
+/// Several threads alternate between the two devices, starting at different ones.
 fn threads(pair: &Pair) -> Result<()> {
     let n = pair.n;
     let rounds = 16u32;
@@ -285,7 +285,7 @@ fn threads(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// What a driver copies by itself does not come by the host; how fast that is.
+/// Direct copies do not pass through the host. Prints their bandwidth.
 fn direct_copies(pair: &Pair) -> Result<()> {
     let n = 1 << 26;
     if !pair.copies_directly() {
@@ -335,7 +335,7 @@ fn check(pair: &Pair) {
     }
 }
 
-/// The first two devices of a backend, both ways round.
+/// The first two devices of a backend, in both orders.
 fn pairs_of(backend: &str) -> Option<[Pair; 2]> {
     let all = Device::all().into_iter();
     let own: Vec<_> = all.filter(|d| d.backend() == backend).collect();
@@ -345,7 +345,7 @@ fn pairs_of(backend: &str) -> Option<[Pair; 2]> {
     Some([Pair::new(a, b), Pair::new(b, a)])
 }
 
-/// Held by who uses the devices: profiles tell the work of everybody.
+/// Held by each test, since profiles contain the work of all threads.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -378,7 +378,7 @@ fn two_devices_of_one_backend() {
     }
 }
 
-/// In a process of its own, where PoCL is two devices.
+/// Runs in a child process, where PoCL presents two devices.
 #[test]
 fn two_devices_of_pocl() {
     const CHILD: &str = "SAREK_TEST_TWO_OF_POCL";

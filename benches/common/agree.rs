@@ -1,49 +1,49 @@
-//! Do both sides of a pair compute the same?
+//! Checks that both sides of a pair compute the same results, within a tolerance.
 
 use sarek::Element;
 use sarek::prelude::*;
 
 use super::Fallible;
 
-/// How far two results may be apart.
+/// The allowed difference of two results.
 #[derive(Clone, Copy)]
 pub struct Tolerance {
-    /// Difference that is allowed for any value.
+    /// The allowed absolute difference.
     pub absolute: f64,
-    /// Difference that is allowed as a part of the value.
+    /// The allowed relative difference.
     pub relative: f64,
-    /// Part of the elements that may be further apart.
+    /// The fraction of elements that may differ by more.
     pub outliers: f64,
 }
 
-/// Not at all.
+/// No difference.
 pub const EXACT: Tolerance = Tolerance {
     absolute: 0.0,
     relative: 0.0,
     outliers: 0.0,
 };
 
-/// By some roundings: one side may fuse a multiplication and an addition, or has other functions.
+/// A few roundings: one side may fuse a multiplication and an addition, or use other implementations of functions.
 pub const ROUNDED: Tolerance = Tolerance {
     absolute: 1e-5,
     relative: 1e-5,
     ..EXACT
 };
 
-/// By the roundings of sums of many terms in different orders.
+/// The roundings of sums of many terms in different orders.
 pub const SUMMED: Tolerance = Tolerance {
     absolute: 2e-3,
     relative: 1e-3,
     ..EXACT
 };
 
-/// Iteration counts, which close to a set's border depend on the last bit.
+/// For iteration counts, which depend on the last bit near the border of a set.
 pub const COUNTED: Tolerance = Tolerance {
     outliers: 0.02,
     ..EXACT
 };
 
-/// An error that tells how two results differ, if they do.
+/// Returns an error that describes the difference, if there is one.
 fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance) -> Fallible {
     if ours.len() != theirs.len() {
         return Err(format!("{} results against {}", ours.len(), theirs.len()).into());
@@ -67,9 +67,9 @@ fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance) ->
     Err(format!("{count} of {} results differ{first}", ours.len()).into())
 }
 
-/// What outputs consist of.
+/// A type of output elements.
 pub trait Compared: Element + Default {
-    /// An error that tells how two outputs differ, if they do.
+    /// Returns an error that describes the difference of two outputs, if there is one.
     fn agree(ours: &[Self], theirs: &[Self], tolerance: Tolerance) -> Fallible;
 }
 

@@ -1,19 +1,19 @@
-//! The kernels whose threads work together, block by block, and one that hardly does anything but exponentials.
+//! The kernels with shared memory and barriers, and one that computes mostly exponentials.
 
 use sarek::prelude::*;
 
 use super::kernels::SOFTENING;
 
-/// Rows and columns of a tile.
+/// The number of rows and of columns of a tile.
 pub const TILE: usize = 16;
-/// Threads of a block in a line.
+/// The number of threads in a one-dimensional block.
 pub const BLOCK: usize = 256;
-/// Counters of a histogram.
+/// The number of counters of a histogram.
 pub const BINS: usize = 256;
-/// Exponentials that a thread adds.
+/// The number of exponentials that each thread adds.
 pub const TERMS: u32 = 16;
 
-/// As [`matmul`](super::kernels::matmul), with tiles of both factors in shared memory.
+/// Like [`matmul`](super::kernels::matmul), with tiles of both factors in shared memory.
 #[kernel(block = (16, 16))]
 pub fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let ta = shared_array::<[f32; TILE], TILE>();
@@ -47,7 +47,7 @@ pub fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// The sum of each block's elements, by a tree.
+/// The sum of each block's elements, by a tree reduction.
 #[kernel(block = 256)]
 pub fn tree_sum(x: &[f32], sums: &mut [f32]) {
     let tile = shared_array::<f32, BLOCK>();
@@ -68,11 +68,11 @@ pub fn tree_sum(x: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// As [`transpose`](super::kernels::transpose), through padded tiles.
+/// Like [`transpose`](super::kernels::transpose), through padded tiles.
 ///
 /// # Safety
-/// None is needed: each thread has a column and row of the result of its own, by its place in the block and the
-/// block's in the grid, axes swapped.
+/// The caller need not guarantee anything. Each thread writes a distinct element of the result: its column and row follow from the
+/// thread's index in the block and the block's index in the grid, with axes swapped.
 #[kernel(block = (16, 16))]
 pub unsafe fn tiled_transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
     let tile = shared_array::<[f32; 17], TILE>();
@@ -91,8 +91,8 @@ pub unsafe fn tiled_transpose(width: usize, height: usize, input: &[f32], output
     }
 }
 
-/// How often each value of the low bits occurs: counted by each block in shared memory, then added up. A block's elements
-/// lie in a row.
+/// A histogram of the low bits. Each block counts its elements in shared memory, then adds its counts to the result. The elements of a block
+/// are contiguous.
 #[kernel(block = 256)]
 pub fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
     let own = shared_array::<Atomic<u32>, BINS>();
@@ -111,7 +111,7 @@ pub fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
     bins[t].fetch_add(own[t].load());
 }
 
-/// As [`histogram`], with elements of a thread that lie as far apart as there are threads.
+/// Like [`histogram`], with a grid-stride loop: the elements of a thread are as far apart as there are threads.
 #[kernel(block = 256)]
 pub fn strided_histogram(x: &[u32], bins: &[Atomic<u32>]) {
     let own = shared_array::<Atomic<u32>, BINS>();
@@ -127,7 +127,7 @@ pub fn strided_histogram(x: &[u32], bins: &[Atomic<u32>]) {
     bins[t].fetch_add(own[t].load());
 }
 
-/// As [`accelerations`](super::kernels::accelerations), with a block's worth of bodies at a time in shared memory.
+/// Like [`accelerations`](super::kernels::accelerations), with tiles of bodies in shared memory.
 #[kernel(block = 256)]
 pub fn tiled_accelerations(bodies: &[f32], result: &mut [f32]) {
     let tile = shared_array::<[f32; 4], BLOCK>();

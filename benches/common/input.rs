@@ -1,19 +1,19 @@
-//! Inputs: random numbers of a fixed seed. Never zeros, which some machines compute faster.
+//! Generates inputs: random numbers from a fixed seed. They are not zeros, with which some machines compute faster.
 
 use sarek::f32x4;
 
-/// `n` floats, uniform in `lo..hi`.
+/// `n` floats, uniformly distributed in `lo..hi`.
 pub fn floats(n: usize, lo: f32, hi: f32) -> Vec<f32> {
     let unit = |z: u64| (z >> 40) as f32 / (1u32 << 24) as f32;
     numbers(n, |z| lo + (hi - lo) * unit(z))
 }
 
-/// `n` integers, all equally likely.
+/// `n` integers, uniformly distributed.
 pub fn integers(n: usize) -> Vec<u32> {
     numbers(n, |z| (z >> 32) as u32)
 }
 
-/// Made of 64 random bits each, by Steele, Lea and Flood's SplitMix64 (OOPSLA 2014).
+/// `n` values, each made by `of` from 64 random bits. The generator is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn numbers<T>(n: usize, of: impl Fn(u64) -> T) -> Vec<T> {
     let mut state = n as u64;
     let mut next = || {
@@ -25,7 +25,7 @@ fn numbers<T>(n: usize, of: impl Fn(u64) -> T) -> Vec<T> {
     (0..n).map(|_| of(next())).collect()
 }
 
-/// As many vectors of four of them.
+/// `n` vectors of four floats, uniformly distributed in `lo..hi`.
 pub fn fours(n: usize, lo: f32, hi: f32) -> Vec<f32x4> {
     let numbers = floats(4 * n, lo, hi);
     let fours = numbers.chunks_exact(4);

@@ -1,16 +1,16 @@
-//! The kernels, as users write them.
+//! The kernels under test, in a user's style.
 
 use sarek::prelude::*;
 
-/// Weight of the STREAM kernels and of saxpy.
+/// The factor of the STREAM kernels and of saxpy.
 pub const SCALE: f32 = 0.4;
-/// Black-Scholes: the riskless rate of a year.
+/// Black-Scholes: the risk-free rate per year.
 pub const RATE: f32 = 0.02;
 /// Black-Scholes: the volatility.
 pub const VOLATILITY: f32 = 0.3;
-/// N-body: what is added to a squared distance.
+/// N-body: the softening term, which is added to each squared distance.
 pub const SOFTENING: f32 = 0.01;
-/// Mandelbrot: iterations before a point counts as one of the set.
+/// Mandelbrot: the number of iterations after which a point counts as part of the set.
 pub const LIMIT: u32 = 256;
 
 /// STREAM's copy.
@@ -41,7 +41,7 @@ pub fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
     a[i] = b[i] + s * c[i];
 }
 
-/// [`triad`] by 16 bytes.
+/// [`triad`] on vectors of 16 bytes.
 #[kernel]
 pub fn triad4(s: f32, b: &[f32x4], c: &[f32x4], a: &mut [f32x4]) {
     let i = global_idx_x();
@@ -57,7 +57,7 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// As [`add`], with the guard that GPU programmers write.
+/// Like [`add`], with a bounds guard, as is usual on GPUs.
 #[kernel]
 pub fn vector_add(a: &[f32], b: &[f32], c: &mut [f32]) {
     let i = global_idx_x();
@@ -66,7 +66,7 @@ pub fn vector_add(a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// European options; the normal distribution by formula 26.2.17 of Abramowitz and Stegun.
+/// Prices European options. The normal distribution is formula 26.2.17 of Abramowitz and Stegun.
 #[kernel]
 pub fn black_scholes(
     spot: &[f32],
@@ -104,7 +104,7 @@ pub fn black_scholes(
     }
 }
 
-/// Iterations until a point escapes.
+/// The number of iterations until a point escapes.
 #[kernel]
 pub fn mandelbrot(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
     let col = global_idx_x();
@@ -125,7 +125,7 @@ pub fn mandelbrot(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
     }
 }
 
-/// `c = a b` for square matrices of `n` rows, a thread for each element.
+/// `c = a b` for square matrices of `n` rows, with one thread for each element of `c`.
 #[kernel]
 pub fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let col = global_idx_x();
@@ -139,7 +139,7 @@ pub fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// A transposed matrix, an element a thread.
+/// Transposes a matrix, with one thread for each element.
 #[kernel]
 pub fn transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
     let x = global_idx_x();
@@ -149,7 +149,7 @@ pub fn transpose(width: usize, height: usize, input: &[f32], output: &mut [f32])
     }
 }
 
-/// A Jacobi step on the inner points of a grid; its border is copied.
+/// A Jacobi step on the inner points of a grid. The border is copied.
 #[kernel]
 pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     let x = global_idx_x();
@@ -166,7 +166,7 @@ pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     };
 }
 
-/// Accelerations of all bodies; a body is x, y, z, mass.
+/// The accelerations of all bodies. A body is x, y, z, mass.
 #[kernel]
 pub fn accelerations(bodies: &[f32x4], result: &mut [f32]) {
     let i = global_idx_x();

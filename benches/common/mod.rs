@@ -1,8 +1,8 @@
-//! What the benchmarks share.
+//! Shared code of the benchmarks.
 //!
-//! A benchmark runs pairs: a kernel by sarek, and the same work by hand. Machines drift, so what is
-//! stated is the ratio of the two, measured in one run, sample beside sample ([`runner`]). No pair is
-//! timed before both sides have computed the same ([`agree`]).
+//! A benchmark runs pairs: a kernel by sarek, and the same work by hand. The speed of a machine drifts, so the result is
+//! the ratio of both times, from alternating samples in one run ([`runner`]). A pair is timed only after both sides
+//! gave the same results ([`agree`]).
 
 pub mod agree;
 pub mod block;
@@ -11,5 +11,5 @@ pub mod kernels;
 pub mod runner;
 pub mod unchecked;
 
-/// What a benchmark's steps return: they stop at the first error.
+/// The result of a benchmark's steps, which stop at the first error.
 pub type Fallible<T = ()> = Result<T, Box<dyn std::error::Error>>;

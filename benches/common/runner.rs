@@ -1,25 +1,25 @@
-//! Timing two sides of a pair beside each other.
+//! Times the two sides of a pair in alternation.
 //!
-//! A sample is a batch of launches that takes some milliseconds, from the first call to the moment
-//! the last one is done. Samples alternate, ours, theirs, theirs, ours, …, so that a machine that gets slower
-//! slows both. A row gives the medians of both and the median of the ratios of neighbouring samples,
-//! with their quartiles: above 1 sarek is the faster side.
+//! A sample is a batch of launches that takes some milliseconds, from the first call until
+//! the last launch is finished. Samples alternate (ours, theirs, theirs, ours, …), so a slowdown of the machine
+//! affects both sides. A row shows the median times, and the median and quartiles of the ratios of adjacent samples.
+//! A ratio above 1 means that sarek is faster.
 //!
-//! On a machine that others use, too, `--processors` counts what the process has spent on processors instead of the clock's time.
-//! With one thread (`RAYON_NUM_THREADS=1`) its ratios are good to a few percent where those of the clock are not to a half.
+//! On a shared machine, `--processors` measures the CPU time of the process instead of wall-clock time.
+//! With one thread (`RAYON_NUM_THREADS=1`), these ratios are accurate to a few percent even where wall-clock ratios are off by half.
 
 use std::time::{Duration, Instant};
 
 use super::Fallible;
 
-/// What a launch does.
+/// The work of a launch.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// Moves these many bytes: those read and written, each once.
+    /// Reads and writes this many bytes, each counted once.
     Bytes(usize),
-    /// Does these many operations, named.
+    /// Performs this many operations, with their unit.
     Operations(usize, &'static str),
-    /// Nothing worth counting.
+    /// Negligible work; the launch overhead is measured.
     Launch,
 }
 
@@ -27,20 +27,20 @@ pub enum Work {
 pub struct Case {
     /// The kernel.
     pub kernel: &'static str,
-    /// What it is compared with.
+    /// The other side.
     pub against: &'static str,
-    /// The size, for people.
+    /// The problem size as text.
     pub size: String,
-    /// What a launch does.
+    /// The work of a launch.
     pub work: Work,
 }
 
-/// What is counted.
+/// The clock for samples.
 #[derive(Clone, Copy)]
 enum Clock {
-    /// Time since this.
+    /// Wall-clock time since this instant.
     Wall(Instant),
-    /// The time of all threads of the process on processors.
+    /// The CPU time of all threads of the process.
     #[cfg(unix)]
     Processors,
 }
@@ -55,7 +55,7 @@ impl Clock {
     }
 }
 
-/// What the process has spent on processors.
+/// The CPU time of the process.
 #[cfg(unix)]
 fn processors() -> Duration {
     let mut time = libc::timespec {
@@ -68,7 +68,7 @@ fn processors() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Runs the pairs that the command line asks for.
+/// Runs the pairs selected on the command line.
 pub struct Runner {
     filter: Option<String>,
     clock: Clock,
@@ -76,17 +76,17 @@ pub struct Runner {
     pairs: usize,
 }
 
-/// Launches of a sample that times how they are queued: a CUDA driver's queue holds 1024.
+/// The number of launches in a sample that times queueing. A CUDA driver's queue holds 1024.
 const QUEUED: u32 = 256;
 
-/// Pairs of such samples that are not counted.
+/// The number of pairs of such samples that are discarded.
 const WARM_UP: usize = 4;
 
-/// Time of a launch on each side of a sample pair, in seconds.
+/// The seconds per launch on each side, from two adjacent samples.
 type Pair = (f64, f64);
 
 impl Runner {
-    /// What the command line asks for: a part of the kernels' names, `--quick`, `--processors`. Prints the table's head.
+    /// Parses the command line (`--quick`, `--processors` and a filter on kernel names), and prints the head of the table.
     pub fn from_args() -> Fallible<Runner> {
         let mut runner = Runner {
             filter: None,
@@ -119,14 +119,14 @@ impl Runner {
         Ok(runner)
     }
 
-    /// Is the kernel asked for?
+    /// True if the filter selects the kernel.
     pub fn wants(&self, kernel: &str) -> bool {
         self.filter
             .as_ref()
             .is_none_or(|f| kernel.contains(f.as_str()))
     }
 
-    /// Times a pair and prints its row. Each side is given the number of launches to run and to wait for.
+    /// Times a pair and prints its row. Each side takes the number of launches to run and to wait for.
     pub fn time<S>(
         &self,
         case: &Case,
@@ -151,9 +151,10 @@ impl Runner {
         Ok(())
     }
 
-    /// Times a pair of launches whose own work is next to nothing, up to the return of the last call: what is timed is what it
-    /// takes to queue them. A sample has fewer launches than a driver's queue holds, and `settle` waits for them behind it:
-    /// a full queue would make a side wait for the device, which says nothing about that side.
+    /// Times the queueing of launches with negligible work, and prints the row. The time ends with the return of the last call.
+    ///
+    /// A sample has fewer launches than a driver's queue holds, since a full queue would add waiting for the device. Between
+    /// samples, `settle` waits until all launches are finished.
     pub fn time_queuing<S>(
         &self,
         case: &Case,
@@ -188,7 +189,7 @@ impl Runner {
         Ok(())
     }
 
-    /// How many launches make a sample; they also warm the side up.
+    /// Finds the number of launches in a sample, and warms the side up.
     fn calibrate<S>(
         &self,
         state: &mut S,
@@ -201,12 +202,12 @@ impl Runner {
             if needed <= f64::from(count) || count >= 1 << 20 {
                 return Ok(count);
             }
-            // At most eightfold: the first batches are slow, and say little.
+            // At most eightfold, since the first batches are slow and not representative.
             count = needed.ceil().min(f64::from(count) * 8.0) as u32;
         }
     }
 
-    /// Seconds of a launch.
+    /// The seconds per launch of a sample.
     fn timed<S>(
         &self,
         state: &mut S,
@@ -242,7 +243,7 @@ fn print_row(case: &Case, samples: &[Pair]) {
     );
 }
 
-/// Numbers in order.
+/// Sorted numbers.
 struct Sorted(Vec<f64>);
 
 impl Sorted {
@@ -252,7 +253,7 @@ impl Sorted {
         Sorted(numbers)
     }
 
-    /// The number below which this part of them lies.
+    /// The quantile for this fraction.
     fn at(&self, part: f64) -> f64 {
         self.0[((self.0.len() - 1) as f64 * part).round() as usize]
     }

@@ -1,14 +1,16 @@
-//! Kernels of [`kernels`](super::kernels) and [`block`](super::block) without the bounds checks of a `fn`: what is proved at a launch
-//! is dropped, so that the ratio of the two is near 1, and 0.98 at least. The rows are named `safe_…`.
+//! Copies of some kernels of [`kernels`](super::kernels) and [`block`](super::block) with unchecked indexing.
+//!
+//! A launch drops the checks that it proves, so the checked kernels should be as fast: their ratio should be near 1, and at least 0.98.
+//! The rows are named `safe_…`.
 
 use sarek::prelude::*;
 
 use super::block::TILE;
 
-/// As [`triad`](super::kernels::triad).
+/// Like [`triad`](super::kernels::triad).
 ///
 /// # Safety
-/// It is launched over as many threads as each vector has elements.
+/// The launch must have as many threads as each vector has elements.
 #[kernel]
 pub unsafe fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
     let i = global_idx_x();
@@ -16,10 +18,10 @@ pub unsafe fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
     unsafe { *a.get_unchecked_mut(i) = *b.get_unchecked(i) + s * *c.get_unchecked(i) };
 }
 
-/// As [`jacobi`](super::kernels::jacobi).
+/// Like [`jacobi`](super::kernels::jacobi).
 ///
 /// # Safety
-/// Both grids have `width * height` elements.
+/// Both grids must have `width * height` elements.
 #[kernel]
 pub unsafe fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     let x = global_idx_x();
@@ -29,7 +31,7 @@ pub unsafe fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) 
     }
     let at = y * width + x;
     let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
-    // SAFETY: the guard keeps a cell from the edges.
+    // SAFETY: `inner` cells are not at an edge, so their neighbours exist.
     let value = unsafe {
         if inner {
             let sides = *old.get_unchecked(at - 1) + *old.get_unchecked(at + 1);
@@ -39,14 +41,14 @@ pub unsafe fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) 
             *old.get_unchecked(at)
         }
     };
-    // SAFETY: `at` is a cell, as above.
+    // SAFETY: the guard ensures that `at` is a cell.
     unsafe { *new.get_unchecked_mut(at) = value };
 }
 
-/// As [`tiled_matmul`](super::block::tiled_matmul).
+/// Like [`tiled_matmul`](super::block::tiled_matmul).
 ///
 /// # Safety
-/// All matrices have `n * n` elements.
+/// All matrices must have `n * n` elements.
 #[kernel(block = (16, 16))]
 pub unsafe fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let ta = shared_array::<[f32; TILE], TILE>();

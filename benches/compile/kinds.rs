@@ -1,14 +1,14 @@
-//! Ten kernels of middle size, each of another kind. [`super`] compiles copies of this file, which differ in [`COPY`].
+//! Ten medium-sized kernels of different kinds. [`super`] compiles copies of this file, which differ in [`COPY`].
 
 use sarek::prelude::*;
 
-/// The number of the copy: without it the compiler would find the copies to be the same, and keep one.
+/// The number of the copy. Without it, the compiler could merge equal copies.
 const COPY: u32 = 0;
 
-/// Rows and columns of a tile.
+/// The number of rows and of columns of a tile.
 const TILE: usize = 16;
 
-/// A product of matrices by tiles in shared memory.
+/// A tiled matrix product in shared memory.
 #[kernel(block = (16, 16))]
 pub fn product(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let ta = shared_array::<[f32; TILE], TILE>();
@@ -42,7 +42,7 @@ pub fn product(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// Accelerations of bodies, a block's worth of them at a time in shared memory.
+/// Accelerations of bodies, with tiles of bodies in shared memory.
 #[kernel(block = 256)]
 pub fn accelerations(bodies: &[f32], result: &mut [f32]) {
     let tile = shared_array::<[f32; 4], 256>();
@@ -115,7 +115,7 @@ pub fn scan(x: &[u32], y: &mut [u32]) {
     }
 }
 
-/// How often each value of the low bits occurs.
+/// A histogram of the low bits.
 #[kernel(block = 256)]
 pub fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
     let own = shared_array::<Atomic<u32>, 256>();
@@ -131,7 +131,7 @@ pub fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
     bins[t].fetch_add(own[t].load());
 }
 
-/// Iterations until a point escapes, and a colour for them.
+/// The number of iterations until a point escapes, as a colour.
 #[kernel]
 pub fn mandelbrot(width: usize, height: usize, limit: u32, pixels: &mut [u32]) {
     let col = global_idx_x();
@@ -158,7 +158,7 @@ pub fn mandelbrot(width: usize, height: usize, limit: u32, pixels: &mut [u32]) {
     }
 }
 
-/// A Jacobi step on the inner points of a grid; its border is copied.
+/// A Jacobi step on the inner points of a grid. The border is copied.
 #[kernel]
 pub fn stencil(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     let x = global_idx_x();
@@ -188,17 +188,17 @@ pub struct Sphere {
     pub radius: f32,
 }
 
-/// What a ray hits.
+/// The nearest intersection of a ray.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Hit {
-    /// The length of the way there.
+    /// The distance from the origin.
     pub distance: f32,
-    /// The number of the sphere, from 1 on.
+    /// The number of the sphere, starting at 1.
     pub sphere: u32,
 }
 
-/// The product of two directions.
+/// The dot product of two vectors.
 #[device]
 pub fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -231,7 +231,7 @@ pub fn nearest(spheres: &[Sphere], directions: &[[f32; 3]], hits: &mut [Hit]) {
     }
 }
 
-/// A step of a small machine.
+/// An instruction of a small virtual machine.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C, u32)]
 pub enum Step {
@@ -239,14 +239,14 @@ pub enum Step {
     Add(f32),
     /// Multiplies by a number.
     Scale(f32),
-    /// Keeps the number between two others.
+    /// Clamps the number.
     Clamp {
-        /// The least.
+        /// The lower bound.
         least: f32,
-        /// The greatest.
+        /// The upper bound.
         most: f32,
     },
-    /// Takes the root of a number that has one.
+    /// Takes the square root of a positive number.
     Root,
     /// Ends the program.
     Stop,
@@ -304,9 +304,9 @@ pub fn layer(inputs: usize, weights: &[f16], bias: &[f16], x: &[f16], y: &mut [f
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 pub struct Particle {
-    /// Where it is.
+    /// The position.
     pub at: [f32; 2],
-    /// How it moves.
+    /// The velocity.
     pub speed: [f32; 2],
 }
 

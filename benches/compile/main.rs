@@ -1,11 +1,11 @@
-//! What kernels cost to compile: a crate of a hundred kernels of middle size beside one without any.
+//! Measures the compile time of kernels: compares a crate of a hundred medium-sized kernels with an empty one.
 //!
 //! `cargo bench --bench compile [-- COPIES]`
 //!
-//! The kernels are those of `kinds.rs`, each as often as `COPIES` says, ten times if it says nothing. Both crates depend on sarek, which is
-//! compiled before anything is timed; then their sources are touched and they alone are compiled again. A row gives what the kernels take above the
-//! empty crate: time on the clock, and of all processors together. Sarek has its native backend alone, since kernels expand to the same
-//! whatever backends there are.
+//! The kernels are those of `kinds.rs`, `COPIES` times each; the default is 10. Both crates depend on sarek, which is compiled before the
+//! timing. Then their sources are touched, and only they are compiled again. A row shows the additional time for the kernels: wall-clock
+//! time, and CPU time of all processors. Only sarek's native backend is enabled, since the expansion of kernels does not depend on the
+//! enabled backends.
 
 #[allow(dead_code)] // compiled here to be checked like all other code; copies of its text are timed
 mod kinds;
@@ -18,13 +18,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 type Fallible<T = ()> = Result<T, Box<dyn Error>>;
 
-/// The text that is copied.
+/// The text to copy.
 const KINDS: &str = include_str!("kinds.rs");
 
-/// Kernels in it.
+/// The number of kernels in it.
 const KERNELS: usize = 10;
 
-/// Timings of each crate, of which the median counts.
+/// The number of timings of each crate. The row shows their median.
 const ROUNDS: usize = 3;
 
 fn main() -> Fallible {
@@ -55,13 +55,13 @@ fn main() -> Fallible {
     Ok(())
 }
 
-/// What a compilation took.
+/// The time of a compilation.
 struct Cost {
     clock: Duration,
     processors: Duration,
 }
 
-/// A crate, and how it is compiled.
+/// A crate, and the arguments of cargo.
 struct Crate<'a> {
     folder: PathBuf,
     name: &'a str,
@@ -104,20 +104,20 @@ impl Crate<'_> {
     }
 }
 
-/// The time that processes which this one has waited for, and theirs, have spent on processors. Linux alone tells.
+/// The CPU time of all finished child processes and their children. Zero except on Linux.
 fn children() -> Fallible<Duration> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let Ok(stat) = fs::read_to_string("/proc/self/stat") else {
         return Ok(Duration::ZERO);
     };
-    // Behind the name, which stands in parentheses, the fields begin with the third.
+    // After the name in parentheses, the third field follows (proc_pid_stat(5)).
     let (_, fields) = stat.rsplit_once(')').ok_or("fields of a process")?;
     let spent = fields.split_whitespace().skip(13).take(2);
     let ticks = spent.map(str::parse::<f64>).sum::<Result<f64, _>>()?;
     Ok(Duration::from_secs_f64(ticks / TICKS_PER_SECOND))
 }
 
-/// Writes both crates, as a workspace of their own with the versions that this one uses.
+/// Writes both crates as a separate workspace, with the dependency versions of this one.
 fn write_crates(folder: &Path, copies: usize) -> Fallible {
     let sarek = env!("CARGO_MANIFEST_DIR");
     let members = "[workspace]\nmembers = [\"empty\", \"kernels\"]\nresolver = \"3\"\n";

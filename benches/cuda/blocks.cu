@@ -1,4 +1,4 @@
-// The kernels of blocks as one writes them in CUDA C: tiles in shared memory, block sizes that the text knows.
+// The kernels with shared memory in the usual style of CUDA C: tiles, and constant block sizes.
 
 #define TILE 16
 #define BLOCK 256

@@ -1,4 +1,4 @@
-// The kernels as one writes them in CUDA C: 32-bit indices, pointers that do not overlap.
+// The kernels in the usual style of CUDA C: 32-bit indices, `restrict` pointers.
 
 #define ID(axis) (blockIdx.axis * blockDim.axis + threadIdx.axis)
 

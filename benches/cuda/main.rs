@@ -1,4 +1,4 @@
-//! The backend `cuda` beside hand-written CUDA C (`kernels.cu`, `blocks.cu`).
+//! Compares the backend `cuda` with hand-written CUDA C (`kernels.cu`, `blocks.cu`).
 //!
 //! `cargo bench --bench cuda -- [FILTER] [--quick]`
 

@@ -1,5 +1,5 @@
-//! CUDA C through the driver's API, without sarek's runtime: modules by the same NVRTC and options as
-//! sarek's, one stream, `cuLaunchKernel` with arguments that are laid out once.
+//! Runs CUDA C through the driver API, without sarek's runtime. It uses the same NVRTC and options as
+//! sarek, one stream, and `cuLaunchKernel` with arguments that are prepared once.
 
 use std::ffi::{CString, c_void};
 
@@ -17,10 +17,10 @@ pub struct Cuda {
     stream: CUstream,
 }
 
-/// Device memory, kept to the end of the program.
+/// Device memory, which is never freed.
 pub struct Memory(CUdeviceptr);
 
-/// A launch with its arguments' values.
+/// A launch with its arguments.
 pub struct Launch {
     function: CUfunction,
     grid: (u32, u32, u32),
@@ -37,10 +37,10 @@ impl Cuda {
             arch,
         )?;
         result::init()?;
-        // SAFETY: the device is one that the driver gave; its context is never released.
+        // SAFETY: the device is from the driver; its context is never released.
         unsafe { ctx::set_current(primary_ctx::retain(device::get(0)?)?) }?;
         Ok(Cuda {
-            // SAFETY: an ELF image tells its own length, and PTX ends at its zero byte.
+            // SAFETY: an ELF image contains its own length, and PTX ends with a zero byte.
             module: unsafe { module::load_data(binary.bytes.as_ptr().cast()) }?,
             stream: stream::create(stream::StreamKind::NonBlocking)?,
         })
@@ -64,7 +64,7 @@ impl Rival for Cuda {
 
     fn download<T: Element + Default>(&self, buffer: &Memory, len: usize) -> Fallible<Vec<T>> {
         let mut data = vec![T::default(); len];
-        // SAFETY: the memory was made of as many elements, and all launches have been waited for.
+        // SAFETY: the memory holds as many elements, and all launches are finished.
         unsafe { result::memcpy_dtoh_sync(&mut data, buffer.0) }?;
         Ok(data)
     }
@@ -83,7 +83,7 @@ impl Rival for Cuda {
             Value::F32(value) => u64::from(value.to_bits()),
         };
         Ok(Launch {
-            // SAFETY: the module is loaded to the end of the program.
+            // SAFETY: the module is never unloaded.
             function: unsafe { module::get_function(self.module, CString::new(kernel)?) }?,
             grid: (blocks(0), blocks(1), 1),
             block: (block[0], block[1], 1),

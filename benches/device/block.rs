@@ -1,4 +1,4 @@
-//! The pairs of kernels whose threads work together: both sides share memory by the same tiles and blocks.
+//! The pairs of kernels with shared memory and barriers. Both sides use the same tiles and blocks.
 
 use sarek::Ready;
 use sarek::prelude::*;
@@ -11,11 +11,11 @@ use crate::common::block::{self, BINS, BLOCK};
 use crate::common::input::{floats, integers};
 use crate::common::runner::Work;
 
-/// The block of a tile.
+/// The block size of tiled kernels.
 const TILE: [u32; 2] = [block::TILE as u32; 2];
 
 impl<R: Rival> Bench<R> {
-    /// Runs all of them.
+    /// Runs all pairs.
     pub(super) fn blocks(&self, sizes: &Sizes) -> Fallible {
         self.tiled_matmul(sizes.matmul)?;
         self.tree_sum(sizes.elements)?;
@@ -98,13 +98,13 @@ impl<R: Rival> Bench<R> {
                 tolerance: EXACT,
             },
             (&mut v, |v| &mut v[1]),
-            // SAFETY: it asks for nothing.
+            // SAFETY: the kernel has no safety requirements.
             |[from, to]| unsafe { block::tiled_transpose(n, n, from, to) }.cover((n, n)),
             self.rival.prepare("tiled_transpose", [n, n], TILE, &args)?,
         )
     }
 
-    /// Counts add up from launch to launch, on both sides.
+    /// The counts accumulate over all launches, on both sides.
     fn counts(
         &self,
         kernel: &'static str,

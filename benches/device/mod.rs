@@ -1,9 +1,9 @@
-//! The pairs that every device of its own memory runs: sarek on the device beside a [`Rival`], the
-//! same kernels written by hand in the device's language and started through its plain driver.
+//! The pairs for devices with their own memory. They compare sarek with a [`Rival`]: the
+//! same kernels, written by hand in the device's language and launched through its driver.
 //!
-//! Vectors stay on the device between launches, so neither side copies anything while it is timed.
-//! A batch ends when the device has finished, so launch overhead shows only where the device outruns
-//! the queueing.
+//! Vectors stay on the device between launches, so neither side copies data while it is timed.
+//! A sample ends when the device has finished, so launch overhead shows only if the device finishes launches faster
+//! than they are queued.
 
 mod block;
 mod safe;
@@ -17,14 +17,14 @@ use crate::common::input::{floats, fours};
 use crate::common::kernels::{self, LIMIT, SCALE};
 use crate::common::runner::{Case, Runner, Work};
 
-/// Kernels by hand on a device.
+/// Hand-written kernels on a device.
 pub trait Rival {
     /// Device memory.
     type Buffer;
-    /// A kernel with its arguments and its threads.
+    /// A kernel with its arguments and its number of threads.
     type Launch;
 
-    /// What it is written in.
+    /// The language of the kernels.
     const LANGUAGE: &'static str;
 
     /// Copies to new device memory.
@@ -34,7 +34,7 @@ pub trait Rival {
     fn download<T: Element + Default>(&self, buffer: &Self::Buffer, len: usize)
     -> Fallible<Vec<T>>;
 
-    /// A launch of `kernel` over at least `threads`, in blocks of `block`.
+    /// Prepares a launch of `kernel` over at least `threads`, in blocks of `block`.
     fn prepare(
         &self,
         kernel: &str,
@@ -50,7 +50,7 @@ pub trait Rival {
     fn sync(&self) -> Fallible;
 }
 
-/// An argument of a kernel by hand.
+/// An argument of a hand-written kernel.
 pub enum Value<'a, B> {
     /// Device memory.
     Buffer(&'a B),
@@ -64,23 +64,23 @@ use Value::{Buffer, F32, U32};
 
 /// The problem sizes.
 pub struct Sizes {
-    /// Elements of a vector.
+    /// The elements of a vector.
     pub vector: usize,
-    /// Options to price.
+    /// The options to price.
     pub options: usize,
-    /// Rows of the matrices that are multiplied.
+    /// The rows of the matrices to multiply.
     pub matmul: usize,
-    /// Rows of the grids that are transposed and smoothed, and of the picture.
+    /// The rows of the grids to transpose and to smooth, and of the picture.
     pub grid: usize,
-    /// Bodies.
+    /// The bodies of the n-body problem.
     pub bodies: usize,
-    /// Elements that are added, counted, or put through exponentials.
+    /// The elements of sums, histograms and exponentials.
     pub elements: usize,
-    /// Blocks that count a histogram.
+    /// The blocks of a histogram.
     pub counting: usize,
 }
 
-/// For a GPU: vectors of 256 MiB, past its caches.
+/// The sizes for a GPU: vectors of 256 MiB, larger than its caches.
 const GPU: Sizes = Sizes {
     vector: 1 << 26,
     options: 1 << 24,
@@ -91,7 +91,7 @@ const GPU: Sizes = Sizes {
     counting: 1024,
 };
 
-/// For a driver that runs on the processor.
+/// The sizes for a driver that runs on the CPU.
 const SOFTWARE: Sizes = Sizes {
     vector: 1 << 23,
     options: 1 << 20,
@@ -103,9 +103,9 @@ const SOFTWARE: Sizes = Sizes {
 };
 
 impl Sizes {
-    /// Those for a device.
+    /// The sizes for a device.
     pub fn of(device: &Device) -> &'static Sizes {
-        // Below native's priority stand the drivers that run on the processor.
+        // Drivers that run on the CPU have a lower priority than native.
         if device.priority() < 50 {
             &SOFTWARE
         } else {
@@ -114,11 +114,11 @@ impl Sizes {
     }
 }
 
-/// The block sizes that sarek picks, for the other side too.
+/// The block sizes that sarek chooses, used by the rival too.
 const LINE: [u32; 2] = [256, 1];
 const PATCH: [u32; 2] = [32, 8];
 
-/// Sarek's device, and the rival.
+/// A benchmark of sarek's device and the rival.
 pub struct Bench<R> {
     pub runner: Runner,
     pub device: Device,
@@ -128,11 +128,11 @@ pub struct Bench<R> {
 /// Vectors of the same length; the last is the output.
 type Vectors<const N: usize> = [Vector<f32>; N];
 
-/// What a pair compares, besides its two sides.
+/// The output of a pair, to compare.
 struct Output<'a, B, T> {
     /// The rival's output.
     buffer: &'a B,
-    /// What both outputs hold before.
+    /// The initial content of both outputs.
     before: &'a [T],
     tolerance: Tolerance,
 }
@@ -258,7 +258,7 @@ impl<R: Rival> Bench<R> {
         row("triad", 3, ours, &[len(), F32(SCALE), px(), py(), pz()])
     }
 
-    /// The triad of vectors of `n` times 16 bytes.
+    /// Triad on `n` vectors of 16 bytes.
     fn stream_by_four(&self, n: usize) -> Fallible {
         if !self.runner.wants("triad4") {
             return Ok(());
@@ -446,7 +446,7 @@ impl<R: Rival> Bench<R> {
         )
     }
 
-    /// Launches that do next to nothing, queued back to back.
+    /// Launches with negligible work, queued back to back.
     fn launches(&self, n: usize) -> Fallible {
         if !self.runner.wants("launch") {
             return Ok(());

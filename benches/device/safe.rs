@@ -1,4 +1,4 @@
-//! Kernels with the bounds checks of a `fn` beside the same without any ([`unchecked`]), both by sarek on the device.
+//! Compares kernels with bounds checks and their unchecked copies ([`unchecked`]), both by sarek on the device.
 
 use sarek::Ready;
 use sarek::prelude::*;
@@ -11,11 +11,11 @@ use crate::common::kernels::SCALE;
 use crate::common::runner::{Case, Work};
 use crate::common::{block, kernels, unchecked};
 
-/// A launch of a kernel on its vectors, of which it writes the last.
+/// Launches a kernel on its vectors. It writes the last one.
 type Side<const N: usize> = fn(&mut Vectors<N>, usize) -> Ready<'_>;
 
 impl<R: Rival> Bench<R> {
-    /// Runs all of them.
+    /// Runs all pairs.
     pub(super) fn safe(&self, sizes: &Sizes) -> Fallible {
         self.safe_triad(sizes.vector)?;
         self.safe_stencil(sizes.grid)?;
@@ -30,7 +30,7 @@ impl<R: Rival> Bench<R> {
             ("safe_triad", format!("{n}"), Work::Bytes(12 * n)),
             (n, [floats(n, 0.1, 2.0), floats(n, 0.2, 2.0), vec![-1.0; n]]),
             |[b, c, a], n| kernels::triad(SCALE, b, c, a).over(n),
-            // SAFETY: the vectors are as long as the launch has threads.
+            // SAFETY: the launch has as many threads as each vector has elements.
             |[b, c, a], n| unsafe { unchecked::triad(SCALE, b, c, a) }.over(n),
         )
     }

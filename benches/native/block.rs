@@ -1,5 +1,5 @@
-//! The pairs of kernels whose threads work together, beside plain Rust ([`plain`]) and, where PoCL is
-//! installed, beside the backend `opencl` on the same processor, which runs the same kernels.
+//! Compares kernels with shared memory and barriers with plain Rust ([`plain`]). Where PoCL is
+//! installed, also compares them with the same kernels by the backend `opencl` on the same CPU.
 
 mod plain;
 
@@ -13,16 +13,16 @@ use crate::common::input::integers;
 use crate::common::runner::{Case, Work};
 use crate::{Bench, random};
 
-/// Blocks that count a histogram.
+/// The number of blocks of a histogram.
 const COUNTING: usize = 128;
 
-/// One kernel with its sizes.
+/// A kernel with its sizes.
 struct Row<S, T: Element> {
     kernel: &'static str,
     size: String,
     work: Work,
     tolerance: Tolerance,
-    /// Its vectors; the same at each call.
+    /// Makes its vectors, with the same content at each call.
     vectors: fn(usize) -> S,
     n: usize,
     output: fn(&mut S) -> &mut Vector<T>,
@@ -38,7 +38,7 @@ impl<S, T: Compared> Row<S, T> {
         }
     }
 
-    /// Times the kernel beside both, if it is asked for.
+    /// Compares the kernel with plain Rust and with PoCL, if the filter selects it.
     fn run(
         self,
         bench: &Bench,
@@ -63,7 +63,7 @@ impl<S, T: Compared> Row<S, T> {
         })
     }
 
-    /// Times the kernel beside itself on another device, each with vectors of its own.
+    /// Compares the kernel with itself on another device. Each device has its own vectors.
     fn beside(
         &self,
         bench: &Bench,
@@ -96,11 +96,11 @@ impl<S, T: Compared> Row<S, T> {
     }
 }
 
-/// PoCL's device, or a line that says why its rows are missing.
+/// PoCL's device. If there is none, prints the reason.
 fn pocl() -> Option<Device> {
     let found = Device::of("opencl").map_err(|why| why.to_string());
     let on_processor = |device: Device| {
-        // Of OpenCL's devices only those that run on the processor stand below native.
+        // Among OpenCL devices, only those on the CPU have a lower priority than native.
         let below = device.priority() < 50;
         below
             .then_some(device)
@@ -112,7 +112,7 @@ fn pocl() -> Option<Device> {
         .ok()
 }
 
-/// Eight blocks for each thread of the pool: one less or more should not decide which thread is the last.
+/// The number of bodies for eight blocks per thread of the pool. With fewer, the total time would depend on a single block more or less.
 pub fn bodies_for_all() -> usize {
     8 * BLOCK * rayon::current_num_threads()
 }
@@ -182,13 +182,13 @@ fn transposes(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {
     row.run(
         bench,
         pocl,
-        // SAFETY: it asks for nothing.
+        // SAFETY: the kernel has no safety requirements.
         |v| unsafe { block::tiled_transpose(n, n, &v.0, &mut v.1) }.cover((n, n)),
         |v| Ok(plain::transpose(n, n, v.0.as_slice()?, v.1.as_mut_slice()?)),
     )
 }
 
-/// Counts add up from launch to launch, on all sides.
+/// The counts accumulate over all launches, on both sides.
 fn histograms(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {
     counts("histogram", n).run(
         bench,

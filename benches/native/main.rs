@@ -1,13 +1,13 @@
-//! The backend `native` beside plain Rust over rayon ([`plain`]).
+//! Compares the backend `native` with plain Rust and rayon ([`plain`]).
 //!
 //! `cargo bench --bench native [-- FILTER] [-- --quick]`
 //!
-//! Both sides of a pair work on the same memory, in turns.
+//! Both sides of a pair alternate on the same memory.
 
 #![allow(clippy::unit_arg)] // one side of a pair returns a result, the other nothing
 
 mod block;
-// What is only queued is no row here.
+// These benchmarks do not time queueing.
 #[allow(dead_code)]
 #[path = "../common/mod.rs"]
 mod common;
@@ -22,17 +22,17 @@ use common::runner::{Case, Runner, Work};
 use sarek::Ready;
 use sarek::prelude::*;
 
-/// Elements of the large vectors: 64 MiB each, past all caches.
+/// The number of elements of the large vectors: 64 MiB each, larger than all caches.
 const LARGE: usize = 1 << 24;
 
-/// Nothing but an exponential.
+/// Computes only an exponential.
 #[kernel]
 fn exponentials(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     y[i] = x[i].exp();
 }
 
-/// Nothing but a sine.
+/// Computes only a sine.
 #[kernel]
 fn sines(x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
@@ -70,7 +70,7 @@ impl Bench {
         theirs: impl Fn(&mut S) -> Fallible,
     ) -> Fallible {
         let ours = |state: &mut S| -> Fallible { Ok(ours(state).run_on(&self.device)?) };
-        // A kernel may read what it writes: both start from the same.
+        // A kernel may read its output, so both sides start from the same values.
         output(state).fill(T::default())?;
         ours(state)?;
         let first = output(state).to_vec()?;
@@ -163,7 +163,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Triad beside a side that is called as the plain one is.
+    /// Compares triad with a plain Rust function.
     fn triad(
         &self,
         against: &'static str,
@@ -187,7 +187,7 @@ impl Bench {
         )
     }
 
-    /// The triad of vectors of `n` times four floats.
+    /// Triad on `n` vectors of four floats.
     fn triad4(&self, n: usize) -> Fallible {
         if !self.runner.wants("triad4") {
             return Ok(());
@@ -236,7 +236,7 @@ impl Bench {
         )
     }
 
-    /// One function of each element, in a vector that stays in the caches.
+    /// One function for each element, on a vector that fits in the caches.
     fn functions(&self, n: usize) -> Fallible {
         let mut v = (random(n), Vector::zeros(n));
         let row = |kernel| case(kernel, "rayon", format!("{n}"), Work::Bytes(8 * n));
@@ -379,6 +379,6 @@ fn main() -> Fallible {
         bench.triad("rayon", n, Work::Launch, plain::triad)?;
     }
     safe::run(&bench)?;
-    // Last: PoCL brings threads of its own.
+    // Last, since PoCL starts threads of its own.
     block::run(&bench)
 }

@@ -1,14 +1,14 @@
-//! The kernels in plain Rust over rayon, as one writes them without sarek: slices in chunks, zipped,
-//! std's functions, built for the default target.
+//! The kernels in plain Rust with rayon, in the usual style: zipped chunks of slices,
+//! the functions of std, and the default target.
 
 use rayon::prelude::*;
 use sarek::prelude::*;
 
 use crate::common::kernels::{RATE, SOFTENING, VOLATILITY};
 
-/// Elements that a task takes at a time; rayon joins chunks as it sees fit.
+/// The number of elements in a chunk. rayon may combine chunks.
 const CHUNK: usize = 1 << 14;
-/// Bodies that are worked on side by side, for the compiler to put into vectors.
+/// The number of bodies computed side by side, so the compiler vectorises the code.
 const LANES: usize = 16;
 
 pub fn copy(a: &[f32], c: &mut [f32]) {
@@ -56,7 +56,7 @@ pub fn triad4(s: f32, b: &[f32x4], c: &[f32x4], a: &mut [f32x4]) {
         });
 }
 
-/// Without rayon: what small vectors are best served with.
+/// Without rayon, which is fastest for small vectors.
 pub fn triad_serial(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
     for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
         *a = b + s * c;
@@ -123,7 +123,7 @@ pub fn mandelbrot(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
     });
 }
 
-/// An element at a time, as the kernel does.
+/// One element at a time, like the kernel.
 pub fn matmul_elements(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let rows = c.par_chunks_exact_mut(n).zip(a.par_chunks_exact(n));
     rows.for_each(|(c, a)| {
@@ -137,7 +137,7 @@ pub fn matmul_elements(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     });
 }
 
-/// A row at a time, which the compiler vectorises: the first thing that one does to a slow product.
+/// One row at a time, which the compiler vectorises: the usual first optimisation.
 pub fn matmul_rows(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let rows = c.par_chunks_exact_mut(n).zip(a.par_chunks_exact(n));
     rows.for_each(|(c, a)| {
@@ -177,7 +177,7 @@ pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     });
 }
 
-/// Some bodies side by side meet all others.
+/// Each task computes the accelerations of [`LANES`] bodies side by side.
 pub fn accelerations(bodies: &[f32x4], result: &mut [f32]) {
     assert!(bodies.len().is_multiple_of(LANES), "no lane is empty");
     let tasks = result

@@ -1,4 +1,4 @@
-//! Kernels with the bounds checks of a `fn` beside the same without any ([`unchecked`]).
+//! Compares kernels with bounds checks and their unchecked copies ([`unchecked`]).
 
 use sarek::prelude::*;
 
@@ -21,7 +21,7 @@ pub fn run(bench: &Bench) -> Fallible {
             |v| &mut v.2,
             |v| kernels::triad(SCALE, &v.0, &v.1, &mut v.2).over(n),
             |v| {
-                // SAFETY: the vectors are as long as the launch has threads.
+                // SAFETY: the launch has as many threads as each vector has elements.
                 Ok(unsafe { unchecked::triad(SCALE, &v.0, &v.1, &mut v.2) }
                     .over(n)
                     .run_on(&bench.device)?)

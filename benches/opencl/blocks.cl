@@ -1,4 +1,4 @@
-// The kernels of blocks as one writes them in OpenCL C: tiles in local memory, group sizes that the text knows.
+// The kernels with local memory in the usual style of OpenCL C: tiles, and constant work-group sizes.
 
 #define TILE 16
 #define BLOCK 256

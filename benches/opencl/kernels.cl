@@ -1,4 +1,4 @@
-// The kernels as one writes them in OpenCL C: 32-bit indices, pointers that do not overlap.
+// The kernels in the usual style of OpenCL C: 32-bit indices, `restrict` pointers.
 
 kernel void copy(uint n, global const float *restrict a, global float *restrict c) {
     uint i = get_global_id(0);

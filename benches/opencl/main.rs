@@ -1,4 +1,4 @@
-//! The backend `opencl` beside hand-written OpenCL C (`kernels.cl`, `blocks.cl`).
+//! Compares the backend `opencl` with hand-written OpenCL C (`kernels.cl`, `blocks.cl`).
 //!
 //! `cargo bench --bench opencl -- [FILTER] [--quick]`
 

@@ -1,4 +1,4 @@
-//! OpenCL C through the driver's API, without sarek's runtime: one context, one in-order queue,
+//! Runs OpenCL C through the driver API, without sarek's runtime. It uses one context, one in-order queue, and
 //! kernels whose arguments are set once.
 
 use std::ptr;
@@ -86,7 +86,7 @@ impl Rival for OpenCl {
 
     fn download<T: Element + Default>(&self, buffer: &Buffer<u8>, len: usize) -> Fallible<Vec<T>> {
         let mut data = vec![T::default(); len];
-        // SAFETY: the buffer was made of as many elements of a type that any bytes are valid for;
+        // SAFETY: the buffer holds as many elements, of a type for which all bytes are valid;
         // the read blocks until it is done.
         unsafe {
             let bytes = data.as_mut_ptr().cast::<u8>();
@@ -127,7 +127,7 @@ impl Rival for OpenCl {
     fn queue(&self, launch: &mut Launch) -> Fallible {
         let (global, local) = (launch.global.as_ptr(), launch.local.as_ptr());
         let kernel = launch.kernel.get();
-        // SAFETY: all arguments are set, and both sizes have two parts.
+        // SAFETY: all arguments are set, and both sizes have two dimensions.
         unsafe {
             self.queue
                 .enqueue_nd_range_kernel(kernel, 2, ptr::null(), global, local, &[])

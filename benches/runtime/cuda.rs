@@ -1,4 +1,4 @@
-//! The backend `cuda` beside the driver's own calls.
+//! Compares the backend `cuda` with direct calls of the driver.
 
 use std::ffi::c_void;
 
@@ -17,20 +17,20 @@ use crate::{NODES, gather, saxpy};
 #[path = "ways.rs"]
 mod ways;
 
-/// Threads of a launch.
+/// The number of threads of a launch.
 const THREADS: usize = 256;
 
-/// Elements of a transferred vector: 256 MiB.
+/// The number of elements of a transferred vector: 256 MiB.
 const LARGE: usize = 64 << 20;
 
-/// What sarek renders for `saxpy`, with the arguments that it passes.
+/// The text that sarek renders for `saxpy`, with the same parameters.
 pub const TEXT: &str = "extern \"C\" __global__ void saxpy(const float a, const float* __restrict__ x, \
     float* __restrict__ y, const unsigned int y_len, const unsigned int global_dim_x) {\n\
     const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
     if (i >= global_dim_x) { return; }\n\
     if (i < y_len) { y[i] = a * x[i] + y[i]; }\n}\n";
 
-/// The driver alone.
+/// The rival, which uses only the driver.
 struct Raw {
     function: CUfunction,
     stream: CUstream,
@@ -42,8 +42,8 @@ impl Raw {
     fn new(arch: &str) -> Fallible<Raw> {
         let binary = nvrtc::compile("saxpy", TEXT, arch)?;
         result::init()?;
-        // SAFETY: the device is one that the driver gave, its context and the module are never released, an ELF image tells
-        // its own length and PTX ends at its zero byte; the memory is as large as is asked for.
+        // SAFETY: the device is from the driver, and its context and the module are never released. An ELF image contains
+        // its own length, and PTX ends with a zero byte. The memory has the requested size.
         unsafe {
             ctx::set_current(primary_ctx::retain(device::get(0)?)?)?;
             let module = module::load_data(binary.bytes.as_ptr().cast())?;
@@ -80,10 +80,10 @@ impl Raw {
         Ok(())
     }
 
-    /// As many launches as one.
+    /// Captures [`NODES`] launches as a graph.
     fn graph(&self) -> Fallible<CUgraphExec> {
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: the stream lives to the end of the program, and so does what is made of the capture.
+        // SAFETY: the stream and the captured graph live to the end of the program.
         unsafe {
             stream::begin_capture(self.stream, mode)?;
             (0..NODES).try_for_each(|_| self.launch())?;
@@ -123,7 +123,7 @@ fn launches(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
         Vector::from_vec(floats(THREADS, 0.1, 2.0)),
         Vector::zeros(THREADS),
     );
-    // A kernel whose index is not proved to be in bounds, so that it records faults.
+    // The indices of `gather` cannot be proved in bounds, so its program records faults.
     let index = Vector::from_vec((0..THREADS as u32).collect::<Vec<_>>());
     let size = || THREADS.to_string();
     let mut state = (&x, &mut y);
@@ -142,7 +142,7 @@ fn launches(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
     row("cuda launch", &mut |x, y| {
         Ok(saxpy(0.5, x, y).over(THREADS).run_on(device)?)
     })?;
-    // As the README has it: the best device is chosen for each launch.
+    // As in the README: each launch chooses the best device.
     row("cuda run", &mut |x, y| {
         Ok(saxpy(0.5, x, y).over(THREADS).run()?)
     })?;
@@ -203,7 +203,7 @@ fn transfers(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
     let bytes = 4 * LARGE;
     let mut host = floats(LARGE, 0.1, 2.0);
     let mut vector = Vector::zeros(LARGE);
-    // It is on the device alone.
+    // Only the device has a current copy.
     saxpy(0.0, &Vector::zeros(LARGE), &mut vector)
         .over(LARGE)
         .run_on(device)?;
@@ -211,7 +211,7 @@ fn transfers(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
     if vector.read(..)? != host {
         return Err("256 MiB came back changed".into());
     }
-    // SAFETY: the context is current; the memory is used below only, and kept to the end of the program.
+    // SAFETY: the context is current. The memory is used only below, and is never freed.
     let (memory, pinned) = unsafe {
         let pinned = result::malloc_host(bytes, 0)?;
         pinned.cast::<u8>().write_bytes(0, bytes);
@@ -232,7 +232,7 @@ fn transfers(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
             },
             |(.., pinned), count| {
                 for _ in 0..count {
-                    // SAFETY: the memory is as large, and neither is touched before the stream is done.
+                    // SAFETY: both have the same size, and nothing accesses them before the stream is finished.
                     unsafe { result::memcpy_htod_async(memory, pinned, raw.stream) }?;
                 }
                 raw.sync()

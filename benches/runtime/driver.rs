@@ -1,4 +1,4 @@
-//! The first launch of a process by the driver's own calls, each timed: what no library can do without.
+//! Times each driver call of the first launch in a process. This is the minimum for any library.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -12,7 +12,7 @@ use sarek_backends::cuda::nvrtc;
 use crate::common::Fallible;
 use crate::cuda::TEXT;
 
-/// Writes what NVRTC makes of the kernel to a file.
+/// Compiles the kernel with NVRTC and writes the result to a file.
 pub fn image(to: &Path) -> Fallible {
     let facts = Device::of("cuda")?.debug_info();
     let arch = facts
@@ -22,7 +22,7 @@ pub fn image(to: &Path) -> Fallible {
     Ok(())
 }
 
-/// Prints the time of each step.
+/// Prints the time of each step; holds the start of the current one.
 struct Steps(Instant);
 
 impl Steps {
@@ -32,23 +32,23 @@ impl Steps {
     }
 }
 
-/// Launches what stands in a file.
+/// Loads the kernel from a file and launches it.
 pub fn first(image: &Path) -> Fallible {
     const N: usize = 1000;
     result::init()?;
-    // SAFETY: the device is one that the driver gave, and its context is never released.
+    // SAFETY: the device is from the driver, and its context is never released.
     unsafe { ctx::set_current(primary_ctx::retain(device::get(0)?)?) }?;
     let stream = stream::create(stream::StreamKind::NonBlocking)?;
     let image = std::fs::read(image)?;
     let begun = Instant::now();
     let mut steps = Steps(begun);
-    // SAFETY: an ELF image tells its own length, and PTX ends at its zero byte; the module is never unloaded.
+    // SAFETY: an ELF image contains its own length, and PTX ends with a zero byte. The module is never unloaded.
     let module = unsafe { module::load_data(image.as_ptr().cast()) }?;
     steps.done("cuModuleLoadData");
     // SAFETY: the module is loaded.
     let function = unsafe { module::get_function(module, c"saxpy".into()) }?;
     steps.done("cuModuleGetFunction");
-    // SAFETY: the memory is used below only, by work that is waited for.
+    // SAFETY: the memory is used only below, by work that this function waits for.
     let (mut x, mut y) = unsafe { (result::malloc_sync(4 * N)?, result::malloc_sync(4 * N)?) };
     steps.done("cuMemAlloc, twice");
     // SAFETY: as above.
@@ -56,7 +56,7 @@ pub fn first(image: &Path) -> Fallible {
     steps.done("cuMemHostAlloc of 1 MiB");
     (0..64).try_for_each(|_| event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING).map(|_| ()))?;
     steps.done("cuEventCreate, 64 times");
-    // SAFETY: the page-locked memory has room for all, and is used by nothing else until the stream is done.
+    // SAFETY: the page-locked memory is large enough, and nothing else uses it until the stream is finished.
     let host = unsafe { std::slice::from_raw_parts_mut(pinned.cast::<f32>(), N) };
     host.fill(1.0);
     // SAFETY: as above.
@@ -86,7 +86,7 @@ pub fn first(image: &Path) -> Fallible {
 }
 
 fn read(to: &mut [f32], from: u64, stream: CUstream) -> Fallible {
-    // SAFETY: the memory is as large, and the stream is waited for.
+    // SAFETY: the memory has the same size, and the function waits for the stream.
     unsafe {
         result::memcpy_dtoh_async(to, from, stream)?;
         stream::synchronize(stream)?;

@@ -1,6 +1,6 @@
-//! The first launch of a process, with an empty disk cache and with a full one, and what it consists of.
+//! Times the first launch of a process, with an empty and with a full disk cache, and its parts.
 //!
-//! Each is a process of its own, which opens the device, then times a launch up to its result.
+//! Each measurement is a child process, which opens the device and then times a launch until its result is read.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,21 +11,21 @@ use sarek::prelude::*;
 use crate::common::Fallible;
 use crate::saxpy;
 
-/// Names the backend to a process that is to launch.
+/// The environment variable that tells a child process its backend.
 const CHILD: &str = "SAREK_BENCH_FIRST";
 
-/// Asks such a process for the parts of its time.
+/// The environment variable that makes a child process print the parts of its time.
 const PARTS: &str = "SAREK_BENCH_PARTS";
 
-/// Launches with a full cache, of which the median is told.
+/// The number of measurements with a full cache. The row shows their median.
 const ROUNDS: usize = 7;
 
-/// The backend whose first launch this process is to time.
+/// The backend to time, if this is a child process.
 pub fn asked() -> Option<String> {
     std::env::var(CHILD).ok()
 }
 
-/// Times it: microseconds, and whether NVRTC was loaded for it. If asked for them, its parts follow.
+/// Times the first launch. Prints microseconds, and `true` if NVRTC was loaded for it. If requested, its parts follow.
 pub fn launch(backend: &str) -> Fallible {
     #[cfg(feature = "cuda")]
     if let Some(image) = backend.strip_prefix("driver:") {
@@ -61,7 +61,7 @@ pub fn launch(backend: &str) -> Fallible {
     Ok(())
 }
 
-/// A process that launches; what it prints.
+/// Runs a child process and returns its output.
 fn child(backend: &str, cache: &Path, parts: bool) -> Fallible<String> {
     let mut command = Command::new(std::env::current_exe()?);
     command.env(CHILD, backend).env("SAREK_CACHE", cache);
@@ -75,7 +75,7 @@ fn child(backend: &str, cache: &Path, parts: bool) -> Fallible<String> {
     }
 }
 
-/// Prints a row for each backend with a device of its own memory.
+/// Prints a row for each backend whose devices have their own memory.
 pub fn run() -> Fallible {
     let cache = std::env::temp_dir().join(format!("sarek-first-{}", std::process::id()));
     println!("\nfirst launch of a process, µs behind the opening of the device");
@@ -103,7 +103,7 @@ pub fn run() -> Fallible {
             full[ROUNDS - 1].0,
             if nvrtc { ", NVRTC loaded" } else { "" }
         );
-        // One more, taken apart.
+        // One more launch, with its parts.
         print!("  with its parts: {}", child(backend, &folder, true)?);
         #[cfg(feature = "cuda")]
         if backend == "cuda" {
@@ -117,7 +117,7 @@ pub fn run() -> Fallible {
     Ok(())
 }
 
-/// How long spans take.
+/// A tracing subscriber that measures the durations of spans.
 #[cfg(feature = "tracing")]
 mod spans {
     use std::sync::{Arc, Mutex, PoisonError};
@@ -135,7 +135,7 @@ mod spans {
         depth: usize,
     }
 
-    /// Watches the spans of this process from here on.
+    /// Starts measuring the spans of this process.
     pub fn watch() -> Spans {
         let spans = Spans::default();
         let set = tracing::subscriber::set_global_default(spans.clone());
@@ -148,7 +148,7 @@ mod spans {
             self.0.lock().unwrap_or_else(PoisonError::into_inner)
         }
 
-        /// Prints them in their order, those inside of others further to the right.
+        /// Prints the spans in order, indented by their nesting.
         pub fn print(&self) {
             for (name, _, time, depth) in &self.inner().all {
                 let indent = 4 + 2 * depth;

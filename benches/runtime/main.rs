@@ -1,11 +1,11 @@
-//! What the runtime costs beside the driver alone: launches, transfers, graphs, the first launch of a process.
+//! Measures the overhead of the runtime over the driver alone: launches, transfers, graphs, and the first launch of a process.
 //!
 //! `cargo bench --bench runtime -- [FILTER] [--quick]`
 //!
-//! The rows of `native` run everywhere, those of `cuda` where its driver is, those of first launches on each backend that has a
-//! device with memory of its own.
+//! The rows of `native` run everywhere, and those of `cuda` where its driver is installed. First launches are measured for each backend
+//! whose devices have their own memory.
 
-// The kernels of the others and how they are compared are not needed here.
+// These benchmarks do not use the kernels and comparisons of the others.
 #[allow(dead_code)]
 #[path = "../common/mod.rs"]
 mod common;
@@ -21,13 +21,13 @@ use common::runner::{Case, Runner, Work};
 use sarek::Graph;
 use sarek::prelude::*;
 
-/// Threads of a launch whose own work is next to nothing.
+/// The number of threads of a launch with negligible work.
 const SMALL: usize = 64;
 
-/// Launches of a graph.
+/// The number of launches in a graph.
 const NODES: usize = 8;
 
-/// `y = a x + y`, also by hand in `cuda.rs`, with the same arguments.
+/// `y = a x + y`. `cuda.rs` has a hand-written version with the same parameters.
 #[kernel]
 fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
@@ -36,7 +36,7 @@ fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// `y[i] = x[index[i]]`, whose index only the vector knows.
+/// `y[i] = x[index[i]]`, whose indices cannot be proved in bounds.
 #[kernel]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 fn gather(index: &[u32], x: &[f32], y: &mut [f32]) {
@@ -46,7 +46,7 @@ fn gather(index: &[u32], x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// Two vectors, and a graph of as many launches of `saxpy` on them.
+/// Two vectors, and a graph of [`NODES`] launches of `saxpy` on them.
 fn graph(device: &Device, n: usize) -> Fallible<(Graph, Vector<f32>, Vector<f32>)> {
     let (x, mut y) = (Vector::from_vec(floats(n, 0.1, 2.0)), Vector::zeros(n));
     let mut recording = device.record_graph();

@@ -1,4 +1,4 @@
-//! Ways to transfer a large vector, beside each other: `cargo bench --bench runtime -- ways`.
+//! Compares ways to transfer a large vector: `cargo bench --bench runtime -- ways`.
 
 use std::time::Instant;
 
@@ -13,12 +13,12 @@ use crate::common::input::floats;
 use crate::common::runner::Runner;
 use crate::saxpy;
 
-/// Transfers of which the median is told.
+/// The number of timed transfers. The row shows their median.
 const ROUNDS: usize = 15;
 
 const MIB: usize = 1 << 20;
 
-/// Threads, bytes of a slot and of a piece, past the caches?
+/// The ways: threads, bytes of a slot, bytes of a piece, and true to bypass the caches.
 const WAYS: [(usize, usize, usize, bool); 12] = [
     (8, 4 * MIB, MIB / 4, false),
     (8, 4 * MIB, MIB / 4, true),
@@ -34,7 +34,7 @@ const WAYS: [(usize, usize, usize, bool); 12] = [
     (15, 4 * MIB, MIB / 4, false),
 ];
 
-/// Median and least of some times, as GB/s of the large vector.
+/// Times `once` several times. Returns the median and the best rate in GB/s for the large vector.
 fn rates(mut once: impl FnMut() -> Fallible) -> Fallible<String> {
     for _ in 0..2 {
         once()?;
@@ -57,7 +57,7 @@ pub fn run(runner: &Runner, device: &Device) -> Fallible {
     }
     let mut host = floats(LARGE, 0.1, 2.0);
     let mut vector = Vector::zeros(LARGE);
-    // It is on the device alone.
+    // Only the device has a current copy.
     saxpy(0.0, &Vector::zeros(LARGE), &mut vector)
         .over(LARGE)
         .run_on(device)?;
@@ -85,7 +85,7 @@ pub fn run(runner: &Runner, device: &Device) -> Fallible {
     registered(device, &mut host)
 }
 
-/// A read into memory that nobody has touched: the system has to find it first.
+/// Times reads into newly allocated memory, for which the system must provide pages first.
 fn fresh(vector: &Vector<f32>) -> Fallible {
     let rate = rates(|| {
         let fresh = vector.read(0..LARGE)?;
@@ -96,13 +96,13 @@ fn fresh(vector: &Vector<f32>) -> Fallible {
     Ok(())
 }
 
-/// What it takes to lock the pages of ordinary memory for each transfer, and what a transfer takes then.
+/// Times page-locking of ordinary memory, and transfers of page-locked memory.
 fn registered(device: &Device, host: &mut [f32]) -> Fallible {
     let (at, bytes) = (host.as_mut_ptr(), size_of_val(host));
     let (mut lock, mut unlock) = (0.0, 0.0);
     for _ in 0..3 {
         let start = Instant::now();
-        // SAFETY: the context of the device is current on this thread, which made the vectors; the memory is registered
+        // SAFETY: the context of the device is current on this thread, which made the vectors. The memory is registered only
         // while it is borrowed, and no transfer uses it.
         unsafe { cuMemHostRegister_v2(at.cast(), bytes, 0) }.result()?;
         lock = start.elapsed().as_secs_f64() * 1e3;
@@ -117,12 +117,12 @@ fn registered(device: &Device, host: &mut [f32]) -> Fallible {
     // SAFETY: the context is current.
     let memory = unsafe { result::malloc_sync(bytes) }?;
     let up = rates(|| {
-        // SAFETY: the memory is as large, and the call returns when the copy is done.
+        // SAFETY: the memory has the same size, and the call returns when the copy is finished.
         Ok(unsafe { result::memcpy_htod_sync(memory, host) }?)
     });
     // SAFETY: as above.
     let down = rates(|| Ok(unsafe { result::memcpy_dtoh_sync(host, memory) }?));
-    // SAFETY: nothing uses either any more.
+    // SAFETY: nothing uses the memory any more.
     unsafe {
         result::free_sync(memory)?;
         cuMemHostUnregister(at.cast()).result()?;

@@ -1,9 +1,9 @@
-//! Puts all files with kernels into one text, so that the program needs none of them.
+//! Concatenates all files with kernels into one text, which the program embeds.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Where kernels stand, below the repository's root.
+/// The folders with kernels, relative to the repository's root.
 const FOLDERS: [&str; 6] = [
     "sarek-conformance",
     "ui-tests/fail",
@@ -28,10 +28,10 @@ fn main() {
     std::fs::write(out.join("seeds.txt"), text).expect("the output folder is writable");
 }
 
-/// Ends each file, as in `src/seeds.rs`.
+/// The line that ends each file, the same as in `src/seeds.rs`.
 const END: &str = "//// end of file";
 
-/// The Rust files in a folder and those below it, sorted.
+/// The Rust files in a folder and its subfolders, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return vec![];

@@ -1,10 +1,10 @@
-//! Many kernels in one generated crate: rustc compiles the user's function of each and its compiled body.
+//! Compiles many kernels as one generated crate: for each, rustc compiles the user's function and the native body.
 //!
-//! The crate stands in the target directory and shares the libraries that are built there, see [`crate::compiler`]. Its program
+//! The crate is written to the target directory and links the libraries that are built there, see [`crate::compiler`]. Its program
 //! compares all devices with the user's own function, see [`sarek::testing::reference`].
 //!
-//! rustc takes most of the time, so that a crate has its kernels in one of the [`Form`]s that a program has them in, and
-//! another crate has others in another one.
+//! rustc takes most of the time. So each crate has its kernels in only one of the [`Form`]s in which a program contains them, and the
+//! forms vary from crate to crate.
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,26 +22,28 @@ use crate::judge::Court;
 use crate::verdict::{Hearing, Kind, Verdict};
 use crate::worker;
 
-/// A kernel as the generated program has it.
+/// A kernel in the generated program.
 pub struct Compiled {
-    /// As [`Launch::parse`] reads it.
+    /// The launch, in the format of [`Launch::parse`].
     pub launch: &'static str,
     /// The kernel.
     pub def: &'static KernelDef,
 }
 
-/// The generated program: judges the kernels from the one on that its first argument says, among the devices of the second;
-/// that one without the devices of the third.
+/// The `main` function of the generated program.
+///
+/// Its command line has three arguments: the index of the first kernel to judge, the devices to compare, and the devices to leave out
+/// for that first kernel.
 ///
 /// # Panics
-/// A launch cannot be read, or there is no reference.
+/// A launch cannot be parsed, or the reference device is missing.
 pub fn run(kernels: &[Compiled]) {
     let mut arguments = std::env::args().skip(1);
     let from = arguments.next().map_or(0, |n| n.parse().expect("a number"));
     let among = arguments.next().unwrap_or_default();
     let names: Vec<_> = among.split(',').filter(|n| !n.is_empty()).collect();
     let court = Court::of_compiled(&names);
-    // The user's function panics where a kernel faults.
+    // Where a kernel faults, the user's function panics. This hook silences the message.
     std::panic::set_hook(Box::new(|_| ()));
     let without = arguments.next().unwrap_or_default();
     let mut without: Vec<_> = without.split(',').collect();
@@ -52,7 +54,7 @@ pub fn run(kernels: &[Compiled]) {
     }
 }
 
-/// How many kernels rustc compiles at once.
+/// The number of kernels in one crate.
 pub const BATCH: u64 = 16;
 
 /// The instruction sets of this processor.
@@ -62,21 +64,21 @@ fn sets() -> Vec<Isa> {
     sets
 }
 
-/// What of the compiled bodies of a crate rustc compiles.
+/// The variant of the native bodies that a crate contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// How much it optimises.
+    /// The optimisation level of rustc.
     pub opt_level: u64,
-    /// For which instruction set.
+    /// The instruction set.
     pub isa: Isa,
-    /// A body without checks besides that with them, for launches that are proved.
+    /// True if there is also a body without the provable checks, for launches for which they are proved.
     pub proved: bool,
-    /// With the shapes of loops over lanes that only make a body faster.
+    /// True if the body has the loop shapes that serve only as optimisations.
     pub shapes: bool,
 }
 
 impl Form {
-    /// All forms at a level that this processor runs.
+    /// All forms at an optimisation level whose instruction sets this processor has.
     pub fn all(opt_level: u64) -> Vec<Form> {
         let both = [true, false];
         sets()
@@ -93,7 +95,7 @@ impl Form {
             .collect()
     }
 
-    /// One of them for a crate whose first kernel has this seed: crates take turns with the instruction sets.
+    /// Picks the form of a crate from the seed of its first kernel. Successive crates rotate through the instruction sets.
     pub fn of_seed(opt_levels: &[u64], seed: u64) -> Form {
         let mut random = Random::new(seed);
         let mut below = |n: usize| random.below(n as u64) as usize;
@@ -126,7 +128,7 @@ pub struct Crate<'c> {
 }
 
 impl Crate<'_> {
-    /// The crate in a folder.
+    /// A crate in this folder.
     pub fn new<'c>(compiler: &'c Compiler, folder: &Path) -> Crate<'c> {
         Crate {
             compiler,
@@ -134,11 +136,11 @@ impl Crate<'_> {
         }
     }
 
-    /// Compiles cases in a form and runs them on the devices of these names, or all; a verdict each. A device that takes
-    /// longer than our patience hangs.
+    /// Compiles cases in a form, runs them on the devices in `among` (all if empty), and returns a verdict for each. A device that takes
+    /// longer than `patience` counts as hung.
     ///
     /// # Errors
-    /// The crate cannot be written, or what rustc says of something other than a kernel.
+    /// The crate cannot be written, or rustc reports an error outside of the kernels.
     pub fn judge(
         &self,
         cases: &[Case],
@@ -171,7 +173,7 @@ impl Crate<'_> {
         Ok(verdicts.map(|v| v.expect("one for each")).collect())
     }
 
-    /// Does rustc reject a case by the same error as `why` begins with? It is not compiled to its end.
+    /// True if rustc rejects a case with an error whose first line is that of `why`. rustc only checks the case.
     ///
     /// # Errors
     /// The crate cannot be written.
@@ -211,7 +213,7 @@ impl Crate<'_> {
         std::fs::write(self.folder.join(MAIN), main)
     }
 
-    /// The verdicts on so many kernels. The program is started again where one ends it, or a device failed.
+    /// Runs the program and returns the verdicts on its `count` kernels. Restarts the program after a crash, a hang or a device failure.
     fn run(
         &self,
         count: usize,
@@ -237,7 +239,7 @@ impl Crate<'_> {
                 }
                 if hearing.is_over() {
                     verdicts.push(std::mem::take(&mut hearing).verdict());
-                    // A device that was lost does not come back in this process.
+                    // A lost device stays unusable in this process.
                     let is_spoilt = verdicts.last().is_some_and(|v| v.has(Kind::Failed));
                     if is_spoilt || verdicts.len() == count {
                         break None;
@@ -245,7 +247,7 @@ impl Crate<'_> {
                 }
             };
             if how != Some("it crashes") {
-                // It may have ended by itself.
+                // The program may have ended by itself.
                 let _ = program.kill();
             }
             let status = program.wait().map_err(|e| e.to_string())?;
@@ -260,7 +262,7 @@ impl Crate<'_> {
     }
 }
 
-/// The kernels in whose files rustc reports errors, each with the first.
+/// The kernels in whose files rustc reports errors, each with its first error.
 fn blamed(log: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = vec![];
     for report in log.split("\n\n").filter(|r| r.starts_with("error")) {

@@ -1,50 +1,50 @@
-//! A kernel with its launch, and the file that it is kept in.
+//! A kernel with its launch, and its file format in `corpus/`.
 
 use std::fmt;
 
 /// A kernel with its launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// What stands before the kernel: types and `#[device]` functions.
+    /// The types and `#[device]` functions that precede the kernel.
     pub items: String,
     /// The function, without its attribute.
     pub function: String,
-    /// How it is launched.
+    /// Its launch.
     pub launch: Launch,
 }
 
-/// How a kernel is launched.
+/// The launch of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
-    /// What the arguments are made from, see [`crate::data`].
+    /// The seed of the arguments, see [`crate::data`].
     pub seed: u64,
     /// The index space.
     pub shape: Shape,
     /// The length of each slice parameter, in order.
     pub lens: Vec<usize>,
-    /// How each vector that is a view is seen, in order.
+    /// The layout of each view parameter, in order.
     pub views: Vec<Layout>,
-    /// The arguments of which each thread has an element.
+    /// The positions of `#[item]` arguments, of which each thread takes one element.
     pub items: Vec<usize>,
     /// The generic arguments of the kernel.
     pub generics: Vec<String>,
-    /// It is for the host alone, where a subgroup has 32 threads and a block any number.
+    /// True if only host devices run it. Their subgroups have 32 threads, and their blocks may have any size.
     pub host: bool,
 }
 
-/// How a vector is seen as a view.
+/// The layout of a strided view of a vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// The extent of each dimension.
     pub shape: Vec<usize>,
-    /// The first element.
+    /// The position of the first element in the vector.
     pub offset: usize,
-    /// How far apart elements are along each dimension.
+    /// The distance between neighbouring elements along each dimension.
     pub strides: Vec<usize>,
 }
 
 impl Layout {
-    /// The values of the parameters behind that of the vector.
+    /// The scalar arguments that follow the vector's in the linked kernel: shape, offset and strides.
     pub fn scalars(&self) -> impl Iterator<Item = usize> {
         let (shape, strides) = (self.shape.iter(), self.strides.iter());
         shape.chain([&self.offset]).chain(strides).copied()
@@ -75,10 +75,10 @@ const PRELUDE: &str = "use sarek::prelude::*;\n\n";
 const ATTRIBUTE: &str = "#[kernel]\n";
 
 impl Case {
-    /// The case in a file of this text.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// A line is missing or malformed; the text names it.
     pub fn parse(text: &str) -> Result<Case, String> {
         let head = text.lines().find_map(|line| line.strip_prefix(HEAD));
         let (before, function) = text
@@ -93,7 +93,7 @@ impl Case {
     }
 }
 
-/// The file, a module of Rust.
+/// Writes the file: a Rust module.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}{}", self.launch)?;
@@ -102,7 +102,7 @@ impl fmt::Display for Case {
 }
 
 impl Launch {
-    /// The generic arguments as they stand behind the kernel's name.
+    /// The generic arguments as they follow the kernel's name.
     pub fn instance(&self) -> String {
         match self.generics.is_empty() {
             true => String::new(),
@@ -110,10 +110,10 @@ impl Launch {
         }
     }
 
-    /// The launch that [`fmt::Display`] wrote.
+    /// Parses the output of [`fmt::Display`].
     ///
     /// # Errors
-    /// What cannot be read.
+    /// A part is malformed; the text quotes it.
     pub fn parse(text: &str) -> Result<Launch, String> {
         let mut launch = Launch {
             seed: 0,

@@ -1,32 +1,32 @@
-//! rustc without cargo: a crate that uses the libraries which this program was built with.
+//! Runs rustc without cargo, on a crate that links the libraries of this program's own build.
 //!
-//! A crate of its own in cargo's sense would be another workspace, for which cargo compiles all of sarek anew.
+//! With cargo, the crate would be another workspace, for which cargo compiles all of sarek again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// rustc, and the libraries that it links.
+/// A handle to rustc, with the libraries to link.
 pub struct Compiler {
-    /// Where the libraries' dependencies are.
+    /// The folder of the libraries' dependencies.
     dependencies: PathBuf,
     /// The name and file of each library.
     libraries: Vec<(&'static str, PathBuf)>,
 }
 
-/// What rustc is to make.
+/// The output to request from rustc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// Errors, if there are any.
+    /// Only type checking, to get the errors.
     Check,
-    /// A program optimised so much.
+    /// A program, compiled at this optimisation level.
     Program(u64),
 }
 
 impl Compiler {
-    /// The libraries of a target directory, in the profile of this program.
+    /// Finds the libraries in a target directory, in the profile of this program.
     ///
     /// # Errors
-    /// What cargo says, or that there is no such library.
+    /// cargo fails, or does not report a library.
     pub fn new(target: &Path) -> Result<Compiler, String> {
         let (profile, folder) = match cfg!(debug_assertions) {
             true => ("dev", "debug"),
@@ -54,10 +54,10 @@ impl Compiler {
         })
     }
 
-    /// Compiles a crate from the folder that it stands in. `None` if rustc has no errors, else what it says.
+    /// Compiles the crate in a folder. Returns `None` on success, else rustc's messages.
     ///
     /// # Errors
-    /// rustc cannot be run.
+    /// rustc cannot be started.
     pub fn compile(&self, folder: &Path, goal: Goal) -> Result<Option<String>, String> {
         let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
         let mut command = Command::new(rustc);
@@ -89,10 +89,10 @@ impl Compiler {
     }
 }
 
-/// The crate's root.
+/// The file name of the crate root.
 pub const MAIN: &str = "main.rs";
 
-/// The compiled program.
+/// The file name of the compiled program.
 pub const PROGRAM: &str = "program";
 
 fn flag(name: &str, path: &Path) -> std::ffi::OsString {
@@ -102,7 +102,7 @@ fn flag(name: &str, path: &Path) -> std::ffi::OsString {
     flag
 }
 
-/// The file of a library among cargo's messages.
+/// Finds the file of a library in cargo's messages.
 fn library(messages: &str, name: &str) -> Option<PathBuf> {
     let is_it = |text: &&str| {
         let file = text.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -1,8 +1,7 @@
-//! Arguments: made from a seed, read back as bits, compared.
+//! The arguments of a launch: generates them from a seed, reads results back as bits, and compares them.
 //!
-//! Parameters are filled by their names. `wild…` holds any values that floats have; every other float is a
-//! multiple of 1/8 up to [`TAME`], with which `+ - *` are exact. `near…` holds results that need not be
-//! exact; all others must.
+//! A parameter's name determines its values. `wild…` holds arbitrary floats, NaN included. Every other float is *tame*: a multiple of 1/8
+//! up to [`TAME`] in magnitude, for which `+ - *` are exact. `near…` holds results that may be inexact; all other results must be exact.
 
 use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek::testing::{Random, Sample};
@@ -14,15 +13,15 @@ use crate::case::{Launch, Layout};
 /// The largest magnitude of a tame float.
 pub const TAME: i32 = 128;
 
-/// Tame floats are multiples of 1/8.
+/// The number of fractional bits of a tame float: it is a multiple of 1/8.
 pub const FRAC: u8 = 3;
 
 /// An argument.
 #[allow(clippy::large_enum_variant)] // there are a few for each kernel
 pub enum Argument {
-    /// Of a scalar parameter.
+    /// For a scalar parameter.
     Scalar(Value),
-    /// Of a slice parameter.
+    /// For a slice parameter.
     Vector(AnyVector),
 }
 
@@ -44,7 +43,7 @@ macro_rules! elements {
                 }
             }
 
-            /// As the argument of a launch.
+            /// Passes the vector as an argument of a launch.
             pub fn arg(&mut self, access: Access) -> Arg<'_> {
                 match (access, self) {
                     $((Access::Read, AnyVector::$variant(vector)) => (&*vector).into(),)*
@@ -59,7 +58,7 @@ macro_rules! elements {
                 }
             }
 
-            /// As the argument of a launch that sees it as a view.
+            /// Passes the vector as a strided view.
             ///
             /// # Errors
             /// The layout reaches beyond the vector, or writes an element twice.
@@ -88,7 +87,7 @@ macro_rules! elements {
             /// The bits of each element.
             ///
             /// # Errors
-            /// Those of the launch that wrote it.
+            /// The launch that wrote the vector failed.
             pub fn bits(&self) -> sarek::Result<Vec<u64>> {
                 match self {
                     $(AnyVector::$variant(vector) => {
@@ -117,7 +116,7 @@ elements! {
     F64 f64 |v| v.to_bits();
 }
 
-/// Values with which arithmetic is exact.
+/// A type with values for which arithmetic is exact.
 trait Tame: Element + Sample {
     fn tame(random: &mut Random) -> Self {
         wild(random)
@@ -163,7 +162,7 @@ fn eighths(random: &mut Random) -> f64 {
     (random.below(2 * steps + 1) as f64 - steps as f64) / 8.0
 }
 
-/// Edge values and any others.
+/// An edge value or any other value.
 fn wild<T: Sample>(random: &mut Random) -> T {
     match random.below(3) {
         0 => {
@@ -174,7 +173,7 @@ fn wild<T: Sample>(random: &mut Random) -> T {
     }
 }
 
-/// The arguments for the parameters of a linked kernel.
+/// Generates the arguments for the parameters of a linked kernel.
 pub fn arguments(params: &[Param], launch: &Launch) -> Vec<Argument> {
     let mut random = Random::new(launch.seed);
     let (mut lens, mut views) = (launch.lens.iter().copied(), launch.views.iter());
@@ -203,7 +202,7 @@ pub fn arguments(params: &[Param], launch: &Launch) -> Vec<Argument> {
     params.iter().enumerate().map(argument).collect()
 }
 
-/// Is the slice at this place a view, so that what follows says how it is seen?
+/// True if the slice at this position is a view; the scalars of its layout follow it.
 pub fn is_view(params: &[Param], at: usize) -> bool {
     let offset = format!("{}_offset", params[at].name);
     params[at..].iter().any(|param| param.name == offset)
@@ -228,9 +227,8 @@ fn scalar(ty: Scalar, random: &mut Random) -> Value {
     }
 }
 
-/// Are the bits of two results the same, as far as targets promise that? The sign of a zero and the bits of a
-/// NaN are not asked for. What is `near` may differ by a hundredth: how exact functions are is the
-/// conformance suite's matter.
+/// True if two results are equal as far as targets guarantee it. Zeros of either sign are equal, and so are all NaNs. With `near`, floats
+/// may differ by 2 %: the conformance suite tests how accurate functions are.
 pub fn same(ty: Scalar, near: bool, a: u64, b: u64) -> bool {
     let (x, y) = match ty {
         Scalar::F16 => {
@@ -261,7 +259,7 @@ pub fn same(ty: Scalar, near: bool, a: u64, b: u64) -> bool {
     x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= slack
 }
 
-/// A value as Rust writes it.
+/// Formats a value as Rust does.
 pub fn show(ty: Scalar, bits: u64) -> String {
     match ty {
         Scalar::Bool => (bits != 0).to_string(),

@@ -1,5 +1,6 @@
-//! A run: jobs judge the kernels of seeds, what is found is made small and kept, and the run says what it has seen, now and then
-//! and at its end.
+//! A fuzzing run: jobs judge the kernels of successive seeds.
+//!
+//! Each finding is shrunk and written to the corpus. The run prints its counts now and then, and a summary at its end.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -19,13 +20,13 @@ use sarek_fuzz::worker::{PATIENCE, Worker};
 
 use crate::Options;
 
-/// How often a run says what it has seen.
+/// The interval between two progress lines.
 const PROGRESS: Duration = Duration::from_secs(20);
 
-/// How many candidates for a smaller kernel are asked.
+/// The maximum number of candidates that shrinking judges.
 const CANDIDATES: usize = 1500;
 
-/// How long a device may take for a candidate, most of which take a fraction of a second.
+/// The time limit of a device for one candidate of shrinking. Most take a fraction of a second.
 const HASTE: Duration = Duration::from_secs(20);
 
 /// A run over seeds.
@@ -37,10 +38,10 @@ pub struct Hunt<'o> {
 }
 
 impl Hunt<'_> {
-    /// The run that the options ask for. Was all well?
+    /// Performs the run that the options describe. Returns true if there was no finding.
     ///
     /// # Errors
-    /// A job cannot go on.
+    /// A job cannot continue.
     pub fn run(options: &Options) -> Result<bool, String> {
         let hunt = Hunt {
             options,
@@ -56,7 +57,7 @@ impl Hunt<'_> {
         hunt.all(|job| hunt.compiled(&Crate::new(&compiler, &crate::folder(&target, job))))
     }
 
-    /// Runs the jobs. The summary comes also if one cannot go on.
+    /// Runs the jobs. Prints the summary even if a job fails.
     fn all(&self, job: impl Fn(usize) -> Result<(), String> + Sync) -> Result<bool, String> {
         let (working, ended) = channel::<()>();
         let ends: Vec<_> = std::thread::scope(|scope| {
@@ -87,7 +88,7 @@ impl Hunt<'_> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next seeds, so many at most, while there are kernels and time left.
+    /// Takes the next `most` seeds, or fewer at the end of the count. `None` once the count or the time is used up.
     fn seeds(&self, most: u64) -> Option<Range<u64>> {
         let at = self.next.fetch_add(most, Ordering::Relaxed);
         let Options {
@@ -97,7 +98,7 @@ impl Hunt<'_> {
         (!is_over).then(|| seed + at..seed + count.min(at + most))
     }
 
-    /// Judges kernels by their IR, one after another.
+    /// Judges kernels one by one from their IR, without rustc.
     fn interpreted(&self) -> Result<(), String> {
         let mut worker = Worker::new(&self.options.among());
         while let Some(seeds) = self.seeds(1) {
@@ -108,7 +109,7 @@ impl Hunt<'_> {
                 let mut worker = Worker::new(&among(&finding)).patient(HASTE);
                 self.report(seeds.start, &generated, &finding, "", |case| {
                     match finding.kind {
-                        // Whatever is no kernel is rejected, for many reasons.
+                        // A rejected kernel is not shrunk: the frontend rejects smaller candidates for unrelated reasons.
                         Kind::Rejected => Verdict::default(),
                         Kind::Differs | Kind::Failed => worker.judge(case),
                     }
@@ -118,7 +119,7 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    /// Has rustc compile kernels in a crate, and judges those, one crate after another.
+    /// Judges kernels in batches: rustc compiles each batch as one crate.
     fn compiled(&self, batches: &Crate) -> Result<(), String> {
         while let Some(seeds) = self.seeds(BATCH) {
             let form = Form::of_seed(&self.options.rustc, seeds.start);
@@ -138,7 +139,7 @@ impl Hunt<'_> {
         Ok(())
     }
 
-    /// Tells of a finding, and keeps its kernel: as it was found, then made smaller as far as there is time.
+    /// Prints a finding and writes its kernel to the corpus: first as found, then shrunk within the time limit.
     fn report(
         &self,
         seed: u64,
@@ -167,7 +168,7 @@ impl Hunt<'_> {
     }
 }
 
-/// The devices that show a finding: who crashed a process is not known.
+/// The devices needed to reproduce a finding; empty means all of them, if a process crashed and the device is unknown.
 fn among(finding: &Finding) -> Vec<&str> {
     match finding.device.as_str() {
         "process" => vec![],
@@ -175,7 +176,7 @@ fn among(finding: &Finding) -> Vec<&str> {
     }
 }
 
-/// The verdict on a smaller kernel for rustc. What it rejects is not compiled to its end.
+/// The verdict on a shrunk candidate that rustc compiles. For a rejected kernel, rustc only checks the candidate.
 fn candidate(
     batches: &Crate,
     case: &Case,
@@ -192,7 +193,7 @@ fn candidate(
     Ok(verdicts.into_iter().next().unwrap_or_default())
 }
 
-/// The file of a kept kernel.
+/// The path of a corpus file.
 fn corpus(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     folder.join(name).with_extension("rs")

@@ -1,4 +1,4 @@
-//! The types and functions before a kernel, without rustc: their layouts and IR, with which the kernel is linked.
+//! Resolves the types and functions that precede a kernel, without rustc: computes their layouts and IR, to link the kernel with.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use sarek::ir::analysis::contract::{Facts, Refusal};
 use sarek::ir::link::{Function, Links};
 use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
-/// What a case has before its kernel. It is kept for ever, as that of a program is.
+/// The types and functions of a case. They are leaked, since linking needs `'static` items as in a compiled program.
 #[derive(Default)]
 pub struct Items {
     types: HashMap<String, TypeInfo>,
@@ -16,10 +16,10 @@ pub struct Items {
 }
 
 impl Items {
-    /// Reads the items, each of which uses those before it alone.
+    /// Reads the items. Each may use only those before it.
     ///
     /// # Errors
-    /// What is no such item.
+    /// An item cannot be parsed, or is not one that a kernel can use.
     pub fn read(text: &str) -> Result<Items, String> {
         let file: syn::File = syn::parse_str(text).map_err(|e| e.to_string())?;
         let mut items = Items::default();
@@ -67,10 +67,10 @@ impl Items {
         Ok(())
     }
 
-    /// What callers know of the functions that a kernel or function names, or why one of those is refused.
+    /// The facts about the functions that a kernel or function calls, or the refusal of one of them.
     ///
     /// # Errors
-    /// What is not among the items.
+    /// A function is not among the items.
     pub fn facts(&self, kernel: &Kernel) -> Result<Result<Vec<Facts>, Refusal>, String> {
         let mut found = vec![];
         for name in kernel.functions.iter() {
@@ -84,7 +84,7 @@ impl Items {
         Ok(Ok(found))
     }
 
-    /// As `#[repr(C, u32)]` and `#[repr(u32)]` have it: the tag, then the fields of all variants from one place on.
+    /// Lays an enum out as `#[repr(C, u32)]` and `#[repr(u32)]` do: the tag, then the fields of all variants from the same offset on.
     fn read_enum(&mut self, item: &syn::ItemEnum) -> Result<(), String> {
         let alignments: Result<Vec<u64>, String> = item
             .variants
@@ -112,7 +112,7 @@ impl Items {
         Ok(())
     }
 
-    /// The fields from an offset on, where they end, and what they are aligned to.
+    /// Lays fields out from an offset on. Returns them, the offset of their end, and their alignment.
     fn fields(
         &self,
         fields: &syn::Fields,
@@ -134,7 +134,7 @@ impl Items {
         Ok((found.leak(), end, most))
     }
 
-    /// The type of a name, or `Option` of it. A struct that is made is told with its fields.
+    /// Resolves a type's name, or `Option` of one. For a struct expression, the text includes its fields, which are dropped.
     fn type_of(&self, text: &str) -> Result<TypeInfo, String> {
         let text = text.replace(' ', "");
         let text = text.split(['{', '(']).next().unwrap_or_default();
@@ -163,16 +163,16 @@ impl Items {
         let name = text.rsplit("::").next().unwrap_or_default();
         let scalar = Scalar::from_name(name).map(TypeInfo::Scalar);
         let known = scalar.or_else(|| packed(name));
-        // A value of an enum is told by its variant.
+        // For a value of an enum, the text is the path of its variant.
         let of_variant = || self.types.get(text.split("::").next()?).copied();
         let known = known.or_else(|| self.types.get(name).copied().or_else(of_variant));
         known.ok_or(format!("open link: the type `{text}`"))
     }
 
-    /// What a kernel or function names.
+    /// Resolves the types, constants and functions that a kernel or function names.
     ///
     /// # Errors
-    /// What is not among the items.
+    /// One of them is not among the items.
     pub fn links(&self, kernel: &Kernel) -> Result<Links, String> {
         if !kernel.prelude_links.is_empty() {
             return Err(format!("open links: {:?}", kernel.prelude_links));
@@ -196,7 +196,7 @@ impl Items {
     }
 }
 
-/// A method as a function that takes its receiver by another name: what the frontend makes of both is the same.
+/// Rewrites a method as a function whose receiver is named `this`. The frontend produces the same IR for both.
 fn as_function(ty: &TokenStream, mut method: syn::ImplItemFn) -> Result<TokenStream, String> {
     method.attrs.clear();
     if let Some(syn::FnArg::Receiver(receiver)) = method.sig.inputs.first() {
@@ -226,7 +226,7 @@ fn without_self(tokens: TokenStream) -> TokenStream {
     renamed.collect()
 }
 
-/// The value of a constant that is no item of the kernel's.
+/// The value of an associated constant of `f16` or `bf16`, the only constants in generated kernels.
 fn constant(path: &str) -> Result<Vec<Value>, String> {
     match path {
         "f16::ONE" => Ok(vec![Value::f16(1.0)]),

@@ -1,4 +1,4 @@
-//! One case on every device, compared with the first.
+//! Runs one case on every device, and compares each with the oracle, which is the first.
 
 use std::fmt;
 
@@ -17,41 +17,41 @@ use crate::known::is_mistaken;
 use crate::replay;
 use crate::verdict::{Event, Finding, Kind, Verdict};
 
-/// What a device made of a launch.
+/// The outcome of a launch on a device.
 enum Outcome {
     /// The bits of each written slice.
     Done(Vec<Vec<u64>>),
     Fault(Fault),
     NotEligible,
-    /// It refuses the text, or goes wrong in a way that no device should.
+    /// The device rejects the text, or fails in a way that no device should.
     Wrong(String),
-    /// It fails by itself.
+    /// The device fails by itself: it is lost or out of memory.
     Failed(String),
 }
 
-/// Who judges, the oracle first.
+/// The devices to compare, the oracle first.
 pub struct Court {
     devices: Vec<Device>,
-    /// CUDA C is compiled, too.
+    /// True if NVRTC compiles each kernel too.
     nvrtc: bool,
 }
 
-/// On these a subgroup has 32 threads, and a block any number.
+/// The devices on which a subgroup has 32 threads, and a block may have any size.
 const HOST: [&str; 3] = ["reference", "native", "interpreter"];
 
 impl Court {
-    /// The devices of this machine on which IR alone runs; the oracle is the interpreter. Only those `among` names, and
-    /// `nvrtc`, or all if there are none.
+    /// The devices of this machine that run a kernel from its IR alone; the oracle is the interpreter. `among` restricts them, and may
+    /// name `nvrtc`; if it is empty, all are compared.
     pub fn of_ir(among: &[&str]) -> Court {
         let mut devices = Device::all();
         devices.retain(|device| !["native", "reference"].contains(&device.backend()));
         Court::new(devices, "interpreter", among)
     }
 
-    /// All devices of this machine, for what rustc compiled; the oracle is the user's own function.
+    /// All devices of this machine, for kernels that rustc compiled; the oracle is the user's own function.
     ///
     /// # Panics
-    /// There is no reference.
+    /// The reference device is missing.
     pub fn of_compiled(among: &[&str]) -> Court {
         let mut devices = Device::all();
         devices.push(sarek::testing::reference().expect("it needs nothing"));
@@ -69,13 +69,13 @@ impl Court {
         Court { devices, nvrtc }
     }
 
-    /// The names of the devices, and `nvrtc`.
+    /// The names of the devices, and `nvrtc` if present.
     pub fn names(&self) -> Vec<&str> {
         let devices = self.devices.iter().map(Device::backend);
         devices.chain(self.nvrtc.then_some("nvrtc")).collect()
     }
 
-    /// Lowers the case and compares all but the devices of some names, and tells what it finds.
+    /// Lowers a case, compares all devices but those in `without`, and reports events to `tell`.
     pub fn judge(&self, case: &Case, without: &[&str], tell: &mut dyn FnMut(Event)) {
         match lower(case) {
             Ok(def) => self.compare(def, &case.launch, without, tell),
@@ -91,15 +91,15 @@ impl Court {
         }
     }
 
-    /// What became of a launch of a kernel.
+    /// Compares all devices for one launch of a kernel.
     pub fn verdict(&self, def: &'static KernelDef, launch: &Launch) -> Verdict {
         let mut verdict = Verdict::default();
         self.compare(def, launch, &[], &mut |event| verdict.add(event));
         verdict
     }
 
-    /// Has NVRTC compile the kernel, runs the launch on each device but those of some names, and compares with the first
-    /// that can run it.
+    /// Compiles the kernel with NVRTC, runs the launch on each device but those in `without`, and compares with the first
+    /// device that can run it.
     pub fn compare(
         &self,
         def: &'static KernelDef,
@@ -133,7 +133,7 @@ impl Court {
     }
 }
 
-/// Has each device run, and compares with the first that can. Who fails does not keep the others from it.
+/// Runs each device, and compares its outcome with that of the first that succeeds. If a device fails, the others still run.
 fn confer<'d, F: FnOnce() -> Outcome>(
     devices: impl Iterator<Item = (&'d str, F)>,
     difference: impl Fn(&Outcome, &Outcome) -> Option<String>,
@@ -164,10 +164,11 @@ fn found(kind: Kind, device: &str, how: String) -> Event {
     })
 }
 
-/// A case's kernel as a definition without a compiled body, linked, and kept for ever, as that of a program is.
+/// Lowers and links a case's kernel to a definition without a native body. The definition is leaked, since it must be `'static` as in
+/// a compiled program.
 ///
 /// # Errors
-/// The frontend's, or what the kernel names and the case does not have.
+/// The frontend rejects the kernel, or the kernel names an item that the case lacks.
 pub fn lower(case: &Case) -> Result<&'static KernelDef, String> {
     let item = case.function.parse();
     let item = item.map_err(|e| format!("no tokens: {e}"))?;
@@ -185,7 +186,8 @@ pub fn lower(case: &Case) -> Result<&'static KernelDef, String> {
     })))
 }
 
-/// Has NVRTC compile a variant with every check and wide indices, quickly or, one time in four, the default one as for a launch.
+/// Compiles the kernel with NVRTC. One time in four it is the default variant with full optimisation, as for a launch; else it is the
+/// variant with every check and wide indices, with little optimisation.
 fn compile_cuda(kernel: &Kernel, seed: u64) -> Result<(), String> {
     let dialect = write::dialect("cuda").expect("a built-in dialect");
     let (variant, options) = match seed % 4 {
@@ -198,14 +200,14 @@ fn compile_cuda(kernel: &Kernel, seed: u64) -> Result<(), String> {
     made.map(drop).map_err(|e| e.to_string())
 }
 
-/// Options by which NVRTC optimises little, if it has them.
+/// The options that make NVRTC compile fast with little optimisation, if its version has them.
 fn quickly() -> Vec<String> {
     let has_it = nvrtc::version().is_ok_and(|version| version >= (12, 9));
     let option = has_it.then(|| "--Ofast-compile=max".to_owned());
     option.into_iter().collect()
 }
 
-/// The variant with every check and wide indices.
+/// The variant with every bounds check and 64-bit indices.
 fn checked(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     let mut variant = write::default_variant(kernel, dialect);
     variant.folded = true;
@@ -214,10 +216,10 @@ fn checked(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     variant
 }
 
-/// A case in a target's language, with every check.
+/// Renders a case in a target's language, with every check.
 ///
 /// # Errors
-/// What the frontend says, or that there is no such target.
+/// The frontend rejects the case, or the target is unknown.
 pub fn text(case: &Case, target: &str) -> Result<String, String> {
     let kernel = lower(case)?.ir;
     let dialect = write::dialect(target).ok_or(format!("no target `{target}`"))?;
@@ -225,7 +227,7 @@ pub fn text(case: &Case, target: &str) -> Result<String, String> {
     source.map(|s| s.text).map_err(|e| e.to_string())
 }
 
-/// Why two outcomes are not the same.
+/// Describes the difference between two outcomes; `None` if they agree.
 fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) -> Option<String> {
     match (due, got) {
         (Outcome::Done(due), Outcome::Done(got)) => {
@@ -264,7 +266,7 @@ impl fmt::Display for Outcome {
 fn run(def: &'static KernelDef, kernel: &Kernel, launch: &Launch, device: &Device) -> Outcome {
     match outputs(def, kernel, launch, device) {
         Ok(outputs) => Outcome::Done(outputs),
-        // The user's function panics where others fault; nobody else panics but where the kernel says so.
+        // Where a kernel faults, the user's function panics. Other devices report a panic only for the kernel's own `panic!` and `assert!`.
         Err(Error::Fault(fault)) => match &fault.kind {
             FaultKind::Panic(text) if device.backend() != "reference" && !text.contains(SAID) => {
                 Outcome::Wrong(fault.to_string())
@@ -292,7 +294,7 @@ fn outputs(
         match argument {
             Argument::Scalar(_) if part_of_view > 0 => part_of_view -= 1,
             Argument::Scalar(value) => {
-                // Each parameter of a generated kernel is one of the linked kernel.
+                // A parameter of a generated kernel stays one parameter when it is linked, so `at` is its position in both.
                 let is_whole = matches!(def.ir.params[at].kind, ParamKind::Value(_));
                 args.push(scalar_arg(*value, is_whole));
             }
@@ -309,8 +311,8 @@ fn outputs(
             }
         }
     }
-    // SAFETY: the runtime compares number and types of arguments with the parameters. Whoever wrote the kernel
-    // answers for its being free of races; the compiled body is rustc's, or never called.
+    // SAFETY: the runtime checks the number and types of the arguments. The author of the kernel guarantees that it is
+    // free of races. The native body is compiled by rustc, or never called.
     let call: Call<'_, FreeBlock> = unsafe { Call::of(def, args) };
     let ready = match launch.shape {
         Shape::Over(_) if !launch.items.is_empty() => call.over_items(launch.items.clone().leak()),
@@ -352,7 +354,7 @@ fn written(kind: ParamKind) -> Option<Scalar> {
     }
 }
 
-/// A scalar as an argument; as a `whole` value where only the instance of a generic kernel tells that it is a scalar.
+/// Passes a scalar as an argument. `is_whole` is for a parameter of generic type, which is a scalar only in this instance.
 fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
     use sarek::ir::Value;
     macro_rules! arg {
@@ -385,7 +387,7 @@ fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
 mod tests {
     use super::*;
 
-    /// Who compares the bits alone.
+    /// Compares outcomes by their bits alone.
     fn verdict(outcomes: Vec<(&str, Outcome)>) -> Verdict {
         let mut verdict = Verdict::default();
         let differ = |due: &Outcome, got: &Outcome| match (due, got) {

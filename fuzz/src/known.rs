@@ -1,16 +1,19 @@
-//! Failures of devices that are known and not ours.
+//! Known driver bugs, for which a device is left out of the comparison.
 
 use sarek::Device;
 use sarek::ir::{Kernel, Stmt};
 
 use crate::case::{Launch, Shape};
 
-/// Kernels of more barriers are not given to PoCL 3.1, which was still compiling one of 41 after the five minutes that a kernel has.
+/// The maximum number of barriers in a kernel for PoCL 3.1. It did not compile a kernel with 41 barriers within the five minutes of
+/// [`PATIENCE`](crate::worker::PATIENCE).
 const MOST_BARRIERS: usize = 24;
 
-/// A known failure that is not ours: llvmpipe leaves out threads of the last eight of a block that are fewer, if a barrier stands in a loop:
-/// `for _ in 0..(3.pow(83 << r0[0]) & 3) { barrier(); } out[i] = 0;` in blocks of 15 or 255. PoCL's compiler ends late where there are
-/// many barriers.
+/// True if a known driver bug affects this launch.
+///
+/// - llvmpipe runs a block in groups of eight threads. If a barrier is in a loop, it skips threads of an incomplete last group:
+///   `for _ in 0..(3.pow(83 << r0[0]) & 3) { barrier(); } out[i] = 0;` in blocks of 15 or 255.
+/// - PoCL's compiler takes very long for kernels with many barriers ([`MOST_BARRIERS`]).
 pub(crate) fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> bool {
     let name = &device.info().name;
     let is_barrier = |stmt: &Stmt| *stmt == Stmt::Barrier;
@@ -30,7 +33,7 @@ pub(crate) fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> 
     is_pocl && kernel.stmts.iter().filter(|stmt| is_barrier(stmt)).count() > MOST_BARRIERS
 }
 
-/// Is a statement, or one inside of it, such a one?
+/// True if the predicate holds for a statement or for one nested in it.
 fn holds(kernel: &Kernel, stmt: Stmt, is: &impl Fn(Stmt) -> bool) -> bool {
     let inner = kernel.children(stmt).1.into_iter();
     let mut stmts = inner.flat_map(|b| kernel.block(b).collect::<Vec<_>>());

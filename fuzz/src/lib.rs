@@ -1,10 +1,13 @@
-//! Random well-typed kernels, run on every backend and compared.
+//! Differential testing: generates random well-typed kernels, runs each on every backend and compares the results.
 //!
-//! [`gen`](mod@generate) makes a tree ([`tree`]) that prints as a Rust function, [`case`] adds the launch to it and is the format
-//! of `corpus/`, [`items`] links what stands before a kernel without rustc, [`judge`] runs one case on all devices and compares. [`worker`] does so in another process,
-//! since a driver's compiler may crash or hang; [`verdict`] is what it tells and [`tally`] what a run has seen; [`shrink`] makes a
-//! failing tree small; [`races`] holds the proof of races to the sanitizer; [`batch`] has rustc compile many cases at once, for the compiled body and the user's own
-//! function. [`literals`] makes kernels of literals whose types only rustc knows.
+//! 1. [`generate`](mod@generate) turns a seed into a [`tree`] that prints as a Rust function. [`literals`] generates kernels of unsuffixed
+//!    literals, whose types only rustc can infer.
+//! 2. [`case`] adds the launch; it is also the file format of `corpus/`. [`items`] links a kernel with its types and functions, without rustc.
+//! 3. [`judge`] runs one case on all devices and compares each with the oracle. [`worker`] does this in another process, since a driver's
+//!    compiler may crash or hang. [`batch`] compiles many cases with rustc at once, to test the compiled bodies too.
+//! 4. [`verdict`] is the result for one case, and [`tally`] counts the results of a run. [`shrink`] reduces a failing kernel.
+//!
+//! [`races`] tests the proof of race freedom against the sanitizer.
 
 pub mod batch;
 pub mod case;

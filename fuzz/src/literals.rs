@@ -1,7 +1,7 @@
-//! Kernels of literals without suffixes, whose types only rustc knows: from what a function takes, from the impl of a method, from a use
-//! much later. rustc compiles them, and the user's own function is what the other devices are held to.
+//! Generates kernels of unsuffixed literals, whose types only rustc can infer: from a function's parameter, from a method's impl, or from a
+//! later use. rustc compiles them, and the oracle is the user's own function.
 //!
-//! Most literals are such that another type than the right one gives another number.
+//! Most literal expressions give a different number in any other type than the right one.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use sarek::testing::Random;
 
 use crate::case::{Case, Launch, Shape};
 
-/// What stands before each kernel, `U` being its type.
+/// The items before each kernel. `U` is replaced by the type of the literals.
 const ITEMS: &str = "\
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
@@ -86,7 +86,7 @@ pub fn made() -> Two<U> { Two { a: 9 as U, b: 2 as U } }
 
 ";
 
-/// The types of a kernel's literals.
+/// The types that the literals of a kernel may have.
 const TYPES: [&str; 7] = ["u64", "i64", "u32", "i32", "u16", "f32", "f64"];
 
 /// The kernel of a seed.
@@ -122,7 +122,7 @@ pub fn case(seed: u64) -> Case {
     }
 }
 
-/// The text with the name of a type for `U`.
+/// Replaces the word `U` in the text by a type's name.
 fn replaced(text: &str, ty: &str) -> String {
     let mut words = String::new();
     let mut last = ' ';
@@ -143,7 +143,7 @@ struct Gen {
     random: Random,
     ty: &'static str,
     names: usize,
-    /// Statements that stand before the one that is made.
+    /// The statements to insert before the current one.
     before: String,
 }
 
@@ -157,7 +157,7 @@ impl Gen {
         format!("v{}", self.names)
     }
 
-    /// A literal, or an operation on literals, that another type makes another number of.
+    /// A literal, or an operation on literals, that has a different value in another type.
     fn literal(&mut self) -> String {
         let all: &[&str] = match self.ty {
             "u64" => &[
@@ -201,7 +201,7 @@ impl Gen {
                 "!0 / 3",
                 "65_535 % 100",
             ],
-            // Exact in both types, in whatever order a device adds: another type is found where kernels are linked.
+            // Exact in both types and in any order of additions. A wrong type is found at linking instead.
             _ => &["0.25 + 0.5", "-2.0 / 4.0", "1.5", "3.0 * 0.125", "-0.75"],
         };
         let at = self.below(all.len() as u64) as usize;
@@ -212,7 +212,7 @@ impl Gen {
         }
     }
 
-    /// Something whose type what is around tells.
+    /// An expression whose type follows from its context.
     fn open(&mut self, depth: u32) -> String {
         if depth == 0 {
             return self.literal();
@@ -264,7 +264,7 @@ impl Gen {
         }
     }
 
-    /// A generic struct of which the same is to be told.
+    /// A generic struct whose type argument follows from its context.
     fn record(&mut self, depth: u32) -> String {
         let (a, b) = (self.open(depth.saturating_sub(1)), self.literal());
         let made = format!("Two {{ a: {a}, b: {b} }}");
@@ -292,7 +292,7 @@ impl Gen {
         }
     }
 
-    /// Something of the kernel's type, which only what is called knows.
+    /// An expression of the literals' type, which only the signature of a callee determines.
     fn value(&mut self, depth: u32) -> String {
         let which = self.below(19);
         if let 1 | 2 | 17 = which {

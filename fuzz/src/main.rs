@@ -1,4 +1,4 @@
-//! The command: generates, judges, shrinks, keeps.
+//! The command line: generates kernels, judges them, shrinks the failing ones and writes them to the corpus.
 
 mod hunt;
 
@@ -33,13 +33,13 @@ struct Options {
     seed: u64,
     count: u64,
     time: Duration,
-    /// How long one finding is made smaller.
+    /// The time limit for shrinking one finding.
     shrinking: Duration,
     jobs: usize,
     among: Vec<String>,
-    /// If rustc is to compile the kernels: the levels at which it optimises them, by turns.
+    /// The optimisation levels of rustc, used in rotation. If empty, rustc does not compile the kernels.
     rustc: Vec<u64>,
-    /// The target that `--text` prints.
+    /// The target language of `--text`.
     target: String,
 }
 
@@ -122,7 +122,7 @@ fn run(args: &[String]) -> Result<bool, String> {
     Hunt::run(&options)
 }
 
-/// Refuses to compare fewer than the environment asks for: `SAREK_REQUIRE` names backends and `nvrtc`.
+/// Returns an error if a backend (or `nvrtc`) that `SAREK_REQUIRE` names is absent.
 fn require(options: &Options) -> Result<(), String> {
     let court = judge::Court::of_ir(&options.among());
     let present = court.names();

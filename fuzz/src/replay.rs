@@ -1,7 +1,7 @@
-//! Does the thread that a device blames fault?
+//! Checks that the thread that a device reports for a fault does fault.
 //!
-//! Which of the threads that fault is recorded, and which of a thread's sites, is the device's choice, as C leaves
-//! the order of operands open. But a thread that never faults must not be blamed, nor one that is not in the launch.
+//! If several threads fault, a device may report any of them. It may also report any faulting site of that thread, as C leaves
+//! the evaluation order of operands open. But it must not report a thread that never faults, nor one outside the launch.
 
 use sarek::ir::interp::{Host, Ids, Machine};
 use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
@@ -9,8 +9,10 @@ use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use crate::case::{Launch, Shape};
 use crate::data::{self, Argument};
 
-/// Does the thread of these global ids fault? Of threads that work together it is only asked whether the launch has
-/// the thread: what it finds depends on how far others went that fault.
+/// True if the thread with these global ids faults.
+///
+/// If threads communicate through shared memory or subgroups, this only checks that the thread is in the launch. Its result depends on how far
+/// other faulting threads got.
 pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
     let Some(ids) = ids(launch.shape, thread) else {
         return false;
@@ -36,7 +38,7 @@ fn works_together(kernel: &Kernel) -> bool {
     !kernel.shared.is_empty() || kernel.stmts.iter().any(waits)
 }
 
-/// The ids of a thread, if the launch has it. Where the device picks the block, it is one for all.
+/// The ids of a thread, if it is in the launch. Where the device picks the block, all threads form one block here.
 fn ids(shape: Shape, thread: [u64; 3]) -> Option<Ids> {
     let wide = |dims: [usize; 3]| dims.map(|d| d as u64);
     let (grid, block) = match shape {

@@ -1,8 +1,9 @@
-//! Making a kernel small that still shows what is wrong.
+//! Reduces a failing kernel to a small one that still fails, by delta debugging on its tree.
 //!
-//! Candidates are the tree with something taken out: statements, blocks, operands for their operation, literals
-//! for expressions. A value is replaced only by one of which as much is known ([`Facts::refine`]), so that loops
-//! end and floats stay exact. Candidates that are no kernels any more are told apart by the frontend.
+//! The algorithm is a greedy variant of Zeller and Hildebrandt's (2002), applied to a tree as by Misherghi and Su (2006). A candidate is the
+//! kernel with one reduction: statements are removed, a statement is replaced by its block, an operation by an operand, or an expression by a
+//! literal. The replacement's bounds must imply the old ones ([`Facts::refine`]), so loops still end and floats stay exact. A candidate
+//! may be an invalid kernel; the frontend rejects it.
 //!
 //! [`Facts::refine`]: crate::tree::Facts::refine
 
@@ -15,7 +16,8 @@ use crate::generate::Generated;
 use crate::tree::{Block, Expr, Facts, Node};
 use crate::turns;
 
-/// The smallest kernel found for which `fails` holds, as it does for `from`. Asks at most `most` times, and not after `until`.
+/// Returns the smallest kernel found for which `fails` holds, starting at `from`, for which it holds too. Calls `fails` at most `most`
+/// times, and not after `until`.
 pub fn shrink(
     from: &Generated,
     mut most: usize,
@@ -26,7 +28,7 @@ pub fn shrink(
     loop {
         let mut improved = false;
         let mut at = 0;
-        // Taking out changes what comes after, so candidates are counted anew each time.
+        // A removal changes the candidates after it, so each call counts them again from the start.
         while let Some(candidate) = candidate(&best, at) {
             if most == 0 || Instant::now() >= until {
                 return best;
@@ -45,7 +47,7 @@ pub fn shrink(
     }
 }
 
-/// The candidate of a number; `None` past the last.
+/// The candidate with this number; `None` past the last.
 fn candidate(from: &Generated, at: usize) -> Option<Generated> {
     let mut smaller = from.clone();
     let mut steps = Steps { left: at };
@@ -57,13 +59,13 @@ fn candidate(from: &Generated, at: usize) -> Option<Generated> {
     done.then_some(smaller)
 }
 
-/// Counts candidates down to the one that is wanted.
+/// Counts candidates down to the requested one, and applies it.
 struct Steps {
     left: usize,
 }
 
 impl Steps {
-    /// Is it this one?
+    /// Counts one candidate. True if it is the requested one.
     fn here(&mut self) -> bool {
         match self.left.checked_sub(1) {
             None => true,
@@ -74,7 +76,7 @@ impl Steps {
         }
     }
 
-    /// Halves, quarters, eighths of the body.
+    /// Removes a half, a quarter, an eighth of the body, and so on.
     fn chunks(&mut self, body: &mut Block) -> bool {
         let mut size = body.len() / 2;
         while size > 1 {
@@ -89,7 +91,7 @@ impl Steps {
         false
     }
 
-    /// Without one statement, or with the statements of one of its blocks in its place.
+    /// Removes one statement, or replaces it by the statements of one of its blocks.
     fn statements(&mut self, block: &mut Block) -> bool {
         for at in (0..block.len()).rev() {
             if self.here() {
@@ -127,7 +129,7 @@ impl Steps {
             || node.blocks.iter_mut().any(|b| self.expressions(b))
     }
 
-    /// A literal or an operand in its place, or something smaller inside.
+    /// Replaces an expression by a literal or by one of its operands, or does so with an expression nested in it.
     fn expression(&mut self, expr: &mut Expr) -> bool {
         let is_leaf = expr.node.exprs.is_empty() && expr.node.blocks.is_empty();
         for literal in literals(expr.ty) {
@@ -149,9 +151,9 @@ impl Steps {
         self.of_node(&mut expr.node)
     }
 
-    /// Fewer threads.
+    /// Reduces the number of threads.
     fn launch(&mut self, from: &mut Generated) -> bool {
-        // What depends on the block may differ where the device picks it.
+        // A launch keeps its kind of shape: where the device picks the block, values that depend on the block may differ.
         let shapes = match from.launch.shape {
             Shape::Over(_) => [Shape::Over([1; 3]), Shape::Over([7, 1, 1])],
             // PoCL refuses barriers in smaller blocks.
@@ -167,13 +169,13 @@ impl Steps {
     }
 }
 
-/// The outermost blocks of a statement, also those of its expressions.
+/// The outermost blocks of a statement and of its expressions.
 fn inner_blocks(node: &Node) -> Vec<Block> {
     let of_exprs = node.exprs.iter().flat_map(|e| inner_blocks(&e.node));
     node.blocks.iter().cloned().chain(of_exprs).collect()
 }
 
-/// The expressions of a node, and those in them.
+/// Collects the expressions of a node, nested ones included.
 fn operands<'t>(node: &'t Node, all: &mut Vec<&'t Expr>) {
     for expr in &node.exprs {
         all.push(expr);
@@ -244,7 +246,7 @@ mod tests {
         assert!((1..=2).contains(&asked), "{asked}");
     }
 
-    /// What stays is what the property asks for, and not much more.
+    /// Shrinking keeps what the property requires, and little more.
     #[test]
     fn a_kernel_shrinks_to_what_fails() {
         let (seed, text) = (0..)

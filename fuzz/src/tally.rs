@@ -1,4 +1,4 @@
-//! What a run has seen so far.
+//! Counts the results of a run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::verdict::{Finding, Kind, Verdict};
 
-/// What was seen so far.
+/// The counts of a run so far.
 #[derive(Default)]
 pub struct Tally {
     kernels: u64,
@@ -14,14 +14,14 @@ pub struct Tally {
     faulted: u64,
     rejected: u64,
     differ: u64,
-    /// How many kernels each device was compared for.
+    /// The number of kernels on which each device agreed with the oracle.
     compared: BTreeMap<String, u64>,
-    /// How often each device failed by itself.
+    /// The number of times that each device failed by itself.
     failed: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    /// Counts a verdict. Returns the findings that are to be looked into: of a device that fails by itself, the first.
+    /// Counts a verdict. Returns the findings to report: all, but only the first failure of each device by itself.
     pub fn add(&mut self, verdict: &Verdict) -> Vec<Finding> {
         self.kernels += 1;
         self.agreed += u64::from(verdict.is_well());
@@ -43,12 +43,12 @@ impl Tally {
         findings
     }
 
-    /// Was all well?
+    /// True if there was no finding.
     pub fn is_well(&self) -> bool {
         self.agreed == self.kernels
     }
 
-    /// In one line.
+    /// The counts in one line.
     pub fn progress(&self, time: Duration) -> String {
         let mut line = format!("{} s: {}", time.as_secs(), self.counts());
         for (device, count) in &self.failed {
@@ -57,7 +57,7 @@ impl Tally {
         line
     }
 
-    /// At the end of a run over the seeds from one on.
+    /// The summary at the end of a run that started at seed `from`.
     pub fn summary(&self, from: u64, time: Duration) -> String {
         let minutes = time.as_secs_f64() / 60.0;
         let mut text = format!(

@@ -1,50 +1,50 @@
-//! A generated function as a tree of texts with holes.
+//! A generated function as a tree of text templates.
 //!
-//! A [`Node`]'s text has an `@` where its next expression goes, and a `#` where its next block goes; `#[` begins an
-//! attribute. What the text says is the generator's business; printing and shrinking need the holes alone. So a new construct of
-//! the language is a new text.
+//! A [`Node`]'s text has two kinds of holes: `@` stands for its next expression, and `#` for its next block (but `#[` begins an
+//! attribute). Printing and shrinking use only the holes, and never interpret the text. So a new construct of the language needs only
+//! a new text in the generator.
 
 use sarek::ir::Scalar;
 
-/// What is no hole.
+/// The start of an attribute, which is not a hole.
 const ATTRIBUTE: &str = "#[";
 
-/// And where it gives a name to the rest of an array.
+/// A pattern that binds the rest of an array, which is not a hole either.
 const REST: &str = "@ ..";
 
-/// Text with holes.
+/// A text template, with the nodes for its holes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     /// The text.
     pub text: String,
-    /// What goes where `@` stands, in order.
+    /// The expressions for the `@` holes, in order.
     pub exprs: Vec<Expr>,
-    /// What goes where `#` stands, in order.
+    /// The blocks for the `#` holes, in order.
     pub blocks: Vec<Block>,
-    /// What it has to do with other threads of the block, after its expressions and before its blocks.
+    /// Its synchronisation and its accesses to arrays that threads of a block share. They happen after its expressions and before its blocks.
     pub touches: Vec<Touch>,
 }
 
-/// What a node has to do with other threads; arrays are numbered.
+/// A barrier, or an access to an array that threads of a block share. Arrays are numbered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Touch {
-    /// Waits for all.
+    /// A barrier.
     Barrier,
-    /// From here on, elements have values.
+    /// The array's elements are initialised from here on.
     Fill(usize),
     /// Reads or writes the thread's own element.
     Own(usize),
     /// Reads any element.
     Any(usize),
-    /// Changes any element by an operation whose order is no matter.
+    /// Updates any element by a commutative atomic operation.
     Update(usize),
-    /// A loop of this number, in which all threads of the block are together.
+    /// A loop of this number, which all threads of the block run uniformly.
     Loop(u32),
-    /// Leaves that loop, or goes on in it.
+    /// A `break` or `continue` of that loop.
     Leave(u32),
 }
 
-/// Statements, with a hole-free end: nothing, as their values go to variables.
+/// Statements. A block has no tail expression: results go to variables.
 pub type Block = Vec<Node>;
 
 /// An expression.
@@ -54,37 +54,37 @@ pub struct Expr {
     pub node: Node,
     /// Its type.
     pub ty: Scalar,
-    /// What is known of its value.
+    /// The bounds of its value.
     pub facts: Facts,
 }
 
-/// What is known of a value. The surrounding text may count on it: a float's exactness, a loop's end.
+/// Bounds of a value. The surrounding text may rely on them, for a float's exactness or for a loop's termination.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Facts {
     /// The largest magnitude.
     pub bound: f64,
-    /// A float is a multiple of 2 to the minus this.
+    /// The number of fractional bits: a float is a multiple of 2^-frac.
     pub frac: u8,
-    /// It is not 0.
+    /// True if the value is never 0.
     pub nonzero: bool,
 }
 
 impl Facts {
-    /// Nothing is known; also any float.
+    /// No bounds: any value, including NaN and infinities.
     pub const ANY: Facts = Facts {
         bound: f64::INFINITY,
         frac: u8::MAX,
         nonzero: false,
     };
 
-    /// Does whoever counts on `other` get what it counts on?
+    /// True if these bounds imply `other`.
     pub fn refine(self, other: Facts) -> bool {
         self.bound <= other.bound && self.frac <= other.frac && (self.nonzero || !other.nonzero)
     }
 }
 
 impl Node {
-    /// A text with expressions in its holes.
+    /// A text with nodes for its holes.
     pub fn new(text: impl Into<String>, exprs: Vec<Expr>, blocks: Vec<Block>) -> Node {
         let text = text.into();
         let rests = text.matches(REST).count();
@@ -103,7 +103,7 @@ impl Node {
         }
     }
 
-    /// The node, doing these things too.
+    /// Adds barriers and accesses to the node.
     pub fn touching(mut self, touches: &[Touch]) -> Node {
         self.touches.extend(touches);
         self
@@ -130,14 +130,14 @@ impl Node {
         }
     }
 
-    /// The number of statements in it, itself not counted.
+    /// The number of statements nested in it.
     pub fn statements(&self) -> usize {
         let exprs: usize = self.exprs.iter().map(|e| e.node.statements()).sum();
         exprs + self.blocks.iter().map(|b| statements(b)).sum::<usize>()
     }
 }
 
-/// The number of statements of a block.
+/// The number of statements of a block, nested ones included.
 pub fn statements(block: &[Node]) -> usize {
     block.iter().map(|s| 1 + s.statements()).sum()
 }
@@ -160,7 +160,7 @@ fn print_block(block: &[Node], depth: usize, out: &mut String) {
 pub struct Function {
     /// `unsafe fn k(…)`
     pub head: String,
-    /// What it does.
+    /// Its statements.
     pub body: Block,
 }
 

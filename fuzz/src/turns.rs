@@ -1,13 +1,13 @@
-//! Is a tree free of races between the threads of a block?
+//! Checks that a tree is free of races between the threads of a block.
 //!
-//! Between two barriers, an array is used in one way only: by each thread its own element, or by all any
-//! element to read, or any to update. The generator keeps to that; the shrinker, which takes barriers out, asks.
+//! Between two barriers, an array has one access mode, its *turn*: each thread accesses its own element, or all threads read any
+//! element, or all threads update any element atomically. The generator follows this rule. The shrinker removes barriers, so it checks each candidate.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::tree::{Block, Node, Touch};
 
-/// Is no array used in two ways between two barriers, nor before it is filled?
+/// True if no array has two access modes between two barriers, and none is accessed before it is filled.
 pub fn are_kept(body: &Block) -> bool {
     let mut walk = Walk {
         kept: true,
@@ -18,13 +18,13 @@ pub fn are_kept(body: &Block) -> bool {
     walk.kept
 }
 
-/// The uses since the last barrier, on any way.
+/// The accesses since the last barrier, along any path.
 type Uses = HashSet<Touch>;
 
 struct Walk {
     kept: bool,
     filled: HashSet<usize>,
-    /// The uses where loops are left.
+    /// For each loop: the accesses pending at its `break` and `continue` statements.
     left: HashMap<u32, Uses>,
 }
 
@@ -57,7 +57,7 @@ impl Walk {
         let before = uses.clone();
         for block in &node.blocks {
             let mut inside = before.clone();
-            // What a turn leaves is there in the next one.
+            // A second pass sees the accesses that the previous iteration left pending.
             for _ in 0..2 {
                 self.block(block, &mut inside);
                 let left = loop_.and_then(|l| self.left.get(&l));

@@ -1,38 +1,38 @@
-//! What became of a case.
+//! The result of judging a case, and the events by which a worker process reports it.
 //!
-//! It is told in lines, each as soon as it is known, since the process that judges may crash or hang: what it told before
-//! holds, who was at work is blamed, and the devices that are left can be asked again.
+//! The worker prints each event as soon as it is known, since it may crash or hang. Then its earlier events stay valid, the device
+//! at work is blamed, and a new worker runs the remaining devices.
 
 use std::fmt;
 
-/// What became of a case.
+/// The result of judging a case.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Verdict {
-    /// Who agrees with the oracle.
+    /// The devices that agree with the oracle.
     pub agreed: Vec<String>,
-    /// Did the kernel fault, everywhere?
+    /// True if the kernel faulted on the oracle, as it should on every device.
     pub fault: bool,
-    /// What is wrong.
+    /// The problems found.
     pub findings: Vec<Finding>,
 }
 
-/// Something wrong with a case.
+/// A problem found with a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Who: the name of a backend, of a compiler, or `process`.
+    /// The backend or compiler that shows it, or `process`.
     pub device: String,
-    /// How.
+    /// Its description.
     pub how: String,
 }
 
-/// What may be wrong.
+/// The kinds of findings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// It is no kernel.
+    /// The frontend or rustc rejects the kernel.
     Rejected,
-    /// A device does something else than the oracle, or refuses the text.
+    /// A device's result differs from the oracle's, or its compiler rejects the text.
     Differs,
     /// A device failed by itself: it was lost, had no memory left, crashed or hung.
     Failed,
@@ -45,7 +45,7 @@ const KINDS: [(Kind, &str); 3] = [
 ];
 
 impl Verdict {
-    /// That a case is no kernel.
+    /// The verdict that a compiler rejects the kernel.
     pub fn rejected(by: &str, how: String) -> Verdict {
         Verdict {
             findings: vec![Finding {
@@ -57,17 +57,17 @@ impl Verdict {
         }
     }
 
-    /// Is nothing wrong?
+    /// True if there is no finding.
     pub fn is_well(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Is there a finding of a kind?
+    /// True if there is a finding of this kind.
     pub fn has(&self, kind: Kind) -> bool {
         self.findings.iter().any(|finding| finding.kind == kind)
     }
 
-    /// How the same is wrong with the same device, if it is.
+    /// The description of a finding of the same kind on the same device, if there is one.
     pub fn repeats(&self, other: &Finding) -> Option<&str> {
         let mut same = self.findings.iter();
         same.find(|f| (f.kind, &f.device) == (other.kind, &other.device))
@@ -75,7 +75,7 @@ impl Verdict {
     }
 }
 
-/// What a device said, without its source text.
+/// A device's message without the source text in it.
 pub fn said(how: &str) -> &str {
     let said = how.split("--- source ---").next();
     said.unwrap_or_default().trim()
@@ -92,21 +92,21 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What is told of a case while it is judged.
+/// An event while a case is judged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// This device begins.
+    /// This device starts.
     At(String),
-    /// It agrees with the oracle.
+    /// This device agrees with the oracle.
     Agreed(String),
-    /// Something is wrong.
+    /// A problem was found.
     Found(Finding),
-    /// That was all. Did the kernel fault?
+    /// The case is finished. True if the kernel faulted on the oracle.
     End(bool),
 }
 
 impl Event {
-    /// As one line.
+    /// Encodes the event as one line.
     pub(crate) fn encode(&self) -> String {
         match self {
             Event::At(device) => format!("at {device} "),
@@ -119,7 +119,7 @@ impl Event {
         }
     }
 
-    /// Reads such a line.
+    /// Decodes such a line.
     pub(crate) fn decode(line: &str) -> Option<Event> {
         let mut parts = line.splitn(3, ' ');
         let (word, name, rest) = (parts.next()?, parts.next()?, parts.next()?);
@@ -139,20 +139,20 @@ impl Event {
     }
 }
 
-/// What was told of a case so far.
+/// The events of a case so far.
 #[derive(Default)]
 pub(crate) struct Hearing {
     verdict: Verdict,
-    /// Who began last.
+    /// The device that started last.
     at: Option<String>,
     is_over: bool,
 }
 
 impl Hearing {
-    /// Takes a line.
+    /// Adds the event of a line.
     ///
     /// # Errors
-    /// It is none.
+    /// The line is not an event.
     pub(crate) fn hear(&mut self, line: &str) -> Result<(), String> {
         match Event::decode(line).ok_or(format!("an unknown answer: {line}"))? {
             event @ Event::End(_) => {
@@ -165,14 +165,14 @@ impl Hearing {
         Ok(())
     }
 
-    /// Who has answered, or failed, and is not to be asked again.
+    /// The devices that have answered or failed, which must not run again.
     pub(crate) fn heard(&self) -> Vec<&str> {
         let found = self.verdict.findings.iter().map(|f| &f.device);
         let heard = self.verdict.agreed.iter().chain(found);
         heard.map(String::as_str).collect()
     }
 
-    /// The process has ended: who was at work is blamed, or the process, which ends the hearing.
+    /// Records that the process ended. Blames the device at work; if none was, blames the process and ends the case.
     pub(crate) fn blame(&mut self, how: String) {
         let at = self.at.take();
         let at = at.filter(|at| !self.heard().contains(&at.as_str()));
@@ -184,19 +184,19 @@ impl Hearing {
         });
     }
 
-    /// Was all told?
+    /// True if the case is finished.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// What was told.
+    /// The verdict from all events.
     pub(crate) fn verdict(self) -> Verdict {
         self.verdict
     }
 }
 
 impl Verdict {
-    /// What was told, in the order in which it was.
+    /// Adds an event to the verdict.
     pub(crate) fn add(&mut self, event: Event) {
         match event {
             Event::At(_) => {}
@@ -252,7 +252,7 @@ mod tests {
         }
         hearing.blame("it crashes".into());
         assert!(!hearing.is_over());
-        // The oracle has to run again, since nobody keeps what it found.
+        // The oracle has to run again, since its result was lost with the process.
         assert_eq!(hearing.heard(), ["opencl", "wgpu"]);
         for line in ["at interpreter ", "at cuda ", "agreed cuda ", "end false "] {
             hearing.hear(line).unwrap();

@@ -1,7 +1,7 @@
-//! Judging in another process: a driver's compiler may crash, hang, or keep what it made for ever.
+//! Judges cases in another process, since a driver's compiler may crash, hang, or leak memory.
 //!
-//! The worker reads cases from its standard input, each after a line with its length and the devices that are left out,
-//! and answers each with lines: what it is at, and what it finds.
+//! The worker reads cases from its standard input. Before each case is a line with the length of its text and the devices to leave out.
+//! The worker answers with one line for each [`Event`].
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -12,15 +12,15 @@ use crate::case::Case;
 use crate::judge::Court;
 use crate::verdict::{Event, Hearing, Kind, Verdict};
 
-/// How long one device may take for a case.
+/// The time limit of one device for a case.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// After so many cases a worker is replaced: it keeps all programs.
+/// The number of cases after which a worker is replaced, since it never frees compiled programs.
 const CASES: u32 = 150;
 
-/// A process that judges, started when it is needed.
+/// A handle to a process that judges cases, started on first use.
 pub struct Worker {
-    /// The names of the backends that are compared, and `nvrtc`; all if empty.
+    /// The backends to compare, `nvrtc` included; all if empty.
     among: Vec<String>,
     patience: Duration,
     process: Option<Process>,
@@ -35,14 +35,14 @@ struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Worker {
-    /// A worker that compares these backends, or all if there are none.
+    /// A worker that compares these backends, or all if the list is empty.
     pub fn new(among: &[&str]) -> Worker {
         Worker {
             among: among.iter().map(|s| (*s).to_owned()).collect(),
@@ -51,13 +51,13 @@ impl Worker {
         }
     }
 
-    /// The same that takes a device to hang after so long.
+    /// Sets the time after which a device counts as hung.
     pub fn patient(mut self, patience: Duration) -> Worker {
         self.patience = patience;
         self
     }
 
-    /// The verdict on a case. A crash or a hang is a finding, too; the devices that did not are asked all the same.
+    /// Judges a case. A crash or hang is a finding of the device at work; the remaining devices still run.
     pub fn judge(&mut self, case: &Case) -> Verdict {
         let mut hearing = Hearing::default();
         while !hearing.is_over() {
@@ -67,7 +67,7 @@ impl Worker {
             }
         }
         let verdict = hearing.verdict();
-        // A device that was lost, or faulted, may not come back in this process.
+        // A device that was lost, or that faulted, may be unusable in this process.
         let is_spoilt = verdict.has(Kind::Differs) || verdict.has(Kind::Failed);
         if is_spoilt || self.process.as_ref().is_some_and(|p| p.judged >= CASES) {
             self.process = None;
@@ -116,12 +116,12 @@ fn start(among: &[String]) -> std::io::Result<Process> {
     })
 }
 
-/// What a process that judges answers, as it does.
+/// Receives the answers of a judging process as it prints them.
 pub(crate) fn answers(output: ChildStdout) -> Receiver<String> {
     let (sender, answers) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines() {
-            // A driver may print as well.
+            // A driver may print to standard output too.
             if let Ok(line) = line
                 && let Some(answer) = line.strip_prefix(MARK)
                 && sender.send(answer.to_owned()).is_err()
@@ -135,19 +135,19 @@ pub(crate) fn answers(output: ChildStdout) -> Receiver<String> {
 
 const MARK: &str = "sarek-fuzz: ";
 
-/// Answers.
+/// Prints an event as one line.
 ///
 /// # Panics
-/// Nobody listens.
+/// Standard output is closed.
 pub(crate) fn answer(event: &Event) {
     println!("\n{MARK}{}", event.encode());
     std::io::stdout().flush().expect("somebody listens");
 }
 
-/// The worker's side: until its input ends.
+/// Serves as a worker: judges cases from standard input until it ends.
 ///
 /// # Errors
-/// Those of its input and output.
+/// Standard input cannot be read, or a case is malformed.
 pub fn serve(among: &str) -> Result<(), String> {
     let names: Vec<_> = among.split(',').filter(|n| !n.is_empty()).collect();
     let court = Court::of_ir(&names);

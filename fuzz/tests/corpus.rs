@@ -1,6 +1,6 @@
-//! The kernels that once differed, on all backends.
+//! Regression test: runs the kernels that once gave different results on all backends.
 //!
-//! Each file of `corpus/` is compiled by rustc as a module of this test.
+//! rustc compiles each file of `corpus/` as a module of this test.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ macro_rules! corpus {
             }
         )*
 
-        /// Every file of the corpus, as rustc compiles it.
+        /// Every file of the corpus, compiled by rustc.
         const COMPILED: &[(&str, &KernelDef)] = &[
             $((stringify!($name), const { &<$name::k $(<$($argument),*>)? as sarek::Kernel>::DEF }),)*
         ];

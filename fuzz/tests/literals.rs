@@ -1,4 +1,4 @@
-//! Literals without suffixes, whose types only rustc knows, against what rustc computes.
+//! Compares kernels of unsuffixed literals, whose types only rustc can infer, with the results of rustc's own code.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use sarek_fuzz::compiler::Compiler;
 use sarek_fuzz::literals;
 use sarek_fuzz::worker::PATIENCE;
 
-/// So many crates; `SAREK_LITERALS=FROM,CRATES` makes others.
+/// The first seed and the number of crates; `SAREK_LITERALS=FROM,CRATES` overrides them.
 fn seeds() -> (u64, u64) {
     let asked = std::env::var("SAREK_LITERALS").unwrap_or_default();
     let numbers: Vec<u64> = asked.split(',').filter_map(|n| n.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! The program as it is run.
+//! Runs the `sarek-fuzz` program and checks its summary.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Tests of kernels: each available device is compared with plain Rust.
+//! Tests for kernels, which compare each available device with plain Rust.
 //!
 //! [`#[kernel_test]`](crate::kernel_test) turns a function that computes the expected results into
 //! a test:
@@ -67,13 +67,13 @@ use trial::Tolerances;
 pub use trial::{Failure, Mismatch, Trial};
 pub use within::Within;
 
-/// Sizes around those of vector registers, subgroups and blocks, and a large one.
+/// The default sizes: around those of vector registers, subgroups and blocks, and a large one.
 const SIZES: [usize; 10] = [1, 2, 31, 32, 33, 255, 256, 257, 1000, 4099];
 
 /// A test of a kernel on all devices: the sizes and devices to run, and the tolerances of results.
 ///
-/// The inputs follow from a seed, and the seed from the name, so each run is the same.
-/// `SAREK_TEST_SEED=7` in the environment selects other inputs, and repeats a failure.
+/// The inputs follow from a seed, and the seed from the name, so all runs have the same inputs.
+/// `SAREK_TEST_SEED=7` in the environment selects another seed, for example to repeat a failure.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is tested until `.run(…)`"]
 pub struct Check {
@@ -189,7 +189,7 @@ impl Check {
             Ok(seed) => seed,
             Err(_) => panic!("SAREK_TEST_SEED is a number, not `{text}`"),
         });
-        // The hash of Fowler, Noll and Vo, which is the same in each build.
+        // The FNV-1a hash, which is the same in each build.
         let of_name = || {
             self.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

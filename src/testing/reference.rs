@@ -1,9 +1,9 @@
 //! The reference device, which runs kernels as rustc compiles them.
 //!
-//! None of sarek's lowering, passes and writers is involved, so it is the oracle that every other
-//! device is compared with. It runs one thread after the other on the calling thread. Where other
-//! devices report a fault, the function panics. The fault then has the panic's message and, from a
-//! panic hook, its place.
+//! None of sarek's lowering, passes and writers is involved, so this device is the oracle to which
+//! tests compare every other device. It runs one thread after another on the calling thread. Where
+//! other devices report a fault, the function panics. The fault then has the panic's message and, from
+//! a panic hook, its source location.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,7 +76,7 @@ struct Rustc {
     info: DeviceInfo,
 }
 
-// SAFETY: bodies are called on the arguments of a launch and nothing else; it allocates no memory.
+// SAFETY: bodies access only the arguments of a launch, and the device allocates no memory.
 unsafe impl BackendDevice for Rustc {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -107,7 +107,7 @@ unsafe impl BackendDevice for Rustc {
 /// A stream whose work is done before each call returns.
 struct Calls;
 
-// SAFETY: the work has ended when a call returns, and there are no copies.
+// SAFETY: work is finished when a call returns, and there are no copies.
 unsafe impl BackendStream for Calls {
     unsafe fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
         Err(unsupported("memory of its own"))

@@ -23,24 +23,24 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `0..bound`, with a bias that does not matter here.
+    /// A number uniformly distributed in `0..bound`, with a negligible bias.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.bits() % bound
     }
 
-    /// Uniform in `lo..hi`.
+    /// A number uniformly distributed in `lo..hi`.
     pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
         lo + (hi - lo) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    /// Returns `n` uniform `f32`s in `lo..hi`.
+    /// Returns `n` `f32`s, uniformly distributed in `lo..hi`.
     pub fn floats(&mut self, n: usize, lo: f32, hi: f32) -> Vec<f32> {
         (0..n)
             .map(|_| self.between(lo.into(), hi.into()) as f32)
             .collect()
     }
 
-    /// Returns `n` values of every kind that the type has.
+    /// Returns `n` random values from the whole range of the type.
     pub fn values<T: Sample>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| T::random(self)).collect()
     }
@@ -57,11 +57,11 @@ pub trait Sample: Element + Default + PartialEq + Debug {
     /// The initial value of elements that no kernel has written.
     const SENTINEL: Self;
 
-    /// Values at which implementations differ. Subnormal floats are excluded, because targets may
-    /// flush them to zero.
+    /// Values at which implementations differ. Subnormal `f32`, `f64` and `bf16` are excluded, because
+    /// targets may flush them to zero.
     fn edges() -> Vec<Self>;
 
-    /// A random value; the distribution reaches the whole type.
+    /// A random value from the whole range of the type.
     fn random(random: &mut Random) -> Self;
 
     /// True for equal bits, and for two NaNs.
@@ -114,7 +114,7 @@ macro_rules! integers {
 
 integers!(i8 u8 i16 u16 i32 u32 i64 u64);
 
-/// The comparison of floats of a format.
+/// Implements the comparison of floats of a format.
 macro_rules! agreement {
     ($format:expr) => {
         fn agrees(self, want: Self, tolerance: Tolerance) -> bool {
@@ -201,8 +201,7 @@ macro_rules! halves {
     )*};
 }
 
-// Subnormal numbers of `f16` are included, because they are normal in the format that is computed
-// with.
+// Subnormal numbers of `f16` are included, since they are normal in `f32`, in which devices compute.
 halves! {
     f16 0xe5a5 F16 [1023.5, 2049.0, 65504.0, 6e-8, 3e-5, 6.1e-5];
     bf16 0xc7f1 Bf16 [255.5, 257.0, 1e30, bf16::MAX.to_f32(), f32::MIN_POSITIVE, 1e-30];

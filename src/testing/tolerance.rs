@@ -145,9 +145,9 @@ impl Format {
 /// The allowed distance of a result from the exact one: the sum of both parts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
-    /// In units in the last place of the exact result.
+    /// The relative part, in units in the last place of the exact result.
     pub ulps: f64,
-    /// Absolute.
+    /// The absolute part.
     pub absolute: f64,
     /// True if a subnormal result may be zero.
     pub flush: bool,

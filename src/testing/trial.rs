@@ -45,7 +45,7 @@ pub struct Trial<'a> {
     inputs: Vec<Input>,
 }
 
-/// A generated input: its name, and a function that formats its values.
+/// A generated input: its name, and a function that formats its value at an index.
 struct Input {
     name: String,
     at: Box<dyn Fn(usize) -> Option<String>>,
@@ -91,7 +91,7 @@ impl<'a> Trial<'a> {
         self.size
     }
 
-    /// Generates a value of any kind that the type has. Failure messages list it by name.
+    /// Generates a value from the whole range of the type. Failure messages list it by name.
     pub fn value<T: Sample>(&mut self, name: &str) -> T {
         self.one(name, any)
     }
@@ -106,9 +106,9 @@ impl<'a> Trial<'a> {
         self.one(name, move |random| inside(random, ends))
     }
 
-    /// Generates `count` values of any kind that the type has: including NaN, infinities, zeros of
-    /// both signs and the bounds of integers, but no subnormal numbers. A shorter list is a prefix
-    /// of a longer one.
+    /// Generates `count` values from the whole range of the type, including NaN, infinities, zeros of
+    /// both signs and the bounds of integers, but no subnormal `f32` or `f64`. A shorter list is a
+    /// prefix of a longer one.
     pub fn values<T: Sample>(&mut self, name: &str, count: usize) -> Vec<T> {
         self.many(name, count, any)
     }
@@ -216,7 +216,7 @@ impl<'a> Trial<'a> {
         values
     }
 
-    /// Makes a generator for each input, so that the length of one does not affect the others.
+    /// Makes a generator for the next input, so the length of one input does not affect the others.
     fn random(&self) -> Random {
         let stream = 1 + self.inputs.len() as u64;
         Random::new(self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -258,7 +258,7 @@ fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// Formats a number of ulps for people.
+/// Formats a number of ulps with few digits.
 fn short(ulps: f64) -> String {
     match ulps {
         0.0..1e6 => format!("{:.1}", ulps).trim_end_matches(".0").to_owned(),

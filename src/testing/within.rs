@@ -14,7 +14,7 @@ pub trait Within: Copy + Debug + PartialOrd {
     /// The smallest and the largest number of the type.
     const ENDS: (Self, Self);
 
-    /// Zero, if it lies between the two.
+    /// Zero, if it is in the range from `low` to `high`.
     fn zero_between(low: Self, high: Self) -> Option<Self>;
 
     /// A random number from `low` to `high`, both included.
@@ -103,7 +103,7 @@ macro_rules! within_floats {
 
             fn between(random: &mut Random, low: $t, high: $t) -> $t {
                 let part = random.between(0.0, 1.0);
-                // Neither product overflows; the difference of the ends could.
+                // This cannot overflow, unlike the difference of the ends.
                 let value = f64::from(low) * (1.0 - part) + f64::from(high) * part;
                 (value as $t).clamp(low, high)
             }

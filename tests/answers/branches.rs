@@ -1,8 +1,8 @@
-//! Long chains of branches: Mesa's software device answered wrongly behind 80 that stand in one another.
+//! Long chains of branches. Mesa's software device gave wrong results after 80 nested ones.
 
 use sarek::prelude::*;
 
-/// Kernels of so many branches.
+/// Defines kernels with one branch for each number.
 macro_rules! long {
     ($first:literal $($k:literal)*) => {
         #[kernel]
@@ -31,7 +31,7 @@ long!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 
     65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95
     96 97 98 99);
 
-/// Cases with several values, guards and ranges between runs, jumps out of the loop around.
+/// A `match` with alternatives, guards, ranges, and jumps out of the enclosing loop.
 #[kernel]
 fn mixed(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
@@ -137,7 +137,7 @@ fn a_long_match_is_a_switch_and_no_deep_chain() {
     assert!(longest < Some(16), "{text}");
 }
 
-/// A kernel of `if` in `if`; the numbers come from the inside out.
+/// Defines a kernel of nested `if`s. The numbers are those of its conditions, innermost first.
 macro_rules! nested {
     ($name:ident $x:ident $sum:ident { $($body:tt)* } $k:literal $($more:literal)*) => {
         nested!($name $x $sum { if $x != $k { $sum += 1; $($body)* } } $($more)*);

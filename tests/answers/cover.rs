@@ -1,7 +1,7 @@
-//! `.cover(n)` of a kernel without a guard.
+//! `.cover(n)` with a kernel that has no bounds guard.
 //!
-//! Each device chose its own block, so that one found threads beyond the vector and the other had none. The blocks follow from the
-//! extent alone now, and all devices name the same first thread beyond.
+//! Once each device chose its own block size, so some had threads beyond the vector and others had none. Now the block size depends
+//! only on the extent, so all devices have the same threads.
 
 use sarek::prelude::*;
 use sarek::tag::ScheduleKind;
@@ -23,7 +23,7 @@ fn threads(counts: &mut [u32]) {
     }
 }
 
-/// The index beyond that a thread found, if one did.
+/// The out-of-bounds index that the device reports, if there is one.
 fn beyond(device: &Device, n: usize) -> Option<u64> {
     let mut y = Vector::zeros(n);
     let ran = ones(&mut y).cover(n).run_on(device);
@@ -48,7 +48,7 @@ fn beyond(device: &Device, n: usize) -> Option<u64> {
 fn threads_beyond_are_the_same_everywhere() {
     for device in devices() {
         for (n, whole) in [(100, 128), (128, 128), (1000, 1024), (5, 32), (512, 512)] {
-            // Which of the threads beyond comes first is the device's affair.
+            // The device may report any of the threads beyond the vector.
             let found = beyond(&device, n);
             let due = n as u64..whole;
             assert_eq!(found.is_some(), !due.is_empty(), "{device}: {n}");

@@ -1,6 +1,6 @@
-//! A fault names the file and line of what faulted: every construct that can fault, where it stands and on what it is called.
+//! A fault names the file and line of the faulting expression, for every construct that can fault and in every context.
 //!
-//! What is called on a literal was told at the line of `#[kernel]`; what a macro of another file wrote was told in the file of its call.
+//! Once a call on a literal was reported at the line of `#[kernel]`, and code from a macro of another file in the file of the call.
 
 use sarek::prelude::*;
 
@@ -331,7 +331,7 @@ pub fn function_elsewhere(which: u32, x: &[i32], y: &mut [i32]) {
     y[global_idx_x()] = elsewhere::faulty(which, x);
 }
 
-/// The line of each case of a context, by the comments in a source text.
+/// Finds the line of each case of a context, by the comments at the ends of lines.
 fn lines(text: &str, context: &str) -> Vec<usize> {
     let found = (0..).map(|case| format!("// {context} {case}"));
     let found = found.map_while(|mark| text.lines().position(|line| line.ends_with(&mark)));

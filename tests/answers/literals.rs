@@ -1,4 +1,4 @@
-//! Literals without suffixes whose types only rustc knows: in the text they were `i32` and `f64`, or of another call's type.
+//! Unsuffixed literals whose types only rustc can infer. Generated code once gave them `i32` and `f64`, or the type of another call.
 
 use sarek::prelude::*;
 
@@ -120,7 +120,7 @@ fn narrow(of: Two<f32>) -> f32 {
     of.a + of.b
 }
 
-/// The same expressions in a kernel and in a function for the host, so that rustc is the oracle.
+/// Defines a kernel and a host function with the same expressions, so rustc is the oracle.
 macro_rules! both {
     ($kernel:ident, $host:ident, $ty:ty, |$c:ident| $($value:expr),* $(,)?) => {
         #[kernel]

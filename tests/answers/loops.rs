@@ -1,9 +1,9 @@
-//! Long loops: Mesa's software device leaves all loops of a thread after 65535 iterations, and said nothing.
+//! Long loops. Mesa's software device silently leaves all loops of a thread after 65535 iterations, which must be an error.
 
 use sarek::prelude::*;
 use sarek::{Error, FaultKind};
 
-/// Runs on each device: the launch is right, or, on a software device of wgpu, fails at a line of this file.
+/// Runs on each device. The result must be right, or on a software device of wgpu the launch must fail at a line of this file.
 fn right_or_refused(due: &[u32], launch: impl Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>) {
     for device in super::devices() {
         let mut y = Vector::filled(due.len(), 7);
@@ -44,7 +44,7 @@ fn cells(rows: u32, y: &mut [u32]) {
     y[i] = sum;
 }
 
-/// Few iterations of its own, each with those of a helper.
+/// A loop in a helper function adds its iterations to those of the kernel.
 #[kernel]
 fn powers(n: u32, exponent: i32, y: &mut [u32]) {
     let i = global_idx_x();
@@ -56,7 +56,7 @@ fn powers(n: u32, exponent: i32, y: &mut [u32]) {
     y[i] = sum;
 }
 
-/// Threads of a block wait for each other in a long loop.
+/// A long loop with barriers.
 #[kernel(block = 8)]
 fn turns(n: u32, y: &mut [u32]) {
     let t = thread_idx_x();
@@ -99,7 +99,7 @@ fn a_long_loop_with_barriers() {
     right_or_refused(&[1_000; 8], |y, d| turns(1_000, y).grid(1).run_on(d));
 }
 
-/// What the software device does run stays as it was: no loop that fits is refused.
+/// The software device still runs loops below the limit.
 #[test]
 fn loops_that_fit_are_run() {
     for device in super::devices() {

@@ -1,6 +1,6 @@
-//! Programs whose answers once differed between backends or from rustc's: each on every device of this machine.
+//! Regression tests: programs whose results once differed between backends, or from those of rustc. Each runs on every device of this machine.
 //!
-//! One executable, so that it can be carried to a machine with a GPU. A case says in its head what went wrong.
+//! They form one executable, so it can be copied to a machine with a GPU. The head of each module describes the former bug.
 
 mod overflow;
 
@@ -8,7 +8,7 @@ use sarek::prelude::*;
 
 mod branches;
 mod cover;
-// Lines and columns are what it tests; not every form of a construct uses all values.
+// It tests line numbers, so it must not be reformatted. Some forms of a construct do not use all values.
 #[allow(unused_variables)]
 #[rustfmt::skip]
 mod lines;
@@ -21,7 +21,7 @@ mod settings;
 mod subnormals;
 mod zero_sized;
 
-/// The devices of this machine; those that every machine has are among them.
+/// All devices of this machine. Checks that `native` and `interpreter` are among them.
 fn devices() -> Vec<Device> {
     let all = Device::all();
     for name in ["native", "interpreter"] {

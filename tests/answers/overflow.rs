@@ -1,11 +1,11 @@
-//! An integer that leaves its type in a debug build: once only `native` stopped, without a line, and the others wrapped.
+//! Integer overflow in a debug build. Once only `native` panicked, without a line, and the others wrapped.
 
 use sarek::prelude::*;
 use sarek::{Error, Fault, FaultKind};
 
 use super::devices;
 
-/// Integers of 8 and 16 bits, `usize` included, are passed in wider ones, which every device has in buffers.
+/// An integer type to test. `Held` is the type of its buffers: 8 and 16 bits and `usize` use a type that every device supports there.
 trait Edge: Copy + PartialEq + std::fmt::Debug + 'static {
     type Held: sarek::Element + PartialEq + std::fmt::Debug;
     fn held(self) -> Self::Held;
@@ -42,13 +42,13 @@ fn fault_of(result: sarek::Result<()>) -> Option<Fault> {
     }
 }
 
-/// The operation, which of a kernel's branches computes it, and what core makes of two operands.
+/// An operation: its symbol, the kernel's branch that computes it, and the checked version in core.
 type Case<T> = (&'static str, u32, fn(T, T) -> Option<T>);
 
-/// Runs one of the operators on a device, over pairs of operands.
+/// Runs one of the operations on a device, for pairs of operands.
 type Run<'a, T> = &'a dyn Fn(&Device, u32, Vec<[T; 2]>) -> sarek::Result<Vec<<T as Edge>::Held>>;
 
-/// Runs a launch over all pairs whose results fit, and one for each of some that do not.
+/// Runs one launch with all pairs whose results fit, and one launch for each of some pairs that overflow.
 fn compare<T: Edge>(values: &[T], cases: &[Case<T>], run: Run<'_, T>) {
     let all = values.iter().flat_map(|a| values.iter().map(|b| [*a, *b]));
     let all: Vec<[T; 2]> = all.collect();
@@ -89,7 +89,7 @@ fn compare<T: Edge>(values: &[T], cases: &[Case<T>], run: Run<'_, T>) {
     }
 }
 
-/// Every operator of a type. The count of a shift has the type itself.
+/// Tests every binary operator of a type. The shift count has the same type.
 macro_rules! operators {
     ($($test:ident $ty:ident $held:ident;)*) => {$(
         #[test]
@@ -182,7 +182,7 @@ signed! {
     signs_of_i64 i64 i64;
 }
 
-/// The fault of a launch over four elements, of which that of thread 2 is the largest number.
+/// Checks the fault of a launch over four elements. That of thread 2 is `u32::MAX`, which overflows.
 fn fault_at(
     launch: impl Fn(&Device, &mut Vector<u32>) -> sarek::Result<()>,
     (operation, line): (&str, u32),
@@ -197,7 +197,7 @@ fn fault_at(
         assert_eq!(fault.thread, [2, 0, 0], "{fault}");
         assert_eq!(fault.line, line, "{fault} on {}", device.backend());
         assert!(fault.file.ends_with("overflow.rs"), "{fault}");
-        // What fits is as ever.
+        // Without overflow the launch succeeds.
         let mut y = Vector::from_vec(vec![1, 2, 3, 4]);
         launch(&device, &mut y).unwrap_or_else(|e| panic!("{e}"));
         y.to_vec().unwrap_or_else(|e| panic!("{e}"));
@@ -417,7 +417,7 @@ fn until_the_end(n: usize, y: &mut [u32]) {
     let tile = shared_array::<u32, 4>();
     tile[thread_idx_x()] = 1;
     barrier();
-    // Of the third block all threads have returned.
+    // In the third block, all threads have returned.
     let left = 1 - block_idx_x();
     if left < 2 {
         barrier();

@@ -1,5 +1,6 @@
-//! Methods of the user's own that are named as those of slices, numbers and the library are: they once came before them in compiled
-//! bodies, whose accesses are unchecked where a `len` says so.
+//! User-defined trait methods with the names of methods of slices, numbers and the library.
+//!
+//! Native bodies once called them instead. That was unsound, since these bodies omit checks depending on a `len`.
 
 #![forbid(unsafe_code)]
 
@@ -7,12 +8,12 @@ use sarek::prelude::*;
 
 use super::devices;
 
-/// No kernel comes here.
+/// The body of methods that no kernel may call.
 fn never<T>() -> T {
     panic!("a method of the user's is called")
 }
 
-/// By value, of any type: before each method that takes `&self`.
+/// Methods that take `self` by value, for every type. Method lookup finds them before those that take `&self`.
 #[allow(dead_code, clippy::wrong_self_convention)]
 trait ByValue: Sized {
     fn get_unchecked(self, _: usize) -> &'static u32 {
@@ -85,7 +86,7 @@ trait ByValue: Sized {
 
 impl<T> ByValue for T {}
 
-/// Of the types that bodies have beside slices.
+/// A `len` for the types that native bodies use instead of slices.
 #[allow(dead_code)]
 trait Length {
     fn len(self) -> usize;
@@ -103,7 +104,7 @@ impl<T> Length for sarek::__private::host::Slices<'_, T> {
     }
 }
 
-/// No malice: this `len` counts bytes.
+/// A plausible user trait, whose `len` counts bytes.
 #[allow(dead_code)]
 trait Bytes {
     fn len(&self) -> usize;
@@ -163,7 +164,7 @@ fn turned(p: P, shared: &mut [u32], counts: &[Atomic<u32>]) -> P {
     }
 }
 
-/// A module of an expansion's, by a name that those once had.
+/// A user module with a name that the derive's expansion once used.
 mod __layout {
     pub const fn payload_start(_: &[usize]) -> usize {
         0
@@ -177,7 +178,7 @@ enum Tagged {
     B = 9,
 }
 
-/// Values of lanes from one region to the next, masks, strips, functions for one lane and for all.
+/// A kernel that covers most of the code generator: kept values, masks, strips, and functions for one lane and for all.
 #[kernel(block = 8)]
 fn all(x: &[u32], counts: &[Atomic<u32>], y: &mut [u32]) {
     let shared = shared_array::<u32, 8>();
@@ -207,7 +208,7 @@ fn all(x: &[u32], counts: &[Atomic<u32>], y: &mut [u32]) {
     y[i] = sum + own[1][0] + own[1][1] + kept.f as u32;
 }
 
-/// The same, on the host.
+/// The expected result of [`all`].
 fn expected(x: &[u32]) -> Vec<u32> {
     let sums = x.chunks(8).flat_map(|block| {
         let all: u32 = block.iter().map(|x| x + 1).sum();
@@ -254,7 +255,7 @@ fn methods_of_the_users_are_not_called() {
         let mut counts = Vector::<u32>::zeros(1);
         let mut y = Vector::<u32>::zeros(24);
         match all(&x, &mut counts, &mut y).grid(3).run_on(&device) {
-            // It has no subgroups.
+            // The device has no subgroups.
             Err(sarek::Error::NotEligible { .. }) => continue,
             run => run.unwrap(),
         };
@@ -275,7 +276,7 @@ fn discriminants_are_the_users() {
     assert_eq!(filled, [Tagged::B; 4]);
 }
 
-/// The same to devices, 64 bytes against 4 to rustc.
+/// Has the same layout as [`Small`] on devices, but 64 bytes instead of 4 in Rust.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C, align(64))]
 struct Big {

@@ -1,6 +1,6 @@
-//! `requires(…)` on floats, and shared arrays sized by floats.
+//! `requires(…)` with floats, and shared arrays whose length depends on a float.
 //!
-//! A condition on a float was never found to hold, so that every launch was refused; a length that depends on one was always that of 0.
+//! Once no condition on a float held, so every launch was refused; and a length was computed as if the float were 0.
 
 use sarek::Error;
 use sarek::half::f16;
@@ -8,7 +8,7 @@ use sarek::prelude::*;
 
 use crate::devices;
 
-/// Does a launch run, as opposed to being refused by what the kernel requires?
+/// True if a launch runs, and false if a precondition of the kernel refuses it.
 #[track_caller]
 fn runs(result: sarek::Result<()>) -> bool {
     match result {
@@ -28,7 +28,7 @@ fn below(rate: f32, y: &mut [f32]) {
 fn a_float_below_a_bound() {
     for device in devices() {
         let mut y = Vector::zeros(4);
-        // One launch is like the other but for the float.
+        // The launches differ only in the float, which must not be lost in a cache.
         for _ in 0..2 {
             for (rate, due) in [
                 (0.5, true),
@@ -120,7 +120,7 @@ fn nan_methods_and_other_types() {
     }
 }
 
-/// Rates with a table beside them.
+/// A struct with a table before the other fields.
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Rates {
@@ -156,7 +156,7 @@ fn fields() {
         ..rates
     };
     for device in devices() {
-        // Its 64-bit integers are no matter of this.
+        // The struct contains a 64-bit integer.
         if device.backend() == "wgpu" && !device.info().features.i64 {
             continue;
         }

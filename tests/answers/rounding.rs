@@ -1,4 +1,4 @@
-//! Conversions that round twice in Rust, and must not be rounded once by a device's compiler.
+//! Conversions that round twice in Rust. A device's compiler must not merge them into one rounding.
 
 use sarek::prelude::*;
 
@@ -16,7 +16,7 @@ fn doubles(x: &[i64], u: &[u64], y: &mut [f64], v: &mut [f64]) {
     v[i] = u[i] as f64;
 }
 
-/// Integers of every size, with their neighbours, and those between which the two roundings differ.
+/// Integers of every size and their neighbours, including those for which rounding once and twice differ.
 fn integers_of_all_sizes() -> Vec<u64> {
     let mut all = vec![u64::MAX, u64::MAX - 1023, u64::MAX - 1024, u64::MAX - 2048];
     for bit in 0..64 {
@@ -101,7 +101,7 @@ fn by_f32(x: &[f64], y: &mut [f32]) {
     y[i] = f16::from_f32(x[i] as f32).to_f32();
 }
 
-/// Numbers at and near ties of both formats.
+/// Numbers at and near the rounding ties of both 16-bit formats.
 fn near_ties() -> Vec<f64> {
     let mut all = vec![0.0, -0.0, 1e300, -1e300, 65519.99, 65520.0, 1e-320];
     for k in 0..3000 {
@@ -120,7 +120,7 @@ fn near_ties() -> Vec<f64> {
     all
 }
 
-/// A kernel that narrows doubles.
+/// A kernel that converts `f64` to a narrower type.
 type Narrow = for<'a> fn(&'a Vector<f64>, &'a mut Vector<f32>) -> sarek::Launch<'a>;
 
 #[test]

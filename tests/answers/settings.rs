@@ -1,6 +1,6 @@
-//! Settings that did nothing: environment variables, claims, storages, intrinsics, environments.
+//! Settings that were once ignored: environment variables, claims, storages, intrinsics, environments.
 //!
-//! Each has its effect, or is a clear error or a line on standard error.
+//! Each must take effect, or else produce a clear error or a line on standard error.
 
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use sarek::tag::{StorageKind, Tag};
 
 use crate::devices;
 
-/// Set for a child process, to what it is to do.
+/// The environment variable that tells a child process what to do.
 const CHILD: &str = "SAREK_SETTINGS_CHILD";
 
 #[kernel]
@@ -29,7 +29,7 @@ unsafe fn racy(y: &mut [u32]) {
     y[0] = global_idx_x() as u32;
 }
 
-/// A test of this module again, in a process with other variables.
+/// Runs a test of this module in a child process with other environment variables.
 fn child(test: &str, act: &str, variables: &[(&str, &str)]) -> Output {
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child
@@ -88,7 +88,7 @@ fn misspelt_values_are_told() {
             "{name}={value}: {said}"
         );
     }
-    // What is right is not talked about.
+    // Valid values print nothing.
     for (name, value) in [
         ("SAREK_SANITIZE", " 1, seed=4,overflow "),
         ("SAREK_SANITIZE", "0"),
@@ -101,7 +101,7 @@ fn misspelt_values_are_told() {
         let output = child(test, "run", &[(name, value)]);
         let errors = String::from_utf8_lossy(&output.stderr);
         let said: Vec<&str> = errors.lines().filter(|line| line.contains(name)).collect();
-        // By `run_on(native)` the sanitizer is passed by.
+        // `run_on(native)` bypasses the sanitizer, which prints one line.
         let due = usize::from(value.contains("overflow"));
         assert_eq!(said.len(), due, "{name}={value}: {said:?}");
     }
@@ -112,7 +112,7 @@ fn the_sanitizer_says_where_it_does_not_look() {
     if let Some(act) = act() {
         let mut y = Vector::zeros(1);
         for _ in 0..3 {
-            // SAFETY: none; this is the mistake that the sanitizer finds.
+            // SAFETY: not upheld: it races, which the sanitizer must find.
             let launch = unsafe { racy(&mut y) }.over(64);
             let ran = match act.as_str() {
                 "run" => launch.run(),
@@ -121,7 +121,7 @@ fn the_sanitizer_says_where_it_does_not_look() {
             if let Err(error) = ran {
                 println!("found: {}", matches!(error, Error::Sanitizer { .. }));
             }
-            // Devices of another kind may still be at it.
+            // Waits for devices that run asynchronously.
             let _ = y.to_vec();
         }
         return;
@@ -198,10 +198,10 @@ fn other(name: &'static str, claims: impl Fn(&mut Claims) + Send + Sync + 'stati
     sarek::registry::register(other).expect("the name is free");
 }
 
-/// Held by tests that look where a launch ran, which a device's profile tells of all threads.
+/// Held by tests that check where a launch ran: a device's profile contains the work of all threads.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Did this run on the first device of a backend?
+/// True if `run` launches the kernel on the first device of a backend.
 fn ran_on(backend: &str, kernel: &str, run: impl FnOnce() -> sarek::Result<()>) -> bool {
     let device = Device::of(backend).expect("it is there");
     let (_, profile) = device.profile(run).expect("it runs");
@@ -257,7 +257,7 @@ fn launches_run_where_their_storage_is() {
     let mut stored = Vector::zeros(8)
         .stored_in(&bank)
         .expect("any storage will do");
-    // What is known of a launch of plain vectors is not known of others.
+    // A cached decision for plain vectors must not apply to stored ones.
     banked(&mut plain).over(8).run().expect("it is plain");
     banked(&mut plain)
         .over(8)
@@ -325,7 +325,7 @@ fn a_device_is_not_set_up_for_what_it_refuses() {
         let launch = ones(&mut y).environment("settings/asks").over(8);
         let refused = launch.run_on(&device).is_err();
         assert_eq!(SET_UP.load(Ordering::Relaxed), !refused, "{device}");
-        // Whoever compiles no text needs nothing around it.
+        // Devices in host memory compile no text, so they ignore flags and libraries.
         assert_eq!(refused, !device.info().host_memory, "{device}");
     }
 }

@@ -1,4 +1,4 @@
-//! Subnormal `f32`s: `native`, `interpreter` and `cuda` keep them in `+ - * /`, casts and square roots; others may take them for zero.
+//! Subnormal `f32` values. `native`, `interpreter` and `cuda` preserve them in `+ - * /`, casts and square roots; others may flush them to zero.
 
 use sarek::prelude::*;
 
@@ -47,7 +47,7 @@ fn are_kept_where_the_documentation_says_so() {
         let keeps = ["native", "interpreter", "cuda"].contains(&device.backend());
         for (at, found) in found.iter().enumerate() {
             let due = f32::from_bits(all[at]);
-            // How exact other devices are is the matter of docs/ulp.md.
+            // The accuracy of other devices is in docs/ulp.md.
             let near = !keeps && (found - due).abs() <= due.abs() * 1e-6;
             let flushed =
                 near || !keeps && (found.abs() < 2.0 * f32::MIN_POSITIVE || !due.is_normal());

@@ -1,21 +1,21 @@
-//! Elements of no size, to which generic code may come.
+//! Zero-sized elements, which generic code may use.
 //!
-//! The interpreter panicked, OpenCL found thread 0 out of bounds, and only `native` did as rustc does. All refuse them now: rustc where they
-//! are those of a type parameter, and the launch otherwise.
+//! Once the interpreter panicked, OpenCL reported thread 0 out of bounds, and only `native` did as rustc does. Now they are refused
+//! on every device: by rustc for elements of a type parameter, and otherwise by the launch.
 
 use sarek::prelude::*;
 use sarek::{Element, Error};
 
 use crate::devices;
 
-/// Has no size for `N = 0`.
+/// Zero-sized for `N = 0`.
 #[derive(Clone, Copy, Debug, PartialEq, KernelType)]
 #[repr(C)]
 struct Tail<const N: usize> {
     values: [u32; N],
 }
 
-/// The macro sees a name alone. Of a parameter's elements rustc tells in each instance.
+/// The macro sees only an alias's name, not its size. For a type parameter, rustc checks each instance.
 type Nothing = [u32; 0];
 type Nothings = [[f32; 0]; 3];
 type NoTail = Tail<0>;
@@ -84,7 +84,7 @@ fn in_function<T: Element>(value: T, y: &mut [u32]) {
     y[i] = picked(value, i);
 }
 
-/// Is it refused for the size of its elements?
+/// Checks that a launch is refused because its elements are zero-sized.
 #[track_caller]
 fn refused(what: &str, result: sarek::Result<()>) {
     match result {
@@ -93,7 +93,7 @@ fn refused(what: &str, result: sarek::Result<()>) {
     }
 }
 
-/// Elements by a slice, by items and by views.
+/// Runs a copy with slices, with items and with views.
 macro_rules! all_ways {
     ($device:expr, $value:expr, $copy:ident $item:ident $view:ident) => {{
         let x = Vector::from_vec(vec![$value; 6]);
@@ -148,7 +148,7 @@ fn are_refused_everywhere() {
     }
 }
 
-/// A value of no size by itself is fine: nothing is indexed in it.
+/// A zero-sized value by itself is accepted, since nothing indexes it.
 #[test]
 fn as_a_value_it_is_nothing() {
     for device in devices() {
@@ -161,7 +161,7 @@ fn as_a_value_it_is_nothing() {
     }
 }
 
-/// What the host does with such vectors moves nothing, and fails nowhere.
+/// Host operations on vectors of zero-sized elements succeed.
 #[test]
 fn on_the_host_they_are_vectors() {
     for device in devices() {

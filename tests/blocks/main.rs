@@ -1,5 +1,5 @@
-//! Kernels whose threads work together: the native device, whose compiled bodies are split at barriers,
-//! against the interpreter, which stops each thread there.
+//! Kernels with barriers: compares the native device, whose bodies are split into regions at barriers,
+//! with the interpreter, which suspends each thread there.
 
 #![deny(warnings)]
 
@@ -8,7 +8,7 @@ mod shapes;
 
 use sarek::prelude::*;
 
-/// Runs a launch with an output of `n` elements on both devices, and compares.
+/// Runs a launch with an output of `n` elements on both devices, and compares the results.
 fn agree<T: sarek::Element + PartialEq + std::fmt::Debug + From<u8>>(
     what: &str,
     n: usize,
@@ -273,7 +273,7 @@ fn all_agree() {
     }
 }
 
-/// Threads beyond the data return before the barriers.
+/// Threads beyond the end of the data return before the barriers.
 #[test]
 fn ragged_blocks_agree() {
     for n in [1, 5, 100, 1000] {
@@ -323,7 +323,7 @@ unsafe fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
     barrier();
     let mut sum = 0;
     for k in 0..4u32 {
-        // One thread of one block reaches too far, in the third round.
+        // One thread indexes out of bounds in the third iteration.
         if k == 2 && global_idx_x() == at {
             sum += tile[64 + t];
         }
@@ -350,7 +350,7 @@ unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// A fault behind a barrier, and one in a strip, tell the place, the index and the thread.
+/// Faults after a barrier and in a strip report the same source location, index and thread on both devices.
 #[test]
 fn faults_tell_the_same() {
     let x = input(256);

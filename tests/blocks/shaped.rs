@@ -1,26 +1,26 @@
-//! Kernels in every shape of loops over lanes.
+//! Kernels compiled with different shapes of the loops over lanes.
 //!
-//! Each has the plain shape, all shapes, each shape alone, and all but each; what is left out here would be the same code as
-//! another one, to which `sarek-frontend/tests/shapes.rs` holds this list. Stacks, masked loops and those with strides are ways to run
-//! loops of strips, so that they are alone with these.
+//! Each kernel is compiled with no shape, with all shapes, with each shape alone, and with all but each. A list omits the shapes that would
+//! give the same code as another; `sarek-frontend/tests/shapes.rs` checks that. The shapes `stacks`, `masked` and `strides` apply only to
+//! loops in strips, so they are tested together with `strips`.
 
 use sarek::prelude::*;
 use sarek::{Launch, Ready};
 
-/// Where a kernel runs.
+/// The index space of a launch.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// One thread for each of so many columns and rows.
+    /// One thread for each column and row.
     Over(usize, usize),
-    /// So many blocks along x and y, and threads of each.
+    /// The numbers of blocks along x and y, and of threads per block.
     Blocks([usize; 2], [usize; 2]),
 }
 
-/// A launch of a kernel in one of its shapes.
+/// A function that launches a kernel in one of its shapes.
 pub type Launched =
     for<'a> unsafe fn(usize, &'a Vector<u32>, &'a mut Vector<u32>, Place) -> Ready<'a>;
 
-/// In blocks of any size.
+/// Launches a kernel whose block size is free.
 fn free(launch: Launch<'_>, place: Place) -> Ready<'_> {
     match place {
         Place::Over(columns, rows) => launch.over((columns, rows)),
@@ -28,7 +28,7 @@ fn free(launch: Launch<'_>, place: Place) -> Ready<'_> {
     }
 }
 
-/// In blocks of the kernel's own size.
+/// Launches a kernel with a fixed block size.
 fn fixed(launch: Launch<'_, sarek::__private::FixedBlock>, place: Place) -> Ready<'_> {
     match place {
         Place::Over(columns, rows) => launch.over((columns, rows)),
@@ -36,7 +36,7 @@ fn fixed(launch: Launch<'_, sarek::__private::FixedBlock>, place: Place) -> Read
     }
 }
 
-/// A kernel with the shapes of a list.
+/// Defines a kernel with a list of shapes.
 macro_rules! in_shapes {
     (free $shapes:tt $($function:tt)*) => {
         #[kernel(__shapes = $shapes)]
@@ -48,7 +48,7 @@ macro_rules! in_shapes {
     };
 }
 
-/// Kernels, each with the way to launch it, and the names and lists of its shapes.
+/// Defines kernels. Each has a launch function, and a name and a list of shapes for every version.
 macro_rules! shaped {
     ($($kernel:ident $launched:ident [$($name:ident $shapes:tt)*] $arguments:tt $body:tt)*) => {$(
         pub mod $kernel {
@@ -59,7 +59,7 @@ macro_rules! shaped {
                 in_shapes!($launched $shapes unsafe fn $name $arguments $body);
             )*
 
-            /// The plain one first.
+            /// All versions, the plain one first.
             pub const SHAPES: &[(&str, Launched)] = &[
                 // SAFETY: the caller's promise.
                 $((stringify!($name), |n, x, out, place| $launched(unsafe { $name(n, x, out) }, place))),*
@@ -69,7 +69,7 @@ macro_rules! shaped {
 }
 
 shaped! {
-    // Loops that all lanes agree on, with jumps and arrays inside.
+    // Loops that are uniform across lanes, with jumps and arrays inside.
     sums free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
@@ -92,7 +92,7 @@ shaped! {
             out[i] = sum % 100_000 + last[0] + last[1];
         }
     }
-    // Turns of a loop with strides, with branches inside.
+    // A strided loop with branches inside.
     strides free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
@@ -112,7 +112,7 @@ shaped! {
             out[i] = sum;
         }
     }
-    // The same between barriers; strides with which an index could wrap, and counters that are used behind their loops.
+    // Strided loops between barriers; strides with which an index could wrap, and counters that are used after their loops.
     turns free [plain "" all "-" trim "trim" peel "peel" masked "strips, masked" strides "strips, strides" no_trim "-trim" no_masked "-masked" no_strides "-strides"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let counts = shared_array::<Atomic<u32>, 16>();
@@ -136,7 +136,7 @@ shaped! {
             sum += 100 + x[far % x.len()];
             far += usize::MAX / 4 - n;
         }
-        // Strides with which an index of lanes could wrap, and a counter that is used behind its loop.
+        // A stride with which a lane's index could wrap, and a counter that is used after its loop.
         let mut huge = global_idx_x();
         while huge < n {
             sum += 1000;
@@ -149,7 +149,7 @@ shaped! {
         barrier();
         out[global_idx_x()] = sum % 100_000 + counts[t % 16].load() + last as u32 * 7;
     }
-    // Turns through a piece of each block's own, whose ends are computed; steps that are constants.
+    // Strided loops over one chunk for each block, with computed bounds, and with constant steps.
     pieces free [plain "" all "-" trim "trim" peel "peel" strides "strips, strides" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let counts = shared_array::<Atomic<u32>, 16>();
@@ -181,7 +181,7 @@ shaped! {
         barrier();
         out[global_idx_x()] = sum % 10_000_000 + counts[t % 16].load();
     }
-    // Turns that begin anywhere, with a step that is a constant.
+    // A strided loop with any start and a constant step.
     starts free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let mut sum = 1;
@@ -192,7 +192,7 @@ shaped! {
         }
         out[global_idx_x()] = sum;
     }
-    // Conditions that tell a row's edges.
+    // Conditions that detect the edges of a row.
     edges free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let width = n + 2;
@@ -210,7 +210,7 @@ shaped! {
             }
         }
     }
-    // Guards that whole rows pass, between barriers.
+    // Guards between barriers, which whole rows pass.
     inside free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<u32, 1024>();
@@ -236,7 +236,7 @@ shaped! {
         let far = if i + n * 7 < x.len() && n != 3 { x[i + n * 7] } else { 5 };
         out[i] = sum * 10 + far;
     }
-    // A block that writes along y.
+    // A block that writes along y, after a barrier.
     columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<[u32; 8], 8>();
@@ -254,7 +254,7 @@ shaped! {
             out[i * height + j] += 7;
         }
     }
-    // The same from the first statement to the last.
+    // A kernel without barriers that writes along y.
     across free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
@@ -262,7 +262,7 @@ shaped! {
         let value = x[(j * global_dim_x() + i) % x.len()] * 100 + n as u32;
         out[i * height + j] = value;
     }
-    // Values of several parts, kept by strips alone and across barriers.
+    // Compound values, kept within strips and across barriers.
     parts free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<u32, 1024>();
@@ -292,7 +292,7 @@ shaped! {
         let flag = if pair.1 { 1 } else { 2 };
         out[i] = (a % 1000 + b % 1000 * 3 + c % 1000 * 5 + d % 1000 * 7) * 10 + flag + many[0].x + many[1].x;
     }
-    // Loops that lanes leave one by one.
+    // Loops that lanes leave at different iterations.
     steps free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let n = n as u32;
@@ -333,7 +333,7 @@ shaped! {
             out[i] = steps * 100_000 + turns * 100 + (f * 8.0) as u32;
         }
     }
-    // A product in tiles: a loop that moves outside of strips, between barriers, with values kept across them.
+    // A tiled product: a loop between barriers is interchanged with the strips, and values are kept across barriers.
     tiles free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
@@ -361,7 +361,7 @@ shaped! {
         let at = global_idx_y() * global_dim_x() + global_idx_x();
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
-    // The same in blocks of one size.
+    // The same with a fixed block size.
     fixed_tiles fixed [plain "" all "-" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
@@ -389,7 +389,7 @@ shaped! {
         let at = global_idx_y() * global_dim_x() + global_idx_x();
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
-    // Products in blocks with short rows, of which a strip takes several.
+    // Products in blocks with short rows, so one strip contains several rows.
     products fixed [plain "" all "-" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 16], 8>();
@@ -409,7 +409,7 @@ shaped! {
         let at = global_idx_y() * global_dim_x() + global_idx_x();
         out[at] = sum;
     }
-    // Rows that fill no stack, where the data ends inside of a block.
+    // Data that ends inside a block, so its last rows do not fill a stack.
     leftover fixed [plain "" all "-" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());

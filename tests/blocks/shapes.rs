@@ -1,11 +1,11 @@
-//! Kernels in all shapes of loops over lanes, in each by itself and without each, against the interpreter.
+//! Compares the native device with the interpreter for every shape of the loops over lanes: all, each alone, and all but each.
 
 use sarek::prelude::*;
 
 use super::shaped::{self, Launched, Place};
 use super::{agree, input};
 
-/// Runs every shape of a kernel natively: each has to give what the interpreter gives.
+/// Runs every shape of a kernel natively, and compares each result with the interpreter's.
 fn mean_the_same(
     shapes: &[(&str, Launched)],
     (n, x): (usize, &Vector<u32>),
@@ -32,7 +32,7 @@ fn mean_the_same(
     }
 }
 
-/// Blocks in a row.
+/// A one-dimensional grid of one-dimensional blocks.
 fn row(grid: usize, block: usize) -> Place {
     Place::Blocks([grid, 1], [block, 1])
 }
@@ -55,7 +55,7 @@ fn loops() {
     }
 }
 
-/// Turns of wide strips, of narrow ones, and of lanes that fill neither.
+/// Strided loops, with blocks that fill wide strips, narrow strips, or neither.
 #[test]
 fn turns() {
     for len in [1, 31, 1000, 3000] {
@@ -144,7 +144,7 @@ fn tiles() {
         mean_the_same(shaped::fixed_tiles::SHAPES, (n, &x), 512, place);
         mean_the_same(shaped::products::SHAPES, (n, &x), 512, place);
     }
-    // Stacks have four rows, blocks eight.
+    // A stack has four rows, and a block has eight.
     for n in [1, 3, 4, 5, 8, 9, 14, 16, 40] {
         let place = Place::Blocks([2, 2], [16, 8]);
         mean_the_same(shaped::leftover::SHAPES, (n, &x), 512, place);

@@ -1,4 +1,4 @@
-// y = a x + y, as naga takes it. Its bindings have numbers of its own.
+// y = a x + y, for naga. The numbers of its bindings are arbitrary.
 struct Numbers {
     n: u32,
     a: f32,

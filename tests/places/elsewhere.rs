@@ -1,4 +1,4 @@
-//! A function of another file than its kernel's.
+//! Functions that kernels of another file call.
 
 use sarek::prelude::*;
 

@@ -1,10 +1,10 @@
-//! The kernels, each with its source. They keep what is wrong, and of the rest as much as it takes.
+//! The kernels, each with a reference to its source. They are reduced to the bug and the code that it needs.
 
 use sarek::prelude::*;
 
-/// A kernel whose text is known.
+/// A kernel with its source text.
 pub trait Published {
-    /// The text as a plain `fn`.
+    /// The source text as a plain `fn`, without `unsafe`.
     const AS_FN: &'static str;
 }
 
@@ -21,8 +21,8 @@ macro_rules! published {
 }
 
 published! {
-    /// `surfel-cuda` of HeCBench, github.com/ORNL/HeCBench/issues/253: no barrier at the end of an iteration, so that the next one
-    /// loads a tile that others still read.
+    /// `surfel-cuda` of HeCBench, github.com/ORNL/HeCBench/issues/253: no barrier at the end of an iteration, so the next one
+    /// overwrites a tile that other threads still read.
     unsafe fn surfel_render_tile(count: usize, surfels: &[f32], image: &mut [f32]) {
         let tile = shared_array::<f32, 32>();
         let t = thread_idx_x();
@@ -41,7 +41,7 @@ published! {
 }
 
 /// J. Sanders, E. Kandrot, *CUDA by Example*, 2010, section 5.3.2, "Dot Product Optimized (Incorrectly)", which the book shows as a
-/// mistake: the barrier stands where only some threads come. It is no kernel here, not even an `unsafe` one.
+/// mistake: only some threads reach the barrier. It is a compile error here, even in an `unsafe fn`.
 pub const SECTION_5_3_2: &str = "
     #[kernel]
     fn dot(a: &[f32], b: &[f32], c: &mut [f32]) {
@@ -76,7 +76,7 @@ published! {
 }
 
 published! {
-    /// `dot_kernel` of miniFE, github.com/Mantevo/miniFE/issues/13: the last 32 threads go on without barriers, as if in lockstep.
+    /// `dot_kernel` of miniFE, github.com/Mantevo/miniFE/issues/13: the last 32 threads continue without barriers, as if they ran in lockstep.
     [block = 64]
     unsafe fn dot_kernel(x: &[f32], y: &[f32], d: &mut [f32]) {
         let red = shared_array::<f32, 64>();
@@ -103,7 +103,7 @@ published! {
 }
 
 published! {
-    /// `renderCUDA_count` of LightGaussian, github.com/VITA-Group/LightGaussian/issues/24: counted without atomics.
+    /// `renderCUDA_count` of LightGaussian, github.com/VITA-Group/LightGaussian/issues/24: counters without atomics.
     unsafe fn gaussian_count(collected: &[u32], counts: &mut [u32]) {
         let i = global_idx_x();
         if i < collected.len() {
@@ -114,7 +114,7 @@ published! {
 
 published! {
     /// M. Harris, S. Sengupta, J. Owens, "Parallel Prefix Sum (Scan) with CUDA", *GPU Gems 3*, 2007, example 39-1: `+=` adds to the half
-    /// of `temp` that nobody has written yet, where a sum of two elements of the other half is meant.
+    /// of `temp` that is still uninitialised. The sum of two elements of the other half is intended.
     [block = 64]
     unsafe fn scan(input: &[f32], output: &mut [f32]) {
         let temp = shared_array::<f32, 128>();
@@ -138,8 +138,8 @@ published! {
 }
 
 published! {
-    /// `sum` of the *CUDA C++ Programming Guide*, "Memory Fence Functions", without its `__threadfence()`, which the guide says is needed;
-    /// github.com/NVIDIA/Fuser/pull/2391 adds such a missing one to a library.
+    /// `sum` of the *CUDA C++ Programming Guide*, "Memory Fence Functions", without its `__threadfence()`, which the guide requires;
+    /// github.com/NVIDIA/Fuser/pull/2391 adds such a missing fence to a library.
     unsafe fn sum_of_all(array: &[u32], parts: &mut [u32], count: &[Atomic<u32>]) {
         if thread_idx_x() == 0 {
             parts[block_idx_x()] = array[global_idx_x()];
@@ -156,8 +156,8 @@ published! {
 }
 
 published! {
-    /// *CUDA by Example*, appendix A.1.2, before its errata: the lock has no fences, as J. Alglave and others, "GPU Concurrency: Weak
-    /// Behaviours and Programming Assumptions", ASPLOS 2015, found.
+    /// *CUDA by Example*, appendix A.1.2, before its errata: the lock has no fences, a bug that J. Alglave and others found, "GPU
+    /// Concurrency: Weak Behaviours and Programming Assumptions", ASPLOS 2015.
     unsafe fn locked_dot(x: &[u32], mutex: &[Atomic<u32>], result: &mut [u32]) {
         if thread_idx_x() == 0 {
             while mutex[0].compare_and_swap(0, 1) != 0 {}
@@ -168,7 +168,7 @@ published! {
 }
 
 published! {
-    /// CAGRA's search in cuVS, github.com/NVIDIA/cuvs/pull/1807: the first lane of a warp shifts a word by its whole width.
+    /// CAGRA's search in cuVS, github.com/NVIDIA/cuvs/pull/1807: the first lane of a warp shifts a word by its full width.
     unsafe fn has_invalid_below(votes: &[u32], found: &mut [u32]) {
         let i = global_idx_x();
         let lane = thread_idx_x() as u32;
@@ -177,7 +177,7 @@ published! {
 }
 
 published! {
-    /// `_GatherKernel` of ONNX Runtime, github.com/microsoft/onnxruntime/issues/28107: an index in 32 bits, which overflows.
+    /// `_GatherKernel` of ONNX Runtime, github.com/microsoft/onnxruntime/issues/28107: a 32-bit index overflows.
     unsafe fn gather(width: i32, rows: &[i32], table: &[f32], out: &mut [f32]) {
         let i = global_idx_x();
         let id = i as i32;
@@ -187,8 +187,8 @@ published! {
 }
 
 published! {
-    /// `get_pruning_lengths` of FBGEMM, github.com/pytorch/FBGEMM/pull/5831: threads return before a barrier that others wait at. In a
-    /// kernel here that means what it should: the others go on without them.
+    /// `get_pruning_lengths` of FBGEMM, github.com/pytorch/FBGEMM/pull/5831: threads return before a barrier at which others wait. Here
+    /// that is well-defined: the barrier does not wait for threads that have returned.
     unsafe fn pruning_lengths(pruned: &[u32], lengths: &mut [u32]) {
         let kept = shared_array::<Atomic<u32>, 1>();
         let t = thread_idx_x();

@@ -1,7 +1,7 @@
-//! Published kernels with known mistakes, and which layer finds each: the chapter is `docs/published.md`.
+//! Published kernels with known bugs: tests which check finds each, as `docs/published.md` says.
 //!
-//! Each stands in [`kernels`] once, as `unsafe fn`, which lifts the proof of race freedom. It is run under the sanitizer, and its text is
-//! handed to the frontend as a plain `fn` too.
+//! Each is an `unsafe fn` in [`kernels`], for which race freedom need not be proved. It runs under the sanitizer. The frontend also
+//! gets its text as a plain `fn`.
 
 mod kernels;
 
@@ -14,7 +14,7 @@ use sarek_frontend::diagnostics::messages;
 
 const PAGE: &str = include_str!("../../docs/published.md");
 
-/// What the macro says of a kernel as a plain `fn`.
+/// Checks that the macro refuses a kernel as a plain `fn`, with this code and word in a message.
 #[track_caller]
 fn refused<K: Published>(code: &str, word: &str) {
     let said = messages(K::AS_FN);
@@ -22,20 +22,20 @@ fn refused<K: Published>(code: &str, word: &str) {
     assert!(said.iter().any(is_it), "no {code} with `{word}`: {said:#?}");
 }
 
-/// The page shows this message, as rustc prints it.
+/// Checks that the page quotes this message as rustc prints it.
 #[track_caller]
 fn shown(message: &str) {
     let printed = format!("error: {}", message.replace('\n', "\n       "));
     assert!(PAGE.contains(&printed), "not on the page:\n{printed}");
 }
 
-/// The macro has nothing against a kernel as a plain `fn`.
+/// Checks that the macro accepts a kernel as a plain `fn`.
 #[track_caller]
 fn accepted<K: Published>() {
     assert_eq!(messages(K::AS_FN), [""; 0]);
 }
 
-/// Ten are asked for, and each has its row on the page.
+/// There are more than ten kernels, and each has a row on the page.
 #[test]
 fn there_are_more_than_ten() {
     let source = include_str!("kernels.rs");
@@ -55,7 +55,7 @@ fn races_are_errors_at_the_access() {
     shown(&messages(kernels::surfel_render_tile::AS_FN)[0]);
     refused::<kernels::surfel_render_tile>("SRK0604", "tile");
     refused::<kernels::dot_kernel>("SRK0604", "red");
-    // In blocks of any size: the launch is asked for small ones.
+    // With any block size, the kernel is accepted on the condition that blocks are small, which each launch checks.
     let any_block = kernels::dot_kernel::AS_FN.replacen("(block = 64)", "", 1);
     assert_eq!(messages(&any_block), [""; 0]);
     refused::<kernels::gaussian_count>("SRK0603", "counts");
@@ -84,7 +84,7 @@ fn what_is_no_race_is_accepted() {
     accepted::<kernels::pruning_lengths>();
 }
 
-/// The fault of a launch on a device, which is found at the next read at the latest.
+/// The fault of a launch on a device. The next read reports it at the latest.
 fn fault<T: sarek::Element>(launched: Result<()>, written: &Vector<T>) -> Option<Fault> {
     match launched.and_then(|()| written.to_vec().map(drop)) {
         Err(Error::Fault(fault)) => Some(*fault),
@@ -112,7 +112,7 @@ fn an_index_past_the_end_is_a_fault_everywhere() {
 
 #[test]
 fn an_index_that_overflows_reaches_no_memory() {
-    // A row of the report, of a table of 262144 rows of 8960 elements.
+    // The issue reports a table of 262144 rows of 8960 elements; this is one of its rows.
     let rows = Vector::from_vec(vec![255_999]);
     let table = Vector::from_vec(vec![1.0f32; 8960]);
     for device in Device::all() {
@@ -142,7 +142,7 @@ fn threads_that_returned_are_no_matter_to_a_barrier() -> Result<()> {
     Ok(())
 }
 
-/// What the sanitizer says of a launch.
+/// Checks that the sanitizer reports a finding with these words.
 #[track_caller]
 fn found(words: &[&str], result: Result<()>) {
     let Err(Error::Sanitizer { finding, .. }) = result else {
@@ -155,7 +155,7 @@ fn found(words: &[&str], result: Result<()>) {
     assert!(finding.contains("kernels.rs:"), "{finding}");
 }
 
-/// In a process of its own, since the environment is read once; with several orders of threads.
+/// Runs in child processes, since the environment is read once per process, with several thread orders.
 #[test]
 fn the_sanitizer_finds_them() {
     for settings in ["1,overflow", "overflow,seed=3", "overflow,seed=12"] {
@@ -179,7 +179,7 @@ fn under_the_sanitizer() {
     let x = Vector::from_vec((0..128).map(|i| i * 7 % 11).collect::<Vec<u32>>());
     let rows = Vector::from_vec(vec![255_999]);
     let race = "data race";
-    // SAFETY: they run in the interpreter, which stops at the first mistake.
+    // SAFETY: the kernels run in the interpreter, which stops at the first error.
     unsafe {
         found(
             &[race, "`tile["],

@@ -1,13 +1,13 @@
-//! Children of `fork`.
+//! Child processes of `fork`.
 
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
 use super::{apart, backends, triple, tripled};
 
-/// Runs `work` in a child of `fork`; its status.
+/// Runs `work` in a child of `fork` and returns its exit status.
 fn in_child(work: impl FnOnce() -> bool, exit: unsafe extern "C" fn(i32) -> !) -> i32 {
-    // SAFETY: this process has no thread that holds what the child needs: the others are those of devices.
+    // SAFETY: no other thread holds a lock that the child needs: the other threads are those of devices.
     unsafe {
         let child = libc::fork();
         if child == 0 {
@@ -53,12 +53,12 @@ fn a_child_is_refused() {
                 is_refused(graph.replay(&mut given)),
                 is_refused(device.trim()),
                 Device::all().is_empty(),
-                // On devices that work in the host's memory it is there.
+                // On devices in host memory, the elements are there.
                 there
                     .get(n - 1)
                     .map_or_else(|e| matches!(e, Error::Forked), |y| y == 599_997),
             ];
-            // What needs no device is as it was.
+            // Operations without a device still work.
             let kept = on_host.to_vec().is_ok_and(|all| all == [7; 5]);
             let mut own = Vector::zeros(10);
             let set = own
@@ -70,7 +70,7 @@ fn a_child_is_refused() {
             refused.iter().all(|refused| *refused) && kept && set
         };
         assert_eq!(in_child(child, libc::_exit), 0, "{device}");
-        // The parent goes on, and a child that ends as programs do ends.
+        // The parent still works, and a child that calls `exit` terminates.
         assert_eq!(tripled(device, n).expect("a launch"), 599_997);
         if device.backend() != "cuda" {
             assert_eq!(in_child(|| true, libc::exit), 0, "{device}");
@@ -78,7 +78,7 @@ fn a_child_is_refused() {
     });
 }
 
-/// Before the first use of devices nothing is missing in a child.
+/// A child works if the parent forks before its first use of devices.
 #[test]
 fn a_child_of_an_unused_library_is_free() {
     apart(

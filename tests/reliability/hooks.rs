@@ -1,4 +1,4 @@
-//! Hooks that call back into the library, and that panic.
+//! Output and panic hooks that call the library or panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -16,7 +16,7 @@ fn greet(y: &mut [u32]) {
     y[i] = 1;
 }
 
-/// Prints, and is large enough for several threads of the processor.
+/// Prints, and does enough work to run on several CPU threads.
 #[kernel]
 fn work_and_greet(y: &mut [u32]) {
     let i = global_idx_x();
@@ -54,14 +54,14 @@ fn an_output_hook_may_call_back() {
                 other.sync().expect("nothing failed");
                 stream.sync().expect("nothing failed");
                 assert_eq!(tripled(&other, 1000).expect("a launch"), 2997);
-                // Goes past the hook.
+                // Output from within the hook is not passed to the hook.
                 assert_eq!(greeted(&other).expect("a launch"), [1; 4]);
                 let waited: Option<Arc<Vector<u32>>> = read.lock().expect("no panic").clone();
                 if let Some(waited) = waited {
                     assert_eq!(waited.get(3).expect("it was written"), 1);
                 }
             });
-            // The vector that is being read is read by the hook, too, where the hook is called by the read.
+            // If a read calls the hook, the hook reads the same vector.
             let mut y = Vector::zeros(4);
             greet(&mut y).over(4).run_on(device).expect("a launch");
             let y = Arc::new(y);
@@ -70,7 +70,7 @@ fn an_output_hook_may_call_back() {
             *shared.lock().expect("no panic") = None;
             device.sync().expect("nothing failed");
             assert_eq!(lines.load(Relaxed), 4);
-            // Launches of several threads within the hook, and around it.
+            // Launches on several threads, within the hook and around it.
             let other = device.clone();
             sarek::set_output(move |_| {
                 let mut y = Vector::zeros(20_000);
@@ -88,7 +88,7 @@ fn an_output_hook_may_call_back() {
                     .expect("a launch");
                 device.sync().expect("nothing failed");
             }
-            // It replaces itself.
+            // The hook replaces itself.
             sarek::set_output(|_| sarek::reset_output());
             greeted(device).expect("a launch");
         },
@@ -99,7 +99,7 @@ fn an_output_hook_may_call_back() {
 fn a_panic_of_an_output_hook_is_one_error_everywhere() {
     let test = "hooks::a_panic_of_an_output_hook_is_one_error_everywhere";
     apart(test, &backends(), &[], |device| {
-        // The hook for panics calls back, too.
+        // The panic hook calls the library too.
         let other = device.clone();
         std::panic::set_hook(Box::new(move |_| {
             other.sync().expect("nothing failed");
@@ -116,10 +116,10 @@ fn a_panic_of_an_output_hook_is_one_error_everywhere() {
             panic!("{told:?}");
         };
         assert_eq!((&*kernel, &*message), ("greet", "mine: thread 0\n"));
-        // It was told, and nothing is lost.
+        // The error is reported once, and no data is lost.
         device.sync().expect("it is told once");
         assert_eq!(y.to_vec().expect("it was written"), [1; 4]);
-        // The same of a graph.
+        // The same with a graph.
         let mut recording = device.record_graph();
         recording.launch(greet(&mut y).over(4)).expect("it records");
         let graph = recording.finish();
@@ -130,7 +130,7 @@ fn a_panic_of_an_output_hook_is_one_error_everywhere() {
         );
         sarek::reset_output();
         assert_eq!(greeted(device).expect("a launch"), [1; 4]);
-        // Of threads of the pool, also.
+        // The same with panics on threads of the pool.
         sarek::set_output(|_| panic!("mine"));
         let mut y = Vector::zeros(200_000);
         let told = work_and_greet(&mut y).over(200_000).run_on(device);
@@ -142,7 +142,7 @@ fn a_panic_of_an_output_hook_is_one_error_everywhere() {
     });
 }
 
-/// A kernel that panics: an overflow in a debug build, on the native device and the interpreter.
+/// A kernel that panics by overflow in a debug build.
 #[kernel]
 fn overflows(y: &mut [u8]) {
     let i = global_idx_x();

@@ -1,6 +1,6 @@
-//! Nothing hangs and nothing aborts: output hooks, other pools, `fork`, ends of threads, memory that is not there.
+//! The library neither hangs nor aborts: with output hooks, other thread pools, `fork`, thread-local destructors, and out of memory.
 //!
-//! What may hang runs in a process of its own, for each backend, which is given a minute.
+//! A test that may hang runs in a child process for each backend, with a time limit of one minute.
 
 #[cfg(unix)]
 mod fork;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use sarek::prelude::*;
 
-/// Names the backend to the process that is started.
+/// The environment variable that tells a child process its backend.
 const CHILD: &str = "SAREK_RELIABILITY_CHILD";
 
 #[kernel]
@@ -23,14 +23,14 @@ fn triple(y: &mut [u32]) {
     y[i] = (i as u32).wrapping_mul(3);
 }
 
-/// What a launch of [`triple`] on the device of a backend gives at the end.
+/// Launches [`triple`] on a device and returns the last element.
 fn tripled(device: &Device, n: usize) -> sarek::Result<u32> {
     let mut y = Vector::zeros(n);
     triple(&mut y).over(n).run_on(device)?;
     y.get(n - 1)
 }
 
-/// The backends that have a device here.
+/// The backends with a device on this machine.
 fn backends() -> Vec<&'static str> {
     let mut backends: Vec<_> = Device::all().iter().map(Device::backend).collect();
     backends.sort_unstable();
@@ -38,7 +38,7 @@ fn backends() -> Vec<&'static str> {
     backends
 }
 
-/// Runs a test again, by its path, in a process of its own for each of these backends; `work` is what it does there.
+/// Runs the test with this path again in a child process for each of these backends. There it performs `work`.
 fn apart(test: &str, backends: &[&str], env: &[(&str, &str)], work: impl FnOnce(&Device)) {
     if let Ok(backend) = std::env::var(CHILD) {
         let device = Device::of(&backend).expect("the parent has seen it");
@@ -68,8 +68,8 @@ fn apart(test: &str, backends: &[&str], env: &[(&str, &str)], work: impl FnOnce(
     }
 }
 
-/// Runs a test again, by its path, in a process of its own, which is to be aborted and to say why. What `work` does there
-/// does not return.
+/// Runs the test with this path again in a child process, and checks that it aborts and prints `why`. There it performs `work`, which
+/// must not return.
 fn aborted(test: &str, why: &str, work: impl FnOnce()) {
     if std::env::var_os(CHILD).is_some() {
         return work();

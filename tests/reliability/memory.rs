@@ -1,4 +1,4 @@
-//! Memory that is not there.
+//! Out of memory.
 
 use sarek::prelude::*;
 use sarek::{Error, Result};
@@ -11,7 +11,7 @@ fn is_exhausted<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::OutOfMemory { device, .. }) if device == "the host")
 }
 
-/// More elements than there are addresses for.
+/// More elements than the address space can hold.
 const TOO_MANY: usize = usize::MAX / 8;
 
 #[test]
@@ -30,7 +30,7 @@ fn vectors_without_memory_tell_at_their_first_use() {
         assert!(is_exhausted(vector.clone().into_vec()));
         assert!(is_exhausted(vector.part(..3)));
         assert!(is_exhausted(vector.set(0, 1)));
-        // Nor is there memory when it is overwritten.
+        // Overwriting needs memory too.
         assert!(is_exhausted(vector.fill(1)));
         let launched = triple(vector).over(8).run_on(&native);
         assert!(is_exhausted(launched));
@@ -46,7 +46,7 @@ fn vectors_without_memory_tell_at_their_first_use() {
     assert!(error.to_string().starts_with("the host is out of memory"));
 }
 
-/// A vector whose bytes are more than addresses can count is as little on a device as one of fewer.
+/// A vector whose size in bytes overflows `usize` is out of memory on every device.
 #[test]
 fn lengths_whose_bytes_overflow_are_no_memory_either() {
     let most = |size: usize| usize::MAX / size + 2;
@@ -84,7 +84,7 @@ fn lengths_whose_bytes_overflow_are_no_memory_either() {
     }
 }
 
-/// What was lent has to be there when its scope ends.
+/// The vector that `with_slice_mut` lends must be in its place when the closure returns; otherwise the process aborts.
 mod lent {
     use super::*;
 
@@ -155,7 +155,7 @@ mod lent {
     }
 }
 
-/// Where the system gives a process no more addresses: each backend says so, and goes on.
+/// If the process reaches its address-space limit, each backend reports an error and stays usable.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_without_room_goes_on() {
@@ -172,7 +172,7 @@ fn a_process_without_room_goes_on() {
             for y in &mut large {
                 let told = triple(y).over(8).run_on(device).and_then(|()| y.read(0..1));
                 assert!(
-                    // Some devices have no buffers so large.
+                    // Some devices do not support buffers of this size.
                     matches!(
                         &told,
                         Ok(_) | Err(Error::OutOfMemory { .. } | Error::NotEligible { .. })
@@ -181,7 +181,7 @@ fn a_process_without_room_goes_on() {
                 );
                 refused += usize::from(told.is_err());
             }
-            // The vectors are copies of those of the host where a device has memory of its own.
+            // Such a device allocates its copies of the vectors in the host's memory, so the limit applies to it.
             let copies = !device.info().host_memory && device.info().unified;
             assert!(refused > 0 || !copies, "{device}");
             assert!(is_exhausted(Vector::<u32>::zeros(1 << 30).get(0)));
@@ -192,7 +192,7 @@ fn a_process_without_room_goes_on() {
     );
 }
 
-/// Lets the process have so many bytes of addresses more.
+/// Limits the address space of the process to `more` bytes beyond its current size.
 #[cfg(target_os = "linux")]
 fn limit_addresses(more: u64) {
     let status = std::fs::read_to_string("/proc/self/statm").expect("it is there");

@@ -1,4 +1,4 @@
-//! Native launches among other threads of the program.
+//! Native launches together with other threads of the program.
 
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use sarek::{Error, FaultKind};
 
 use super::{apart, tripled};
 
-/// Enough threads that launches are shared, whatever the machine.
+/// Four threads, so launches are divided among several on any machine.
 const FOUR: (&str, &str) = ("RAYON_NUM_THREADS", "4");
 
 #[kernel]
@@ -22,7 +22,7 @@ fn work(y: &mut [u32]) {
     y[i] = s;
 }
 
-/// A task that holds a lock over a launch takes up no other task of the same pool, which would want the lock.
+/// While a task holds a lock during a launch, its thread must not run another task of the same pool, which could wait for that lock.
 #[test]
 fn launches_under_a_lock_end() {
     apart(
@@ -80,10 +80,10 @@ fn launches_run_in_parallel_iterators() {
     });
 }
 
-/// Where the system gives no threads, the caller does all of it.
+/// If the system cannot create threads, the calling thread does all the work.
 #[test]
 fn launches_run_without_other_threads() {
-    // So large a stack is not to be had.
+    // Threads with this stack size cannot be created.
     let env = [FOUR, ("RUST_MIN_STACK", "70368744177664")];
     apart(
         "native::launches_run_without_other_threads",
@@ -112,7 +112,7 @@ fn below(limit: u32, x: &[u32], y: &mut [u32]) {
     y[i] = x[i];
 }
 
-/// Of many blocks that fault, the first tells, however they are shared out.
+/// If many blocks fault, the first one is reported, however blocks are divided among threads.
 #[test]
 fn the_first_block_that_faults_tells() {
     apart(

@@ -1,4 +1,4 @@
-//! Destructors of thread-local variables.
+//! Launches in the destructors of thread-local variables.
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -8,10 +8,10 @@ use sarek::{Error, Result};
 
 use super::{apart, backends, triple, tripled};
 
-/// What the destructors came to.
+/// The results of the launches in the destructors.
 static TOLD: Mutex<Vec<Result<u32>>> = Mutex::new(Vec::new());
 
-/// Launches, waits and drops a vector when it is dropped.
+/// When dropped, launches a kernel, waits for it and drops a vector.
 struct Last {
     device: Option<Device>,
     vector: Option<Vector<u32>>,
@@ -34,7 +34,7 @@ thread_local! {
     static THIRD: RefCell<Last> = const { RefCell::new(Last { device: None, vector: None }) };
 }
 
-/// Whether a variable is destroyed before those that a device needs or behind them: it works, or an error tells.
+/// A variable may be destroyed before or after those that a device needs. Either way the launch works or returns an error.
 #[test]
 fn launches_at_the_end_of_a_thread_run_or_are_refused() {
     let test = "thread_end::launches_at_the_end_of_a_thread_run_or_are_refused";
@@ -52,7 +52,7 @@ fn launches_at_the_end_of_a_thread_run_or_are_refused() {
         };
         std::thread::scope(|scope| {
             let first = scope.spawn(|| {
-                // Registered before the device is used by this thread, in the middle, and behind.
+                // Registered before, between and after this thread's uses of the device.
                 FIRST.with(|last| drop(last.borrow()));
                 drop(Vector::<u32>::zeros(10).prefetch(&device.stream()));
                 SECOND.with_borrow_mut(fill);
@@ -78,7 +78,7 @@ fn launches_at_the_end_of_a_thread_run_or_are_refused() {
             }
         }
         assert!(told.iter().any(Result::is_ok), "{told:?}");
-        // What was dropped there is let go of, and the device goes on.
+        // The dropped vectors are freed, and the device still works.
         device.trim().expect("it gives back");
         assert_eq!(tripled(device, 1000).expect("a launch"), 2997);
     });

@@ -21,7 +21,7 @@ const CRATES: [&str; 6] = [
     "sarek-conformance",
 ];
 
-/// The imports of each crate, read once.
+/// The imports of each crate.
 static FOUND: LazyLock<BTreeMap<&str, Imports>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |folder: &&'static str| (*folder, imports::imports(&root.join(folder)));
@@ -48,7 +48,7 @@ static KNOWN: LazyLock<BTreeMap<&str, BTreeSet<Import>>> = LazyLock::new(|| {
     known
 });
 
-/// The imports of a crate without the known ones.
+/// The imports of a crate that are not in `known.txt`.
 fn rest(folder: &str) -> BTreeSet<Import> {
     let known = KNOWN.get(folder);
     let is_known = |import: &&Import| known.is_some_and(|known| known.contains(import));

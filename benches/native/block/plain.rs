@@ -1,19 +1,19 @@
-//! The same work in plain Rust over rayon, as one writes it with some care for a processor: caches and
-//! lanes are made use of, and nothing is done in blocks of threads. Sizes are multiples of the tiles.
+//! The same work in plain Rust with rayon, written with some care for a CPU: it uses caches and SIMD lanes,
+//! and has no blocks of threads. Sizes must be multiples of the tiles.
 
 use rayon::prelude::*;
 
 use crate::common::block::{BINS, BLOCK, TERMS};
 use crate::common::kernels::SOFTENING;
 
-/// Numbers that are worked on side by side, for the compiler to put into vectors.
+/// The number of values computed side by side, so the compiler vectorises the code.
 const LANES: usize = 16;
-/// Rows that a task takes: of a product's result, and of the columns of a transposed matrix.
+/// The number of rows in a task: rows of a product, or columns of the matrix to transpose.
 const ROWS: usize = 16;
-/// Elements that a task counts.
+/// The number of elements that a task counts.
 const CHUNK: usize = 1 << 14;
 
-/// By rows, four of the right factor at a time, which stay in the cache for all rows of a task.
+/// A product by rows. Four rows of the right factor at a time stay in the cache for all rows of a task.
 pub fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     assert!(n.is_multiple_of(4), "rows are taken four at a time");
     let tasks = c.par_chunks_mut(ROWS * n).zip(a.par_chunks(ROWS * n));
@@ -33,7 +33,7 @@ pub fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     });
 }
 
-/// The sum of each block's elements, in lanes.
+/// The sum of each block's elements, in SIMD lanes.
 pub fn sums(x: &[f32], sums: &mut [f32]) {
     let each = |(sum, x): (&mut f32, &[f32])| {
         let mut lanes = [0.0; LANES];
@@ -47,7 +47,7 @@ pub fn sums(x: &[f32], sums: &mut [f32]) {
         .for_each(|(sums, x)| sums.iter_mut().zip(x.chunks(BLOCK)).for_each(each));
 }
 
-/// By square tiles, so that the lines that are read are used up before they leave the cache.
+/// A transposition by square tiles, so each cache line is fully used before it is evicted.
 pub fn transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
     assert!(height.is_multiple_of(ROWS), "a tile has as many rows");
     let columns = output.par_chunks_mut(ROWS * height).enumerate();
@@ -62,7 +62,7 @@ pub fn transpose(width: usize, height: usize, input: &[f32], output: &mut [f32])
     });
 }
 
-/// Each task counts for itself.
+/// A histogram. Each task has its own counters, which are added at the end.
 pub fn histogram(x: &[u32], bins: &mut [u32]) {
     let add = |mut bins: [u32; BINS], more: [u32; BINS]| {
         let pairs = bins.iter_mut().zip(more);
@@ -81,7 +81,7 @@ pub fn histogram(x: &[u32], bins: &mut [u32]) {
     pairs.for_each(|(bin, count)| *bin = bin.wrapping_add(count));
 }
 
-/// Some bodies side by side meet all others.
+/// Accelerations. Each task computes those of [`LANES`] bodies side by side.
 pub fn accelerations(bodies: &[f32], result: &mut [f32]) {
     assert!(bodies.len().is_multiple_of(4 * LANES), "no lane is empty");
     let tasks = result
@@ -107,7 +107,7 @@ pub fn accelerations(bodies: &[f32], result: &mut [f32]) {
     });
 }
 
-/// Of each element.
+/// A sum of exponentials for each element.
 pub fn exp_sums(x: &[f32], y: &mut [f32]) {
     (x, y).into_par_iter().for_each(|(x, y)| {
         let terms = (0..TERMS).map(|k| (-x * k as f32).exp());

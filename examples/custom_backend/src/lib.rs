@@ -134,7 +134,7 @@ unsafe impl Compiler for MyC {
     }
 }
 
-// 4. The device, and its memory.
+// 4. The device and its memory.
 
 struct Simulated {
     info: DeviceInfo,
@@ -225,7 +225,7 @@ fn foreign(what: &str) -> Error {
     }
 }
 
-// 5. The stream: copies and launches, in order.
+// 5. The stream, which copies and launches in order.
 
 struct Queue;
 

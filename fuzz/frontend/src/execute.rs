@@ -1,4 +1,4 @@
-//! One input through the frontend and, if it is a kernel, through all writers.
+//! Runs the frontend on one input and, if the input is a kernel, all writers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -11,24 +11,24 @@ use sarek_ir::{Kernel, SiteId};
 use crate::input::{Input, Macro};
 use crate::tree::{print, tokens};
 
-/// What became of an input.
+/// The frontend's answer to an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// There were errors in it.
+    /// Errors.
     Rejected,
-    /// It was expanded.
+    /// An expansion.
     Accepted,
 }
 
-/// The last panic's place and message.
+/// The source location and message of the last panic.
 static LAST: Mutex<Option<(String, String)>> = Mutex::new(None);
 
-/// What is wrong with the frontend.
+/// A bug that an input revealed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wrong {
-    /// Where, or what; the same for the same mistake.
+    /// The source location of the panic, or a short name. Findings with the same place are taken for the same bug.
     pub place: String,
-    /// How.
+    /// The description.
     pub message: String,
 }
 
@@ -41,11 +41,11 @@ impl Wrong {
     }
 }
 
-/// Keeps what panics say for [`execute`], and off the terminal.
+/// Installs a panic hook that saves the message for [`execute`] instead of printing it.
 pub fn catch_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or(String::new(), |l| {
-            // Without the registry's folder.
+            // Drops the path of cargo's registry folder.
             let file = l.file().rsplit("/src/index.crates.io-").next();
             format!("{}:{}", file.unwrap_or_default(), l.line())
         });
@@ -54,15 +54,15 @@ pub fn catch_panics() {
     }));
 }
 
-/// Hands the input to the frontend.
+/// Runs the frontend on an input.
 ///
 /// # Errors
-/// What is wrong with the answer.
+/// The frontend panics, or its answer is invalid.
 pub fn execute(input: &Input) -> Result<Outcome, Wrong> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let stream = |trees| tokens(&print(trees)).ok_or(());
         let (Ok(attribute), Ok(item)) = (stream(&input.attribute), stream(&input.item)) else {
-            // A mutation made something that rustc's lexer does not give to macros.
+            // A mutation made text that is not valid tokens, which rustc would never pass to a macro.
             return Ok(Outcome::Rejected);
         };
         answer(input.of, attribute, item)
@@ -118,7 +118,7 @@ fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcom
     }
 }
 
-/// Do the tokens begin with an error? What does not parse is one in a constant's block.
+/// True if the tokens begin with an error report. For input that does not parse, the report is inside the block of a constant.
 fn is_report(tokens: &TokenStream) -> bool {
     use proc_macro2::TokenTree;
     tokens
@@ -132,14 +132,14 @@ fn is_report(tokens: &TokenStream) -> bool {
         })
 }
 
-/// A closed kernel as each target's text. Open ones are linked when rustc has checked them, and not before.
+/// Renders a closed kernel for each target. An open kernel is rendered only after rustc has checked and linked it.
 fn write_all(kernel: &Kernel) {
     let _ = kernel.to_string();
     if !kernel.is_closed() {
         return;
     }
     for dialect in write::DIALECTS {
-        // The default variant is what the expansion carries.
+        // The expansion already rendered the default variant, so this is another one.
         let mut variant = write::default_variant(kernel, dialect);
         variant.folded = true;
         variant.dense = false;

@@ -1,10 +1,10 @@
-//! What one macro is called with, and the file that it is kept in.
+//! A macro call as an input of the fuzzer, and its file format in `fuzz/corpus/frontend`.
 
 use std::fmt;
 
 use crate::tree::{Tree, print, read};
 
-/// A macro of sarek's.
+/// A macro of sarek.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Macro {
     /// `#[kernel]`
@@ -22,7 +22,7 @@ pub enum Macro {
 }
 
 impl Macro {
-    /// All of them.
+    /// All macros.
     pub const ALL: [Macro; 6] = [
         Macro::Kernel,
         Macro::Device,
@@ -32,7 +32,7 @@ impl Macro {
         Macro::Superstep,
     ];
 
-    /// Its name.
+    /// The name in the file format.
     pub const fn name(self) -> &'static str {
         match self {
             Macro::Kernel => "kernel",
@@ -48,19 +48,19 @@ impl Macro {
 /// A call of a macro.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// Which one.
+    /// The macro.
     pub of: Macro,
-    /// What an attribute is given.
+    /// The arguments of an attribute.
     pub attribute: Vec<Tree>,
-    /// The item, or what stands in the parentheses.
+    /// The item below the attribute, or the arguments of a function-like macro.
     pub item: Vec<Tree>,
 }
 
 impl Input {
-    /// The call in a file of this text.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// A line is missing or malformed; the text names it.
     pub fn parse(text: &str) -> Result<Input, String> {
         let head = "the first line is `// macro: NAME`";
         let (line, rest) = text.split_once('\n').ok_or(head)?;

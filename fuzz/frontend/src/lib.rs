@@ -1,10 +1,12 @@
-//! Random tokens and mutated kernels for sarek's frontend, which must answer each by an expansion or by errors.
+//! A mutation-based fuzzer for sarek's frontend, which must answer every input with an expansion or with errors, and never panic.
 //!
-//! [`seeds`] are the kernels of this repository, [`mutate`] makes inputs of them, [`input`] is one such input and the format
-//! of `fuzz/corpus/frontend`, [`execute`](mod@execute) hands it to the frontend and the writers. [`worker`] does so many times in a process
-//! of its own, which [`supervise`] watches for crashes and hangs; [`shrink`] makes what it finds small.
+//! 1. [`seeds`] collects the kernels of this repository, and [`mutate`] makes an [`input`] from them: random tokens or a mutated kernel.
+//!    An input is also the file format of `fuzz/corpus/frontend`.
+//! 2. [`execute`](mod@execute) runs the frontend and the writers on one input. [`worker`] does this many times in another process, which
+//!    [`supervise`] watches for crashes and hangs.
+//! 3. [`shrink`] reduces a failing input.
 //!
-//! An input is known by its number alone, so that a run of millions can be split and its findings made again.
+//! The number of an input determines it. So millions of inputs can be split among processes, and a finding can be reproduced from its number.
 
 pub mod execute;
 pub mod input;

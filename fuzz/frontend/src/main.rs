@@ -1,4 +1,4 @@
-//! The command: makes inputs, watches what becomes of them, shrinks and keeps.
+//! The command line: runs workers on generated inputs, shrinks the failing ones, prints them and writes them to files.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn fuzz(options: &Options, keep: Option<&Path>) -> bool {
     findings.wrong.is_empty()
 }
 
-/// Shrinks a finding, prints it, and keeps it.
+/// Shrinks a finding, prints it, and writes it to a file if asked.
 fn report(place: &str, finding: &Finding, seeds: &Seeds, keep: Option<&Path>) {
     let number = finding.numbers[0];
     let input = mutate::input(seeds, number);
@@ -114,7 +114,7 @@ fn report(place: &str, finding: &Finding, seeds: &Seeds, keep: Option<&Path>) {
         "crash" | "hang" | "slow" => None,
         place => Some(place),
     };
-    // A process each, and seconds for each that hangs.
+    // A crash or hang needs one process for each candidate, and a hang takes seconds.
     let most = if place == "crash" { 1000 } else { 3000 };
     let most = if ["hang", "slow"].contains(&place) {
         40
@@ -138,7 +138,7 @@ fn report(place: &str, finding: &Finding, seeds: &Seeds, keep: Option<&Path>) {
     }
 }
 
-/// Is it wrong at this place or, without one, does a process get lost over it?
+/// True if the input fails at this place. Without a place, true if a process crashes or hangs on it.
 fn fails(input: &Input, place: Option<&str>) -> bool {
     let Some(place) = place else {
         return is_lost(input).unwrap_or(false);
@@ -147,7 +147,7 @@ fn fails(input: &Input, place: Option<&str>) -> bool {
     wrong.is_some_and(|w| w.split('\t').next() == Some(place))
 }
 
-/// Does a process of its own crash, or take long?
+/// True if a separate process crashes on the input or exceeds [`worker::SLOW`].
 fn is_lost(input: &Input) -> std::io::Result<bool> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["--judge", "-"])

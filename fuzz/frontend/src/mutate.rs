@@ -1,4 +1,4 @@
-//! The input of a number: random tokens, or a seed with a few mutations.
+//! Makes the input of a number: random tokens, or a seed with a few mutations.
 
 mod odd;
 mod places;
@@ -13,10 +13,10 @@ use crate::random::Random;
 use crate::seeds::Seeds;
 use crate::tree::{Class, Tree, size};
 
-/// Inputs do not grow beyond so many tokens, unless they nest.
+/// The number of tokens from which on an input is not mutated further. Only nesting may exceed it by far.
 const LARGEST: usize = 600;
 
-/// The input of a number.
+/// Makes the input of a number.
 pub fn input(seeds: &Seeds, number: u64) -> Input {
     let mut mutator = Mutator {
         seeds,
@@ -34,7 +34,7 @@ struct Mutator<'s> {
 }
 
 impl Mutator<'_> {
-    /// Random tokens, bare or where a kernel takes some.
+    /// Random tokens: alone, or in the body or signature of an item.
     fn noise(&mut self) -> Input {
         let mut attribute = vec![];
         if self.random.once_in(4) {
@@ -121,7 +121,7 @@ impl Mutator<'_> {
             self.random.pick(&seeds.inputs),
             self.random.pick(&seeds.inputs),
         );
-        // Small ones more often: they are quick.
+        // Small seeds are more likely, since they are fast.
         let mut input = if size(&a.item) <= size(&b.item) { a } else { b }.clone();
         if self.random.once_in(40) {
             input.of = *self.random.pick(&Macro::ALL);
@@ -197,12 +197,12 @@ impl Mutator<'_> {
         }
     }
 
-    /// The list of some token, and where it stands there.
+    /// A random token, as the list that contains it and its position there.
     fn place<'t>(&mut self, all: &'t mut Vec<Tree>, count: usize) -> (&'t mut Vec<Tree>, usize) {
         nth(all, self.random.below(count))
     }
 
-    /// A leaf of the same class, or a group of the same delimiters.
+    /// Replaces a token by a leaf of the same class, or by a group with the same delimiters.
     fn replace_by_kin(&mut self, all: &mut Vec<Tree>, count: usize) {
         let seeds = self.seeds;
         let (list, at) = self.place(all, count);
@@ -226,7 +226,7 @@ impl Mutator<'_> {
         list[at] = new;
     }
 
-    /// Another leaf of the same input and class: types and names are more likely to fit.
+    /// Replaces a leaf by another one of the same input and class, since its types and names are more likely to fit.
     fn replace_by_own(&mut self, all: &mut Vec<Tree>, count: usize) {
         let (list, from) = self.place(all, count);
         let new = list[from].clone();
@@ -245,7 +245,7 @@ impl Mutator<'_> {
         list[at] = new;
     }
 
-    /// Two tokens for each other, if none is inside of the other.
+    /// Swaps two tokens, if neither contains the other.
     fn exchange(&mut self, all: &mut Vec<Tree>, count: usize) {
         let mut numbers = [self.random.below(count), self.random.below(count)];
         numbers.sort_unstable();
@@ -270,7 +270,7 @@ impl Mutator<'_> {
         list.insert(at, Tree::Group(delimiter, inner));
     }
 
-    /// Many times the same, beside each other or one in the other.
+    /// Repeats tokens many times in sequence, or nests one in many groups.
     fn repeat(&mut self, all: &mut Vec<Tree>, count: usize) {
         let times = *self.random.pick(&[2, 3, 5, 9, 17, 40, 100]);
         let run = 1 + self.random.below(3);
@@ -293,7 +293,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// The inside of some braces.
+    /// The content of a random pair of braces.
     fn body<'t>(&mut self, all: &'t mut Vec<Tree>) -> Option<&'t mut Vec<Tree>> {
         let mut bodies = 0;
         braces(all, &mut |_| bodies += 1);
@@ -320,7 +320,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// Takes a statement out, and puts it in elsewhere.
+    /// Moves or copies a statement to another position.
     fn move_statement(&mut self, all: &mut Vec<Tree>) {
         let Some(body) = self.body(all) else { return };
         let from = bounds(body);
@@ -339,7 +339,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// Another character inside of a text, or at the end of a number or name.
+    /// Inserts or removes characters in a string, or appends some to a number or name.
     fn retouch(&mut self, all: &mut Vec<Tree>, count: usize) {
         let inside = [
             "{", "}", ":", ".", "0", "_", " ", "x", ";", "#", "é", "{x}", "{}", "{0}", "/*", "?",
@@ -413,7 +413,7 @@ mod tests {
             let made = input(&seeds, number);
             assert_eq!(made, input(&seeds, number));
             let kept = Input::parse(&made.to_string());
-            // Mutations may put together what is no token, such as `é` and a lifetime.
+            // Mutations may produce an invalid token, such as `é` before a lifetime.
             if let Ok(kept) = kept {
                 assert_eq!(kept.to_string(), made.to_string());
             }

@@ -1,6 +1,6 @@
-//! Numbers from a seed.
+//! A pseudo-random number generator.
 
-/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014).
+/// The state of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 pub struct Random(u64);
 
 impl Random {
@@ -15,12 +15,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform below `n`, which is not 0.
+    /// A number uniformly distributed below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with probability 1 / `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -1,28 +1,28 @@
-//! The macro calls of this repository's kernels, and what mutations take from them.
+//! Collects the macro calls in this repository, and their parts, for mutations to reuse.
 
 use proc_macro2::Delimiter;
 
 use crate::input::{Input, Macro};
 use crate::tree::{Class, Tree, read, size};
 
-/// All files with kernels, each ended by [`END`].
+/// The content of all files with kernels, each ended by [`END`].
 const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/seeds.txt"));
 
 const END: &str = "//// end of file";
 
-/// What inputs are made of.
+/// The material for inputs.
 pub struct Seeds {
     /// The macro calls.
     pub inputs: Vec<Input>,
-    /// Identifiers, each as often as it is used.
+    /// Identifiers, each as often as it occurs.
     pub idents: Vec<Tree>,
     /// Literals.
     pub literals: Vec<Tree>,
     /// Operators.
     pub puncts: Vec<Tree>,
-    /// What stands between delimiters.
+    /// Delimited groups.
     pub groups: Vec<Tree>,
-    /// Statements of function bodies, their `;` among them.
+    /// Statements of function bodies, with their `;`.
     pub stmts: Vec<Vec<Tree>>,
 }
 
@@ -73,15 +73,15 @@ impl Seeds {
     }
 }
 
-/// Larger items cost more than they bring.
+/// The maximum number of tokens in an item. Larger items take too long for what they find.
 const LARGEST: usize = 400;
 
-/// What looks like statements in a body: up to a `;`, or to braces that end something.
+/// Splits a body into approximate statements: each ends with a `;` or with braces.
 pub fn statements(body: &[Tree]) -> impl Iterator<Item = &[Tree]> {
     body.split_inclusive(|tree| tree.is(";") || matches!(tree, Tree::Group(Delimiter::Brace, _)))
 }
 
-/// Finds the macro calls in a file's tokens, also within modules and macros.
+/// Finds the macro calls in a file's tokens, including those in modules and macros.
 fn calls(trees: &[Tree], found: &mut Vec<Input>) {
     let mut at = 0;
     while at < trees.len() {
@@ -105,7 +105,7 @@ fn calls(trees: &[Tree], found: &mut Vec<Input>) {
     }
 }
 
-/// The content of `#[…]`, if it begins here.
+/// The content of the attribute `#[…]` at this position, if there is one.
 fn attribute_at(trees: &[Tree], at: usize) -> Option<&[Tree]> {
     match trees.get(at..at + 2)? {
         [hash, Tree::Group(Delimiter::Bracket, inner)] if hash.is("#") => Some(inner),
@@ -113,7 +113,7 @@ fn attribute_at(trees: &[Tree], at: usize) -> Option<&[Tree]> {
     }
 }
 
-/// Which macro an attribute calls, and with what.
+/// The macro that an attribute calls, and its arguments.
 fn call(attribute: &[Tree]) -> Option<(Macro, Vec<Tree>)> {
     let path = attribute
         .iter()
@@ -134,7 +134,7 @@ fn call(attribute: &[Tree]) -> Option<(Macro, Vec<Tree>)> {
     }
 }
 
-/// The item that the attribute at `at` belongs to, without the macro's own attribute.
+/// The range of the item below the attribute at `at`, without that attribute.
 fn item(trees: &[Tree], at: usize) -> (usize, usize) {
     let ends = |tree: &Tree| tree.is(";") || matches!(tree, Tree::Group(Delimiter::Brace, _));
     let start = at + 2;

@@ -1,9 +1,9 @@
-//! Making an input small that still shows what is wrong.
+//! Reduces a failing input to a small one that still fails, by delta debugging (Zeller and Hildebrandt, 2002) on its token tree.
 
 use crate::input::Input;
 use crate::tree::{Tree, size};
 
-/// The smallest input found for which `fails` holds, as it does for `from`. Asks at most `most` times.
+/// Returns the smallest input found for which `fails` holds, starting at `from`, for which it holds too. Calls `fails` at most `most` times.
 pub fn shrink(from: &Input, mut most: usize, mut fails: impl FnMut(&Input) -> bool) -> Input {
     let mut best = from.clone();
     loop {
@@ -26,7 +26,7 @@ pub fn shrink(from: &Input, mut most: usize, mut fails: impl FnMut(&Input) -> bo
     }
 }
 
-/// The candidate of a number; `None` past the last.
+/// The candidate with this number; `None` past the last.
 fn candidate(from: &Input, at: usize) -> Option<Input> {
     let mut smaller = from.clone();
     let mut left = at;
@@ -46,7 +46,7 @@ fn here(left: &mut usize) -> bool {
     }
 }
 
-/// Without halves, quarters, … of a list, down to single tokens; then the same inside of groups.
+/// Removes a half, a quarter, and so on, down to a single token of a list; then does the same inside groups.
 fn runs(list: &mut Vec<Tree>, left: &mut usize) -> bool {
     let mut run = list.len();
     while run > 0 {
@@ -64,7 +64,7 @@ fn runs(list: &mut Vec<Tree>, left: &mut usize) -> bool {
     })
 }
 
-/// A group's content in its place, or a shorter leaf.
+/// Replaces a group by its content, or a leaf by a shorter one.
 fn simpler(list: &mut Vec<Tree>, left: &mut usize) -> bool {
     for at in 0..list.len() {
         match list[at].clone() {

@@ -1,4 +1,4 @@
-//! Runs worker processes, and finds the inputs at which they crash or hang.
+//! Runs worker processes and finds the inputs on which they crash or hang.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -10,55 +10,55 @@ use std::time::{Duration, Instant};
 
 use crate::worker::STRIDE;
 
-/// What to run.
+/// The options of a run.
 pub struct Options {
-    /// The first input's number.
+    /// The number of the first input.
     pub first: u64,
-    /// How many inputs.
+    /// The number of inputs.
     pub count: u64,
-    /// How long at most.
+    /// The time limit.
     pub time: Duration,
-    /// How many processes.
+    /// The number of processes.
     pub jobs: usize,
 }
 
-/// What was found.
+/// The results of a run.
 #[derive(Default, Debug)]
 pub struct Findings {
-    /// Inputs executed.
+    /// The number of inputs executed.
     pub executed: u64,
-    /// Inputs accepted, by macro.
+    /// The number of inputs accepted, by macro.
     pub accepted: BTreeMap<String, u64>,
-    /// By place: the message, the first inputs' numbers, and how many there are.
+    /// The bugs found, by place.
     pub wrong: BTreeMap<String, Finding>,
 }
 
-/// The inputs of one mistake.
+/// A bug, with the inputs that show it.
 #[derive(Default, Debug)]
 pub struct Finding {
-    /// What the first one said.
+    /// The message of the first input.
     pub message: String,
-    /// Their numbers, the first few.
+    /// The numbers of the first few inputs.
     pub numbers: Vec<u64>,
-    /// How many there are.
+    /// The number of inputs that show it.
     pub count: u64,
 }
 
-/// Numbers that a process takes at once. A process is not kept for ever, so that leaks do not add up.
+/// The number of inputs that one process executes. Then it is replaced, so leaked memory does not accumulate.
 const SHARE: u64 = 200 * STRIDE;
 
-/// A worker that says nothing for so long hangs.
+/// The time without output after which a worker counts as hung.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// How a worker ended.
+/// The way a worker ended.
 enum End {
     Done,
-    /// It is gone, or hangs, somewhere behind this input.
+    /// It crashed or hung at this input or one of the next `stride` inputs.
     Lost(u64, &'static str),
     TimeUp,
 }
 
-/// Executes the inputs, and tells of findings as they come.
+/// Executes the inputs and prints findings as they occur.
 pub fn run(options: &Options) -> Findings {
     let findings = Mutex::new(Findings::default());
     let next = AtomicU64::new(options.first);
@@ -81,7 +81,7 @@ pub fn run(options: &Options) -> Findings {
     findings.into_inner().unwrap_or_else(|e| e.into_inner())
 }
 
-/// The inputs from `at` to `end`, with a new process after each loss.
+/// Executes the inputs from `at` to `end`, with a new process after each crash or hang.
 fn share(mut at: u64, end: u64, deadline: Option<Instant>, findings: &Mutex<Findings>) {
     while at < end {
         let lost = match watch(at, end, STRIDE, deadline, findings) {
@@ -89,7 +89,7 @@ fn share(mut at: u64, end: u64, deadline: Option<Instant>, findings: &Mutex<Find
             End::Lost(from, _) => from,
         };
         let stride_end = end.min(lost + STRIDE);
-        // What it was doing is looked at again, one by one. What that finds twice is counted twice.
+        // Executes the lost stride again, one input at a time. Findings that both passes report are counted twice.
         at = match watch(lost, stride_end, 1, None, findings) {
             End::Done | End::TimeUp => stride_end,
             End::Lost(number, how) => {
@@ -100,7 +100,7 @@ fn share(mut at: u64, end: u64, deadline: Option<Instant>, findings: &Mutex<Find
     }
 }
 
-/// One worker until it ends.
+/// Runs one worker until it ends.
 fn watch(
     first: u64,
     end: u64,
@@ -143,7 +143,7 @@ fn watch(
             }
         }
     };
-    // It may have ended by itself.
+    // The worker may have ended by itself.
     let _ = child.kill();
     let _ = child.wait();
     outcome
@@ -158,7 +158,7 @@ fn spawn(first: u64, end: u64, stride: u64) -> Child {
     command.spawn().expect("this program once more")
 }
 
-/// What a process prints, line by line.
+/// Receives the output of a process line by line.
 fn lines(child: &mut Child) -> mpsc::Receiver<String> {
     let (send, receive) = mpsc::channel();
     let out = BufReader::new(child.stdout.take().expect("it is piped"));

@@ -1,6 +1,6 @@
-//! Tokens as a tree that is easily changed, read from text and printed as text.
+//! A mutable token tree, parsed from text and printed as text.
 //!
-//! What text cannot say, a group without delimiters, as `macro_rules!` makes it of `$e`, is spelled `__none { … }`.
+//! A group without delimiters, as `macro_rules!` makes for `$e`, has no Rust syntax. Its text here is `__none { … }`.
 
 use std::fmt;
 use std::rc::Rc;
@@ -12,16 +12,16 @@ use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 pub enum Tree {
     /// An identifier, a literal, a lifetime, or an operator of one or more characters.
     Leaf(Rc<str>),
-    /// What stands between delimiters.
+    /// A delimited group.
     Group(Delimiter, Vec<Tree>),
 }
 
-/// What a leaf is.
+/// The class of a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// An identifier or a keyword.
     Ident,
-    /// A number, a text, a character.
+    /// A number, string or character literal.
     Literal,
     /// `'a`
     Lifetime,
@@ -29,7 +29,7 @@ pub enum Class {
     Punct,
 }
 
-/// Spells a group without delimiters.
+/// The word before a group without delimiters.
 const NONE: &str = "__none";
 
 /// The operators of more than one character.
@@ -44,7 +44,7 @@ impl Tree {
         Tree::Leaf(text.into())
     }
 
-    /// What a leaf is; `None` of a group.
+    /// The class of a leaf; `None` for a group.
     pub fn class(&self) -> Option<Class> {
         let Tree::Leaf(text) = self else { return None };
         let first = text.chars().next()?;
@@ -57,12 +57,12 @@ impl Tree {
         })
     }
 
-    /// Is it this leaf?
+    /// True if it is a leaf with this text.
     pub fn is(&self, text: &str) -> bool {
         matches!(self, Tree::Leaf(t) if &**t == text)
     }
 
-    /// How many tokens it is, delimiters not counted.
+    /// The number of its tokens. A group counts as one token, plus its content.
     pub fn size(&self) -> usize {
         match self {
             Tree::Leaf(_) => 1,
@@ -71,19 +71,19 @@ impl Tree {
     }
 }
 
-/// How many tokens these are.
+/// The number of tokens in these trees.
 pub fn size(trees: &[Tree]) -> usize {
     trees.iter().map(Tree::size).sum()
 }
 
-/// The trees of a text; `None` if it is no tokens.
+/// Parses a text; `None` if it is not valid tokens.
 pub fn read(text: &str) -> Option<Vec<Tree>> {
     Some(of_stream(text.parse().ok()?))
 }
 
 fn of_stream(stream: TokenStream) -> Vec<Tree> {
     let mut trees = vec![];
-    // An operator's characters so far.
+    // The characters of the current operator.
     let mut operator = String::new();
     let flush = |operator: &mut String, trees: &mut Vec<Tree>| {
         while !operator.is_empty() {
@@ -134,7 +134,7 @@ fn of_stream(stream: TokenStream) -> Vec<Tree> {
     trees
 }
 
-/// The tokens of a text that [`print()`] made; `None` if it is no tokens.
+/// The tokens of a text from [`print()`]; `None` if it is not valid tokens.
 pub fn tokens(text: &str) -> Option<TokenStream> {
     let stream = text.parse().ok()?;
     Some(match text.contains(NONE) {
@@ -143,7 +143,7 @@ pub fn tokens(text: &str) -> Option<TokenStream> {
     })
 }
 
-/// Makes groups without delimiters of what is spelled as such.
+/// Replaces `__none { … }` by groups without delimiters.
 fn without_delimiters(stream: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = vec![];
     for token in stream {
@@ -166,7 +166,7 @@ fn without_delimiters(stream: TokenStream) -> TokenStream {
     tokens.into_iter().collect()
 }
 
-/// Prints trees, a line for each statement.
+/// Prints trees, with one line for each statement.
 pub fn print(trees: &[Tree]) -> String {
     let mut text = String::with_capacity(512);
     write(trees, &mut text).expect("a text takes all");

@@ -1,4 +1,4 @@
-//! The process that executes inputs, and tells its supervisor how far it is.
+//! The process that executes inputs and reports its progress to the supervisor.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -8,20 +8,21 @@ use crate::input::{Input, Macro};
 use crate::mutate;
 use crate::seeds::Seeds;
 
-/// Inputs between two reports; in a careful process, 1.
+/// The number of inputs between two progress reports. It is 1 when the supervisor searches for the input of a crash.
 pub const STRIDE: u64 = 512;
 
-/// An input that takes longer is a finding.
+/// The time limit of an input. One that takes longer is a finding.
 pub const SLOW: Duration = Duration::from_secs(2);
 
-/// rustc gives macros the rest of 8 MiB. Here expansions are read once more, which takes more where it is not optimised.
+/// The stack size in bytes. In rustc, macros have what is left of 8 MiB. This program also parses the expansion, which needs more stack in
+/// a debug build.
 const STACK: usize = if cfg!(debug_assertions) {
     8 << 20
 } else {
     4 << 20
 };
 
-/// Executes the inputs of `range` on a stack such as rustc's; before each `stride` of them prints the next one's number.
+/// Executes the inputs in `range`, with a stack like rustc's. Before each `stride` of them, prints the number of the next one.
 pub fn serve(range: std::ops::Range<u64>, stride: u64) {
     on_stack(move || {
         catch_panics();
@@ -51,7 +52,7 @@ pub fn serve(range: std::ops::Range<u64>, stride: u64) {
     });
 }
 
-/// Executes one kept input; says what is wrong with it.
+/// Executes one input from the corpus. Returns a description of the problem, if there is one.
 pub fn serve_one(input: &Input) -> Option<String> {
     let text = input.to_string();
     on_stack(move || {
@@ -69,7 +70,7 @@ fn on_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
 
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();
-    // Without a supervisor there is nobody to tell.
+    // The supervisor has ended.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         std::process::exit(1);
     }

@@ -1,4 +1,4 @@
-//! What the frontend once failed at: `fuzz/corpus/frontend`.
+//! Regression test: runs the frontend on the inputs at which it once failed (`fuzz/corpus/frontend`).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn every_kept_input_is_answered() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let input = Input::parse(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         if let Some(why) = worker::serve_one(&input) {
-            // Panics are told by nobody here: they are what is looked for.
+            // `catch_panics` keeps panic messages off the terminal, so this prints them.
             eprintln!("{}: {why}", path.display());
             wrong.push(path);
         }

@@ -1,4 +1,4 @@
-//! Local arrays, of one or two dimensions.
+//! Generates local arrays of one or two dimensions.
 
 use sarek::ir::Scalar;
 
@@ -13,7 +13,7 @@ pub(super) struct Array {
     pub(super) elem: Scalar,
     pub(super) dims: Vec<usize>,
     pub(super) mutable: bool,
-    /// It is a slice that a function was lent, of so many elements at least.
+    /// True for a slice parameter of a function, with at least this many elements.
     pub(super) lent: bool,
 }
 
@@ -53,12 +53,12 @@ pub(super) const STORES: &[Rule<Node>] = &[
     },
 ];
 
-/// The arrays that patterns are written for.
+/// The arrays that slice patterns can destructure.
 fn apart(g: &Gen) -> impl Iterator<Item = &Array> {
     g.arrays.iter().filter(|a| !a.lent && a.dims.len() == 1)
 }
 
-/// An element that is picked by the others.
+/// A `match` on an array, which selects an element by the values of others.
 fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     let arrays: Vec<_> = apart(g).filter(|a| a.elem == ty).cloned().collect();
     let Array { name, dims, .. } = g.pick(&arrays).clone();
@@ -73,7 +73,7 @@ fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, of_variable(ty), text, vec![])
 }
 
-/// Names for elements at both ends, and at times for what is between.
+/// A `let` pattern that binds elements at both ends, and at times the rest between them.
 fn taken_apart(g: &mut Gen, _: Scalar) -> Node {
     let arrays: Vec<_> = apart(g).cloned().collect();
     let array = g.pick(&arrays).clone();
@@ -114,7 +114,7 @@ fn load(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, of_variable(ty), place, exprs)
 }
 
-/// An element: in bounds, unless the kernel may fault.
+/// An element, in bounds unless the kernel may fault.
 fn place(g: &mut Gen, array: &Array) -> (String, Vec<Expr>) {
     let (mut text, mut exprs) = (array.name.clone(), vec![]);
     for dim in &array.dims {
@@ -133,7 +133,7 @@ fn place(g: &mut Gen, array: &Array) -> (String, Vec<Expr>) {
     (text, exprs)
 }
 
-/// A list of values, or one value for all; of rows likewise.
+/// An array expression: a list of values, or one value repeated. Each row is made in the same way.
 fn value(g: &mut Gen, elem: Scalar, dims: &[usize], exprs: &mut Vec<Expr>) -> String {
     let Some((len, inner)) = dims.split_first() else {
         exprs.push(g.settled(elem));
@@ -187,7 +187,7 @@ fn store(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("{place} = @;"), exprs, vec![])
 }
 
-/// A whole array, or a row.
+/// Assigns a whole array or a row.
 fn copy(g: &mut Gen, _: Scalar) -> Node {
     let to = pick(g, |a| !a.lent);
     let alike = |a: &&Array| a.elem == to.elem && a.dims == to.dims && !a.lent;

@@ -1,4 +1,4 @@
-//! What every rule makes nodes of: chance, names, expressions, statements and blocks.
+//! The building blocks of all rules: random choices, names, expressions, statements and blocks.
 
 use sarek::ir::Scalar;
 
@@ -6,12 +6,12 @@ use super::{DEEPEST, EXPRESSIONS, Gen, Rule, STATEMENTS, Var, boolean, float, ha
 use crate::tree::{Block, Expr, Facts, Node};
 
 impl Gen {
-    /// Uniform below `n`.
+    /// A number uniformly distributed below `n`.
     pub(super) fn below(&mut self, n: usize) -> usize {
         self.random.below(n as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with probability 1 / `n`.
     pub(super) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
@@ -21,7 +21,7 @@ impl Gen {
         &choices[at]
     }
 
-    /// Some type that satisfies `fits`; there is one.
+    /// A random type that satisfies `fits`. There must be one.
     pub(super) fn ty(&mut self, fits: impl Fn(Scalar) -> bool) -> Scalar {
         let types = self.traits.types.clone();
         let fitting: Vec<_> = types.into_iter().filter(|t| fits(*t)).collect();
@@ -32,7 +32,7 @@ impl Gen {
         self.traits.types.contains(&ty)
     }
 
-    /// A name that nothing has.
+    /// A fresh name.
     pub(super) fn name(&mut self) -> String {
         self.names += 1;
         format!("v{}", self.names)
@@ -59,7 +59,7 @@ impl Gen {
         unreachable!("the number is below the sum of the weights")
     }
 
-    /// An exact expression of a type.
+    /// An expression of a type, whose value is exact on every target.
     pub(super) fn expr(&mut self, ty: Scalar) -> Expr {
         if self.depth >= self.traits.depth || self.once_in(5) {
             return self.leaf(ty);
@@ -79,11 +79,11 @@ impl Gen {
         if fitting.is_empty() || self.once_in(6) {
             return self.literal(ty);
         }
-        // The latest ones more often, so that values flow on.
+        // Recent variables are more likely, so that data flows from statement to statement.
         let late = fitting.len().saturating_sub(4);
         let from = if self.once_in(2) { late } else { 0 };
         let var = self.pick(&fitting[from..]).clone();
-        // What is in a struct of the kernel's own is known to rustc alone.
+        // Only rustc knows the type of a user-defined struct's field, so the text states it.
         let text = match var.name.contains(".f") {
             true => format!("({{ let it: {ty} = {}; it }})", var.name),
             false => var.name,
@@ -110,12 +110,12 @@ impl Gen {
         (rule.make)(self, Scalar::Bool)
     }
 
-    /// A block of a few statements with a scope of its own, run `trips` times.
+    /// A block of a few statements with its own scope, run at most `trips` times.
     pub(super) fn block(&mut self, trips: usize) -> Block {
         self.block_before(trips, false)
     }
 
-    /// As [`Gen::block`]; with `keeps_names`, something made before stands at its end.
+    /// Like [`Gen::block`]. With `keeps_names`, the block's end was made before its statements, which must not shadow names.
     pub(super) fn block_before(&mut self, trips: usize, keeps_names: bool) -> Block {
         let together = std::mem::replace(&mut self.together, false);
         let block = self.scoped(trips, keeps_names, Gen::statement);
@@ -123,7 +123,7 @@ impl Gen {
         block
     }
 
-    /// A block of a few statements that `statement` makes.
+    /// A block of a few statements made by `statement`.
     pub(super) fn scoped(
         &mut self,
         trips: usize,
@@ -148,17 +148,17 @@ impl Gen {
         block
     }
 
-    /// May another block stand here?
+    /// True if the budget and the nesting depth allow another block here.
     pub(super) fn is_roomy(&self) -> bool {
         self.budget > 0 && self.nest < DEEPEST && !self.uniform
     }
 
-    /// May another loop of so many trips stand here?
+    /// True if another loop of this many iterations is allowed here.
     pub(super) fn affords(&self, trips: usize) -> bool {
         self.is_roomy() && self.trips * trips <= if self.traits.team { 24 } else { 96 }
     }
 
-    /// Brings a name into scope, in place of one of the same text.
+    /// Brings a name into scope; it shadows an equal name.
     pub(super) fn bind(&mut self, name: &str, ty: Scalar, facts: Facts, mutable: bool) {
         self.scope.retain(|var| var.name != name);
         self.scope.push(Var {
@@ -170,7 +170,7 @@ impl Gen {
         });
     }
 
-    /// The same for a name whose value all threads of the block share.
+    /// Brings a name with a uniform value into scope.
     pub(super) fn bind_uniform(&mut self, name: &str, ty: Scalar, facts: Facts) {
         self.bind(name, ty, facts, false);
         if let Some(var) = self.scope.last_mut() {
@@ -179,7 +179,7 @@ impl Gen {
     }
 }
 
-/// An expression from a text with holes.
+/// An expression from a text template and its operands.
 pub(super) fn make(ty: Scalar, facts: Facts, text: impl Into<String>, exprs: Vec<Expr>) -> Expr {
     Expr {
         node: Node::new(text, exprs, vec![]),
@@ -188,12 +188,12 @@ pub(super) fn make(ty: Scalar, facts: Facts, text: impl Into<String>, exprs: Vec
     }
 }
 
-/// A float with which arithmetic has 24 bits at least.
+/// True for the float types with at least 24 significant bits.
 pub(super) fn is_wide(ty: Scalar) -> bool {
     [Scalar::F32, Scalar::F64].contains(&ty)
 }
 
-/// What is known of a value below a bound.
+/// The bounds of a value of at most this magnitude.
 pub(super) fn within(bound: f64) -> Facts {
     Facts {
         bound,

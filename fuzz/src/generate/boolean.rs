@@ -1,4 +1,4 @@
-//! `bool`: comparisons and logic.
+//! Generates `bool` expressions: comparisons and logic.
 
 use sarek::ir::Scalar;
 
@@ -50,7 +50,8 @@ fn compare(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, compared(of, op), vec![a, b])
 }
 
-/// Where the operator is a method, it borrows: what stands first is a copy, as what stands second may change a variable.
+/// The text of a comparison. For 16-bit floats the operator is a method, which borrows its left operand. So that operand is a copy, since
+/// the right one may assign to a variable.
 pub(super) fn compared(of: Scalar, op: &str) -> String {
     match of.is_half() {
         true => format!("({{ @ }} {op} @)"),

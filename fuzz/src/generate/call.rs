@@ -1,4 +1,4 @@
-//! Calls of `#[device]` functions, and what they are given.
+//! Generates calls of `#[device]` functions and their arguments.
 
 use sarek::ir::Scalar;
 
@@ -14,18 +14,18 @@ pub(super) struct Callee {
     pub(super) name: String,
     pub(super) takes: Vec<Scalar>,
     pub(super) takes_struct: Option<Struct>,
-    /// If it is a method, how it takes its struct.
+    /// The kind of `self`, for a method.
     pub(super) receiver: Option<Receiver>,
-    /// An array or slice, and whether it is changed.
+    /// The element type of its slice parameter, and true if the function writes to it.
     pub(super) takes_slice: Option<(Scalar, bool)>,
-    /// What it is given to call takes and yields this.
+    /// The argument and result types of its closure parameter.
     pub(super) takes_closure: Option<(Scalar, Scalar)>,
     pub(super) yields: Scalar,
-    /// The number of its statements, with those of the functions that it calls: a call puts all of them in its place.
+    /// The number of its statements and of those in its callees: inlining a call adds all of them.
     pub(super) size: usize,
 }
 
-/// How a method takes its struct.
+/// The kind of `self` parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Receiver {
     /// `self`
@@ -46,22 +46,23 @@ impl Receiver {
     }
 }
 
-/// An array that is lent has so many elements at least.
+/// The minimum length of an array passed as a slice.
 pub(super) const LENT: usize = 2;
 
 impl Callee {
-    /// Does it change what it is lent?
+    /// True if it writes through a mutable reference.
     pub(super) fn changes(&self) -> bool {
         self.takes_slice.is_some_and(|(_, changes)| changes)
             || self.receiver == Some(Receiver::Mutable)
     }
 
-    /// Can it be called on a value? Behind a name with generic arguments, and of a trait, its path is written.
+    /// True if it can be called as `value.name(…)`. A method with generic arguments, or of a trait, is called by its path.
     fn has_plain_name(&self) -> bool {
         !self.name.ends_with('>') && !self.name.starts_with('<')
     }
 
-    /// May this struct be given? Where a method changes what is no variable, rustc tells that it has a copy.
+    /// True if this struct is a valid argument. A method on `&mut self` needs a mutable variable: on a field, rustc would report that it works
+    /// on a copy.
     fn takes(&self, (name, strukt, is_mutable): &(String, Struct, bool)) -> bool {
         let same = self
             .takes_struct
@@ -84,7 +85,7 @@ impl Callee {
     }
 }
 
-/// The arrays that may be lent to be changed.
+/// The arguments for a parameter of type `&mut [elem]`.
 fn arrays(g: &Gen, elem: Scalar) -> Vec<String> {
     let fits = |a: &&Array| a.mutable && a.elem == elem && a.dims.len() == 1 && a.dims[0] >= LENT;
     let arrays = g.arrays.iter().filter(fits);
@@ -97,7 +98,7 @@ fn arrays(g: &Gen, elem: Scalar) -> Vec<String> {
 }
 
 impl Gen {
-    /// What stands before a call of a function, the call, and what stands in the holes of both.
+    /// A call of a function: the statements before it, its text, and the expressions for the holes of both.
     fn callee(&mut self, callee: &Callee) -> (&'static str, String, Vec<Expr>) {
         let (mut before, mut exprs, mut lent) = ("", vec![], None);
         if let Some((elem, changes)) = callee.takes_slice {
@@ -130,7 +131,7 @@ impl Gen {
             match (callee.receiver, known) {
                 (None, Some(known)) => parts.push(known),
                 (None, None) => parts.push(self.record(strukt, None, &mut exprs)),
-                // What is borrowed to be changed may only so be read beside it.
+                // With method syntax, arguments may still read a mutably borrowed struct (two-phase borrows).
                 (Some(Receiver::Mutable), Some(known)) => on = Some(known),
                 (Some(_), Some(known)) if callee.has_plain_name() && self.once_in(2) => {
                     on = Some(known)
@@ -161,7 +162,7 @@ impl Gen {
         (before, call, exprs)
     }
 
-    /// What `make` does, which changes nothing of a variable: it is borrowed.
+    /// Runs `make` with a variable immutable, since it is borrowed.
     pub(super) fn without_changing<T>(
         &mut self,
         name: &str,
@@ -191,7 +192,7 @@ impl Gen {
         made
     }
 
-    /// The slices and arrays that may be lent to be read.
+    /// The arguments for a parameter of type `&[elem]`.
     fn readable(&self, elem: Scalar) -> Vec<String> {
         let inputs = self.slices.iter().filter(|s| s.elem == elem);
         let inputs = inputs.filter(|s| matches!(s.role, Role::In { .. }) && s.form == Form::Slice);
@@ -218,12 +219,12 @@ pub(super) fn call(g: &mut Gen, ty: Scalar) -> Expr {
     let callees: Vec<_> = g.callees.iter().filter(fits).cloned().collect();
     let callee = g.pick(&callees).clone();
     let (before, text, exprs) = g.callee(&callee);
-    // What it yields is known to rustc alone.
+    // Only rustc knows the result type of a call, so the text states it.
     let text = format!("({{ {before}let it: {ty} = {text}; it }})");
     make(ty, of_variable(ty), text, exprs)
 }
 
-/// A call that changes an array.
+/// A call that writes to an argument, as a statement.
 pub(super) fn call_with_array(g: &mut Gen, _: Scalar) -> Node {
     let fits = |c: &&Callee| c.changes() && c.is_callable(g);
     let callees: Vec<_> = g.callees.iter().filter(fits).cloned().collect();

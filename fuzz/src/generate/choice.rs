@@ -1,4 +1,4 @@
-//! `match` on numbers and tuples: literals, ranges, alternatives, bindings, guards.
+//! Generates `match` on numbers and tuples, with literals, ranges, alternatives, bindings and guards.
 
 use sarek::ir::Scalar;
 
@@ -19,7 +19,7 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     },
 ];
 
-/// A literal, a range, or some of them, for a small value of the type; half of them are met.
+/// A pattern for small values of the type: a literal, a range, or alternatives. About half of them match.
 fn pattern(g: &mut Gen, ty: Scalar) -> String {
     let (from, more) = (g.below(7), g.below(5));
     let to = from + more;
@@ -32,7 +32,7 @@ fn pattern(g: &mut Gen, ty: Scalar) -> String {
     }
 }
 
-/// A value in whose scope there is this name.
+/// A guard and a value for an arm that binds this name.
 fn value_with(g: &mut Gen, name: &str, of: Scalar, ty: Scalar) -> (Expr, Expr) {
     let scope = g.scope.clone();
     g.bind(name, of, within(15.0), false);

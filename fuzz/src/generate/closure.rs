@@ -1,4 +1,4 @@
-//! Closures: bound to a name, or given to a function. They capture what does not change.
+//! Generates closures, bound to a variable or passed to a function. They capture only immutable variables.
 
 use sarek::ir::Scalar;
 
@@ -7,7 +7,7 @@ use super::together::ASSIGNABLE;
 use super::{Gen, Role, Rule, make};
 use crate::tree::{Expr, Node};
 
-/// A closure in scope, or what a function was given to call.
+/// A closure in scope, or a parameter of type `impl Fn`.
 #[derive(Clone, Debug)]
 pub(super) struct Closure {
     pub(super) name: String,
@@ -28,7 +28,7 @@ pub(super) const STATEMENTS: &[Rule<Node>] = &[Rule {
 }];
 
 impl Gen {
-    /// A closure as an expression, with one hole for its value.
+    /// A closure expression with one hole for its body, and that body.
     pub(super) fn closure(&mut self, takes: Scalar, yields: Scalar) -> (String, Expr) {
         let outer = (
             self.scope.clone(),

@@ -1,6 +1,7 @@
-//! `#[device]` functions in which the threads of a block work together, on an array that they are lent or on one of their own.
+//! Generates *collective* `#[device]` functions, in which the threads of a block exchange values through a shared array. The array is a
+//! parameter, or declared in the function.
 //!
-//! Each begins and ends with a barrier, so that a call is a change of turns to its caller.
+//! Each exchange begins and ends with a barrier, so a call acts as a barrier for its caller.
 
 use sarek::ir::Scalar;
 
@@ -8,14 +9,15 @@ use super::control::of_variable;
 use super::{Gen, Rule};
 use crate::tree::{Block, Function, Node, Touch};
 
-/// Such a function: what it takes of the thread's own, of what all agree on, and its array, if it is lent.
+/// Such a function: the types of its thread-specific parameters, and the element type of its array parameter, if it has one. It also takes one uniform
+/// `u32`.
 #[derive(Clone, Debug)]
 pub(super) struct Collective {
     name: String,
     takes: Vec<Scalar>,
     lent: Option<Scalar>,
     yields: Scalar,
-    /// The number of statements that a call puts in its place.
+    /// The number of statements that inlining a call adds.
     size: usize,
 }
 
@@ -36,13 +38,14 @@ const HEAD: [&str; 2] = [
 ];
 
 impl Gen {
-    /// May the thread end before the others? Not where a function has an array of its own, of which each thread stores an element and reads another's.
+    /// True if a thread may end before the others. If a function declares a shared array, it may not: each thread there stores one element and
+    /// reads that of another thread.
     pub(super) fn may_end(&self) -> bool {
         let has_tile = self.collectives.iter().any(|c| c.lent.is_none());
         (self.budget < 20 || self.traits.team) && !self.in_function && !has_tile
     }
 
-    /// Makes such a function, as text.
+    /// Makes such a function and returns its text.
     pub(super) fn collective(&mut self, at: usize) -> String {
         let outer = (
             std::mem::take(&mut self.scope),
@@ -104,7 +107,7 @@ impl Gen {
         format!("{}\n", Function { head, body })
     }
 
-    /// A few statements of each thread alone.
+    /// A few statements without communication between threads.
     fn statements(&mut self, body: &mut Block) {
         self.budget = 1 + self.below(2);
         while self.budget > 0 {
@@ -112,7 +115,7 @@ impl Gen {
         }
     }
 
-    /// What a thread stores, another one reads.
+    /// Each thread stores an element and reads that of another thread.
     fn exchange(&mut self, elem: Scalar, body: &mut Block) {
         let (value, name, by) = (self.settled(elem), self.name(), self.below(40));
         let text = format!(
@@ -122,7 +125,7 @@ impl Gen {
         self.bind(&name, elem, of_variable(elem), true);
     }
 
-    /// The same in a branch or loop that all threads take; a variable around it gets the value.
+    /// An exchange in a uniform branch or loop, whose result is assigned to a variable outside of it.
     fn nested(&mut self, text: &str, elem: Scalar) -> Node {
         let outer = self.scope.iter().rfind(|v| v.mutable && v.ty == elem);
         let outer = outer.expect("that of the first exchange").name.clone();
@@ -153,7 +156,7 @@ fn call(g: &mut Gen, _: Scalar) -> Node {
             .collect::<Vec<_>>(),
     );
     g.called += callee.size;
-    // Bound first: what is lent may not be read beside it.
+    // The arguments are bound first, since none of them may read the mutably borrowed array.
     let (name, ty) = (g.name(), callee.yields);
     let types = std::iter::once(&Scalar::U32).chain(&callee.takes);
     let mut arguments: Vec<_> = (0..exprs.len()).map(|i| format!("{name}_{i}")).collect();

@@ -1,4 +1,4 @@
-//! Control flow that yields a value.
+//! Generates control flow that yields a value.
 
 use sarek::ir::Scalar;
 
@@ -34,7 +34,7 @@ pub(super) const RULES: &[Rule<Expr>] = &[
 ];
 
 impl Gen {
-    /// An expression that may stand in a variable, and what is known of it.
+    /// A *settled* expression: one whose bounds are those of every variable of its type, so it may be stored in one.
     pub(super) fn settled(&mut self, ty: Scalar) -> Expr {
         let expr = self.expr(ty);
         match is_wide(ty) {
@@ -44,7 +44,7 @@ impl Gen {
     }
 }
 
-/// What is known of any variable of a type.
+/// The bounds of every variable of a type.
 pub(super) fn of_variable(ty: Scalar) -> Facts {
     match ty.is_float() {
         true => float::SETTLED,
@@ -84,7 +84,7 @@ fn branches(g: &mut Gen, ty: Scalar) -> Expr {
     with_blocks(ty, "(if @ {#@ } else { @ })", vec![cond, a, b], vec![stmts])
 }
 
-/// A `loop` that yields a value: at the latest after a few rounds.
+/// A `loop` that yields a value. A counter ends it after a few iterations.
 fn searched(g: &mut Gen, ty: Scalar) -> Expr {
     let (label, counter) = (g.label(), g.name());
     let (last, value) = (1 + g.below(5), g.labelled_value(ty));
@@ -103,7 +103,7 @@ fn labelled(g: &mut Gen, ty: Scalar) -> Expr {
 }
 
 impl Gen {
-    /// A value that will stand in a loop or block which is still to be made.
+    /// A value to place in a loop or block that is made after it.
     fn labelled_value(&mut self, ty: Scalar) -> Expr {
         let labels_all = std::mem::replace(&mut self.labels_all, true);
         let value = self.settled(ty);
@@ -115,7 +115,7 @@ impl Gen {
         format!("'{}", self.name())
     }
 
-    /// Makes what stands in a loop or a labelled block.
+    /// Makes the content of a loop or a labelled block.
     pub(super) fn inside<T>(
         &mut self,
         label: &str,

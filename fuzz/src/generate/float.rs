@@ -1,4 +1,4 @@
-//! Floats with which arithmetic is exact: see [`Facts`].
+//! Generates `f32` and `f64` expressions whose value is exact: [`Facts`] tracks the magnitude and the fractional bits.
 
 use sarek::ir::Scalar;
 
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     },
 ];
 
-/// What holds of every variable and every element.
+/// The bounds of every variable and every element.
 pub(super) const SETTLED: Facts = Facts {
     bound: TAME as f64,
     frac: FRAC,
@@ -76,7 +76,7 @@ fn as_float(ty: Scalar) -> Option<Scalar> {
     }
 }
 
-/// Do 24 bits hold it?
+/// True if 24 significant bits represent every value within these bounds.
 fn exact(facts: Facts) -> bool {
     facts.bound * f64::from(facts.frac).exp2() <= f64::from(1 << 23)
 }
@@ -88,7 +88,7 @@ pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
         frac: FRAC,
         nonzero: value != 0.0,
     };
-    // No zero with a sign: targets may drop it.
+    // Makes -0.0 positive, since targets may drop the sign of a zero.
     let value = value + 0.0;
     let text = if value < 0.0 {
         format!("({value:?}{ty})")
@@ -98,7 +98,7 @@ pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, facts, text, vec![])
 }
 
-/// The expression, brought to what variables hold.
+/// Rounds and clamps an expression to the bounds of variables ([`SETTLED`]), where it may exceed them.
 pub(super) fn settle(g: &mut Gen, expr: Expr) -> Expr {
     let (ty, mut expr) = (expr.ty, expr);
     if expr.facts.frac > FRAC {
@@ -187,7 +187,7 @@ fn smaller(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, facts, text, vec![a, b])
 }
 
-/// Never zero, so that its sign means the same everywhere.
+/// An expression that is never zero, so its sign is the same on every target.
 pub(super) fn nonzero(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.expr(ty);
     let a = settle(g, a);
@@ -256,7 +256,7 @@ fn resize(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, a.facts, format!("(@ as {ty})"), vec![a])
 }
 
-/// Of no negative number, since zero may lose its sign.
+/// The bits of an absolute value, since targets may drop the sign of a zero.
 fn bits(g: &mut Gen, ty: Scalar) -> Expr {
     let float = as_float(ty).expect("the rule fits unsigned integers");
     let a = g.expr(float);

@@ -1,4 +1,4 @@
-//! Branches, loops and the ways out of them.
+//! Generates branches, loops, and the jumps out of them.
 
 use sarek::ir::Scalar;
 
@@ -69,7 +69,7 @@ fn branch(g: &mut Gen, _: Scalar) -> Node {
     }
 }
 
-/// A label for a loop, and how it stands before the loop, at times behind a hint.
+/// A label for a loop, and the text before the loop: the label, at times after an `#[unroll]` attribute.
 fn label(g: &mut Gen) -> (String, String) {
     let label = g.label();
     let hint = match g.below(6) {
@@ -80,7 +80,7 @@ fn label(g: &mut Gen) -> (String, String) {
     (label.clone(), format!("{hint}{label}: "))
 }
 
-/// `for` over a plain range, of any integer type and any start.
+/// A `for` loop over a plain range of any integer type and any start.
 fn count(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(Scalar::is_int);
     let most = *g.pick(&[1, 3]);
@@ -94,7 +94,7 @@ fn count(g: &mut Gen, _: Scalar) -> Node {
     Node::new(text, vec![start, more], vec![body])
 }
 
-/// `for` over ranges of a few literals, with adapters.
+/// A `for` loop over a short range of literals, with adapters.
 fn adapted(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(Scalar::is_int);
     let signed = ty.is_signed();
@@ -104,7 +104,7 @@ fn adapted(g: &mut Gen, _: Scalar) -> Node {
     let dots = *g.pick(&["..", "..="]);
     let range = format!("({from}{ty}{dots}{to}{ty})");
     let step = 1 + g.below(3);
-    // Only short ranges know their length.
+    // Only these ranges are `ExactSizeIterator`, as `step_by(…).rev()` requires.
     let is_exact = dots == ".." && (ty.bits() <= 32 || ty == Scalar::Usize);
     let range = match g.below(5) {
         0 => range,
@@ -129,7 +129,7 @@ fn body(g: &mut Gen, label: &str, trips: usize) -> Block {
     g.inside(label, false, None, |g| g.block(trips.max(1)))
 }
 
-/// Ends after a few rounds, whatever its condition is.
+/// A `while` loop. A counter ends it after a few iterations, whatever its condition is.
 fn while_loop(g: &mut Gen, _: Scalar) -> Node {
     let (label, head) = label(g);
     let counter = g.name();
@@ -150,7 +150,7 @@ fn labelled(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("{label}: {{#}}"), vec![], vec![body])
 }
 
-/// `break` of any loop or labelled block around it.
+/// A conditional `break` out of any enclosing loop or labelled block.
 fn leave(g: &mut Gen, _: Scalar) -> Node {
     let own = |l: &&Loop| l.team.is_none();
     let loops: Vec<_> = g.loops.iter().filter(own).cloned().collect();
@@ -175,7 +175,7 @@ fn leave(g: &mut Gen, _: Scalar) -> Node {
 }
 
 impl Gen {
-    /// May `break` and `continue` leave out the label of this loop?
+    /// True if `break` and `continue` may omit the label of this loop.
     fn needs_no_label(&self, target: &Loop) -> bool {
         let innermost = self.loops.last().is_some_and(|l| l.label == target.label);
         innermost && !self.labels_all
@@ -194,7 +194,7 @@ fn next(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("if @ {{ continue{label}; }}"), vec![cond], vec![])
 }
 
-/// The thread ends.
+/// A conditional `return`, which ends the thread.
 fn finish(g: &mut Gen, _: Scalar) -> Node {
     let cond = g.expr(Scalar::Bool);
     Node::new("if @ { return; }", vec![cond], vec![])

@@ -1,4 +1,4 @@
-//! What only rustc links: generic structs and functions, methods, traits, and kernels that are generic.
+//! Generates code that only rustc can link: generic structs and functions, methods, traits, and generic kernels.
 
 use sarek::ir::Scalar;
 
@@ -13,7 +13,7 @@ impl Gen {
         self.ty(|ty| ty.is_int() && ty != Scalar::Usize)
     }
 
-    /// A generic struct, and the instances of it that the kernel uses.
+    /// A generic struct; adds the instances that the kernel uses to the known structs.
     pub(super) fn generic_struct(&mut self) -> String {
         let fixed = self.field_type();
         for _ in 0..1 + self.below(2) {
@@ -30,7 +30,7 @@ impl Gen {
         )
     }
 
-    /// Functions, methods and a trait.
+    /// Generic functions, methods and a trait.
     pub(super) fn generic_items(&mut self) -> String {
         let mut text = String::new();
         for at in 0..self.below(3) {
@@ -51,7 +51,7 @@ impl Gen {
         text
     }
 
-    /// An expression of the type `T`, an integer, of these of it.
+    /// An expression of the integer type `T`, from these variables of that type.
     fn of_parameter(&mut self, names: &[&str], depth: u32, exprs: &mut Vec<Expr>) -> String {
         if depth == 0 || self.once_in(5) {
             return (*self.pick(names)).to_owned();
@@ -102,7 +102,7 @@ impl Gen {
         Node::new(format!("{place} = {text};"), exprs, vec![])
     }
 
-    /// `<T: Int, const N: u32>`, and statements of their own type.
+    /// The body of a function with `<T: Int, const N: u32>`: operations on `T`, with other statements between them.
     fn generic_body(&mut self, names: &[&str]) -> Block {
         self.bind("N", Scalar::U32, within(9.0), false);
         let all: Vec<&str> = names.iter().copied().chain(["s"]).collect();
@@ -139,7 +139,7 @@ impl Gen {
         format!("{}\n", Function { head, body })
     }
 
-    /// A method of all instances of the generic struct.
+    /// A generic method for all instances of the generic struct.
     fn generic_method(&mut self) -> String {
         let ((), body, size) =
             self.callee_body(|g| ((), g.generic_body(&["self.f0", "self.f2", "b"])));
@@ -159,16 +159,16 @@ impl Gen {
         format!("{}}}\n\n", Function { head, body })
     }
 
-    /// The fields of `self` come into scope.
+    /// Brings the fields of `self` into scope.
     fn bind_self(&mut self, strukt: &Struct, receiver: Receiver) {
         self.bind_record("self", strukt, receiver == Receiver::Mutable);
-        // A reference is not the struct.
+        // `self` is a reference, which cannot be used as the struct itself.
         if receiver != Receiver::Value {
             self.records.retain(|(name, ..)| name != "self");
         }
     }
 
-    /// The body of a method that yields a value.
+    /// A method's parameters, its body, and the size of a call.
     fn method(
         &mut self,
         strukt: &Struct,
@@ -209,7 +209,7 @@ impl Gen {
         text + "}\n\n"
     }
 
-    /// A trait, which some structs have, and a function on all that have it.
+    /// A trait, its impls for the structs, and a function that is generic over it.
     fn new_trait(&mut self, structs: &[Struct]) -> String {
         let (by, yields) = (self.ty(|_| true), self.ty(|_| true));
         let mut text = format!(
@@ -228,7 +228,7 @@ impl Gen {
                 ((), body)
             });
             let weight = Function {
-                // It may have been declared `mut`.
+                // The body may assign to the parameter.
                 head: format!("fn weight(&self, mut p0: {by}) -> {yields}"),
                 body: weight,
             };
@@ -262,7 +262,7 @@ impl Gen {
         text
     }
 
-    /// What a kernel may be generic by: its parameters, the arguments of the instance, and parameters and statements of the types.
+    /// The generic parameters of a kernel, their arguments, and the kernel's parameters of generic type. All are empty unless the kernel is generic.
     pub(super) fn generics(&mut self) -> (String, Vec<String>, Vec<String>) {
         if !self.traits.rustc || !self.once_in(3) {
             return Default::default();
@@ -277,7 +277,7 @@ impl Gen {
         )
     }
 
-    /// A variable that comes out of the type that a kernel is generic by.
+    /// Declares a variable converted from the kernel's type parameter.
     pub(super) fn parameter_to_variable(&mut self, body: &mut Block) {
         let mut exprs = vec![];
         let text = self.of_parameter(&["first", "second"], 3, &mut exprs);
@@ -293,7 +293,7 @@ impl Gen {
 }
 
 impl Callee {
-    /// A function that takes nothing.
+    /// A function without parameters.
     pub(super) fn plain(name: String, yields: Scalar, size: usize) -> Callee {
         Callee {
             name,
@@ -307,7 +307,7 @@ impl Callee {
         }
     }
 
-    /// The same, taking a struct.
+    /// Adds a struct parameter.
     fn of(mut self, strukt: &Struct) -> Callee {
         self.takes_struct = Some(strukt.clone());
         self

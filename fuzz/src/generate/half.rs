@@ -1,5 +1,7 @@
-//! 16-bit floats: what stands in variables of `f16` fits its 11 bits, and so does every sum of two. What `bf16` rounds, and either
-//! of a product, is a multiple of what it was a multiple of, below the same bound, which is a power of two.
+//! Generates expressions of 16-bit floats.
+//!
+//! The values of `f16` variables, and sums of two of them, fit its 11 significant bits. A `bf16` value or a product may be rounded. The
+//! rounded value is still a multiple of the same fraction and within the same bound, since the bound is a power of two. So [`Facts`] stay valid.
 
 use sarek::ir::Scalar;
 
@@ -65,7 +67,7 @@ pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, SETTLED, text, vec![])
 }
 
-/// Of another float, or of a small integer on the way through one.
+/// A conversion from another float type, or from a small integer through `f32`.
 pub(super) fn from_float(g: &mut Gen, ty: Scalar) -> Expr {
     let floats: Vec<_> = [Scalar::F32, Scalar::F64]
         .into_iter()
@@ -123,7 +125,7 @@ fn product(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, facts, format!("(@ * @).to_{ty}()"), vec![a, b])
 }
 
-/// Of a number above 0, which has no sign to lose.
+/// The bits of a positive number, which avoids the sign of zero.
 fn bits(g: &mut Gen, ty: Scalar) -> Expr {
     let half = g.ty(Scalar::is_half);
     let a = g.expr(half);

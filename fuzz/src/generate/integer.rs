@@ -1,4 +1,4 @@
-//! Integers: literals, operators, casts.
+//! Generates integer literals, operators and casts.
 
 use sarek::ir::Scalar;
 
@@ -48,10 +48,10 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     },
 ];
 
-/// The least and the largest value of an integer type.
+/// The smallest and the largest literal of an integer type.
 fn range(ty: Scalar) -> (i128, i128) {
     match (ty, ty.is_signed()) {
-        // Literals of sizes: 64 bits of them are for casts to find.
+        // Small literals for `usize`; only casts produce large values.
         (Scalar::Usize, _) => (0, 1000),
         (_, true) => (-(1 << (ty.bits() - 1)), (1 << (ty.bits() - 1)) - 1),
         (_, false) => (0, (1 << ty.bits()) - 1),
@@ -60,7 +60,7 @@ fn range(ty: Scalar) -> (i128, i128) {
 
 pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
     let (least, most) = range(ty);
-    // The bounds of `usize` are the target's, and not known here.
+    // The bounds of `usize` depend on the target.
     if ty != Scalar::Usize && g.once_in(12) {
         let name = *g.pick(&["MIN", "MAX"]);
         return make(ty, Facts::ANY, format!("{ty}::{name}"), vec![]);
@@ -82,7 +82,7 @@ pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, within(value.unsigned_abs() as f64), text, vec![])
 }
 
-/// From 0 to `mask`, a number of ones.
+/// A value from 0 to `mask`, which has the form 2^n - 1.
 pub(super) fn small(g: &mut Gen, ty: Scalar, mask: u32) -> Expr {
     let any = g.expr(ty);
     let mask = mask.min(range(ty).1.min(255) as u32);
@@ -95,7 +95,7 @@ fn arithmetic(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, format!("(@ {op} @)"), vec![a, b])
 }
 
-/// The literal's type follows from the other side.
+/// An operation with an unsuffixed literal, whose type follows from the other operand.
 fn with_bare_literal(g: &mut Gen, ty: Scalar) -> Expr {
     let op = *g.pick(&["+", "-", "*", "&", "|", "^"]);
     let a = g.expr(ty);
@@ -110,7 +110,7 @@ fn shift(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, format!("(@ {op} @)"), vec![a, b])
 }
 
-/// By a number from 1 on, unless the kernel may fault.
+/// A division or remainder. The divisor is at least 1, unless the kernel may fault.
 fn divide(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.expr(ty);
     let text = *g.pick(&["(@ / @)", "(@ % @)", "@.div_euclid(@)", "@.rem_euclid(@)"]);
@@ -141,7 +141,7 @@ fn negate(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, a.facts, "(-@)", vec![a])
 }
 
-/// From any type: floats saturate, integers are cut.
+/// A cast from any type: floats saturate, integers are truncated.
 fn cast(g: &mut Gen, ty: Scalar) -> Expr {
     let from = g.ty(|ty| !ty.is_half());
     let a = match from.is_float() {

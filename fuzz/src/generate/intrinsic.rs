@@ -1,4 +1,4 @@
-//! Methods of integers, from the table of numeric methods.
+//! Generates calls of integer methods, from the table [`numeric::methods`].
 
 use sarek::ir::Scalar;
 use sarek::ir::numeric::{self, Method, Returns};
@@ -47,14 +47,14 @@ fn call(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, text, exprs)
 }
 
-/// The methods of a type whose arguments the kernel has.
+/// The methods of a type for whose arguments the kernel has types.
 fn rows(g: &Gen, on: Scalar) -> impl Iterator<Item = &'static Method> + use<> {
     let types = g.traits.types.clone();
     let has = move |ty: Scalar| ty == Scalar::U32 || ty.is_bool() || types.contains(&ty);
     numeric::methods().filter(move |row| row.stands_on(on) && row.arg_types(on).all(&has))
 }
 
-/// A call of a method.
+/// A call of a method: its text and its operands.
 fn called(g: &mut Gen, row: &Method, on: Scalar) -> (String, Vec<Expr>) {
     let mut exprs = vec![g.expr(on)];
     exprs.extend(row.arg_types(on).map(|ty| g.expr(ty)));
@@ -62,7 +62,7 @@ fn called(g: &mut Gen, row: &Method, on: Scalar) -> (String, Vec<Expr>) {
     (format!("@.{}({holes})", row.name), exprs)
 }
 
-/// An operation that may have no result, on this type.
+/// A call of a method that returns an `Option` of this type.
 fn operation(g: &mut Gen, ty: Scalar) -> (String, Vec<Expr>) {
     let rows: Vec<_> = rows(g, ty)
         .filter(|row| row.returns == Returns::Optional && row.result.of(ty) == ty)
@@ -71,7 +71,7 @@ fn operation(g: &mut Gen, ty: Scalar) -> (String, Vec<Expr>) {
     called(g, row, ty)
 }
 
-/// The result of an operation if it has one, and else another value.
+/// The result of such a method, or another value if it is `None`.
 fn checked(g: &mut Gen, ty: Scalar) -> Expr {
     let (text, mut exprs) = operation(g, ty);
     exprs.push(g.expr(ty));
@@ -98,7 +98,7 @@ fn overflows(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, format!("{text}.{name}()"), exprs)
 }
 
-/// Methods that fault for some arguments, with others.
+/// A call of a method that faults for some arguments, with arguments for which it does not.
 fn guarded(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.expr(ty);
     let text = match g.below(2) {
@@ -109,7 +109,7 @@ fn guarded(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, text, vec![a])
 }
 
-/// Its bounds are in order, unless the kernel may fault.
+/// A call of `clamp`. The lower bound is at most the upper one, unless the kernel may fault.
 fn clamp(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.expr(ty);
     if g.traits.faults && g.once_in(3) {

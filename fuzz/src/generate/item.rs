@@ -1,4 +1,4 @@
-//! What stands before a kernel: structs, enums, and functions on them.
+//! Generates the items before a kernel: structs, enums and functions.
 
 use sarek::ir::Scalar;
 
@@ -10,16 +10,16 @@ use super::sum::{Part, Sum, Variant};
 use super::{Form, Gen, Role, Rule, Slice};
 use crate::tree::{Block, Expr, Function, Node};
 
-/// A struct: its name, and its fields with their paths down to scalars.
+/// A struct: its name and its fields, nested structs included.
 #[derive(Clone, Debug)]
 pub(super) struct Struct {
-    /// As a path in an expression is spelled.
+    /// The name as a path in an expression, such as `G::<i32>`.
     pub(super) name: String,
     pub(super) fields: Vec<Field>,
 }
 
 impl Struct {
-    /// As a type is spelled.
+    /// The name as a type, such as `G<i32>`.
     pub(super) fn ty(&self) -> String {
         self.name.replace("::<", "<")
     }
@@ -63,7 +63,7 @@ pub(super) const STATEMENTS: &[Rule<Node>] = &[
 pub(super) const DERIVE: &str = "#[derive(Clone, Copy, KernelType)]";
 
 impl Gen {
-    /// Makes the items, as text.
+    /// Makes the items and returns their text.
     pub(super) fn items(&mut self) -> String {
         let mut text = String::new();
         for at in 0..self.below(3) {
@@ -100,7 +100,7 @@ impl Gen {
         text
     }
 
-    /// What a function had goes out of scope.
+    /// Removes the variables of a function from scope.
     pub(super) fn forget(&mut self) {
         self.arrays.clear();
         self.sums.clear();
@@ -110,7 +110,7 @@ impl Gen {
         self.slices.clear();
     }
 
-    /// Indices do not stand in such types.
+    /// A type for a field: any but `usize`, which structs and enums may not contain.
     pub(super) fn field_type(&mut self) -> Scalar {
         self.ty(|ty| ty != Scalar::Usize)
     }
@@ -128,7 +128,7 @@ impl Gen {
         Struct { name, fields }
     }
 
-    /// The type of a variant's field, at times one of the kernel's own.
+    /// The type of a variant's field, at times a user-defined one.
     fn part(&mut self) -> Part {
         let (structs, enums) = (self.structs.clone(), self.enums.clone());
         match self.below(6) {
@@ -177,7 +177,7 @@ impl Gen {
         text
     }
 
-    /// Makes the body of a function, with its own names in scope alone, and says how many statements a call is.
+    /// Makes the body of a function, with only its own names in scope. The last result is the number of statements that inlining a call adds.
     pub(super) fn callee_body<T>(
         &mut self,
         make: impl FnOnce(&mut Gen) -> (T, Block),
@@ -206,7 +206,7 @@ impl Gen {
         body
     }
 
-    /// Parameters of random types, bound to names; as they are declared.
+    /// Brings parameters of these types into scope, and returns their declarations.
     pub(super) fn parameters(&mut self, takes: &[Scalar]) -> Vec<String> {
         let declare = |(i, ty): (usize, &Scalar)| {
             let (name, mutable) = (format!("p{i}"), self.once_in(3));
@@ -216,7 +216,7 @@ impl Gen {
         takes.iter().enumerate().map(declare).collect()
     }
 
-    /// A function that calls itself last, up to seven times.
+    /// A tail-recursive function, which calls itself up to seven times.
     fn recursive(&mut self) -> String {
         let ty = self.ty(|_| true);
         let ((), body, size) = self.callee_body(|g| {
@@ -242,7 +242,7 @@ impl Gen {
         format!("{}\n", Function { head, body })
     }
 
-    /// A function whose body is made as a kernel's is, of its parameters alone.
+    /// A function. Its body is made like a kernel's, but uses only its parameters.
     fn function(&mut self, at: usize) -> String {
         let takes: Vec<_> = (0..1 + self.below(3)).map(|_| self.ty(|_| true)).collect();
         let (yields, name) = (self.ty(|_| true), format!("g{at}"));
@@ -296,7 +296,7 @@ impl Gen {
         format!("{}\n", Function { head, body })
     }
 
-    /// Brings a slice into scope that a function is lent: one of the kernel's, or an array.
+    /// Brings a slice parameter of a function into scope. Callers pass a slice of the kernel or an array.
     fn lend(&mut self, elem: Scalar, changes: bool) {
         let name = String::from("q");
         match changes {
@@ -316,7 +316,7 @@ impl Gen {
         }
     }
 
-    /// Brings the fields of a struct into scope: they are variables whose names have dots.
+    /// Brings the fields of a struct into scope, as variables whose names contain dots.
     pub(super) fn bind_record(&mut self, name: &str, strukt: &Struct, mutable: bool) {
         for (i, field) in strukt.fields.iter().enumerate() {
             let name = format!("{name}.f{i}");
@@ -329,7 +329,7 @@ impl Gen {
             .push((name.to_owned(), strukt.clone(), mutable));
     }
 
-    /// A struct of new values; `base` may lend all but the first.
+    /// A struct expression with new values. With `base`, all fields but the first come from it.
     pub(super) fn record(
         &mut self,
         strukt: &Struct,
@@ -366,7 +366,7 @@ fn declare(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("let {word}{name} = {text};"), exprs, vec![])
 }
 
-/// A whole struct, at times but for some fields, or an inner one.
+/// Assigns a whole struct, which may be nested in another. The value is another struct, new values, or a mix of both.
 fn update(g: &mut Gen, _: Scalar) -> Node {
     let mutable: Vec<_> = g.records.iter().filter(|r| r.2).cloned().collect();
     let (name, strukt, _) = g.pick(&mutable).clone();

@@ -1,4 +1,4 @@
-//! Elements of slices, ids and lengths.
+//! Generates accesses to elements of slices, thread ids and lengths.
 
 use sarek::ir::{Builtin, Scalar};
 
@@ -75,8 +75,8 @@ fn load(g: &mut Gen, ty: Scalar) -> Expr {
 }
 
 impl Gen {
-    /// An element of the slice: in bounds, unless the kernel may fault. Where the kernel writes it is the thread's
-    /// own, and no hole, so that it stays so.
+    /// An element of the slice, in bounds unless the kernel may fault. In an output it is the thread's own, and its index has no
+    /// holes, so shrinking cannot change it.
     pub(super) fn element(&mut self, slice: &Slice) -> (String, Vec<Expr>) {
         let faulty = self.traits.faults && self.once_in(5);
         let name = &slice.name;
@@ -113,8 +113,8 @@ impl Gen {
     }
 }
 
-/// One of the thread's ids or of the launch's extents. Where the device picks the block, what depends on it
-/// may differ.
+/// One of the thread's ids or of the launch's extents. Where the device picks the block, ids that depend on the block are left out, since
+/// devices would differ.
 fn id(g: &mut Gen, ty: Scalar) -> Expr {
     let depends = |id: &Builtin| match id {
         Builtin::GlobalIdx(_) | Builtin::GlobalDim(_) | Builtin::GlobalThreadId => false,

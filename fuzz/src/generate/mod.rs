@@ -1,8 +1,10 @@
-//! The generator: a seed gives a kernel and its launch.
+//! The generator: produces a kernel and its launch from a seed.
 //!
-//! Each file adds rules for one part of the language to the tables [`EXPRESSIONS`] and [`STATEMENTS`]. A rule says
-//! where it fits and makes a node. What a rule makes is well-typed, ends, and is free of races; integers
-//! wrap. Floats that decide anything are exact by construction ([`Facts`]), so that all targets agree on them.
+//! It picks weighted rules at random, top-down. Each file adds rules for one part of the language to the tables [`EXPRESSIONS`] and
+//! [`STATEMENTS`]. A [`Rule`] has a condition for where it applies, and a function that makes a node.
+//!
+//! Each generated kernel is well-typed, terminates, and is free of races; its integers wrap. Floats that influence control flow or exact results are
+//! exact by construction ([`Facts`]), so all targets agree on them.
 
 mod array;
 mod basics;
@@ -40,12 +42,12 @@ use crate::tree::{Expr, Facts, Function, Node};
 
 use basics::{is_wide, make, within};
 
-/// How deep blocks nest.
+/// The maximum nesting depth of blocks.
 const DEEPEST: u32 = 4;
 
-/// Something that the generator can make, for a type or, of statements, for none.
+/// A production of the generator: an expression of a given type, or a statement.
 pub struct Rule<T> {
-    /// How often, compared with the others that fit.
+    /// The probability relative to the other rules that apply.
     weight: u32,
     fits: fn(&Gen, Scalar) -> bool,
     make: fn(&mut Gen, Scalar) -> T,
@@ -94,11 +96,11 @@ struct Var {
     ty: Scalar,
     facts: Facts,
     mutable: bool,
-    /// Is it the same for all threads of a block? Then only [`together`] assigns to it.
+    /// True if the value is uniform, that is, the same for all threads of a block. Then only [`together`] assigns to it.
     uniform: bool,
 }
 
-/// A parameter of many elements.
+/// A parameter with elements: a slice, a view or an item.
 #[derive(Clone, Debug)]
 struct Slice {
     name: String,
@@ -107,65 +109,65 @@ struct Slice {
     form: Form,
 }
 
-/// How a kernel takes elements.
+/// The form of such a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// `&[T]`
     Slice,
-    /// `View2<T>`, or of so many dimensions.
+    /// `View2<T>` or `View3<T>`, by its number of dimensions.
     View(usize),
-    /// `#[item] x: T`: the thread's own alone.
+    /// `#[item] x: T`: only the thread's own element.
     Item,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
-    /// Read anywhere; at least one element for each thread if `covers`.
+    /// An input, read at any index. If `covers`, it has at least one element for each thread.
     In { covers: bool },
-    /// Any floats.
+    /// An input of arbitrary floats, NaN included: [`wild`].
     Wild,
-    /// A thread's own so many elements.
+    /// An output with `each` elements for each thread.
     Out { each: usize },
-    /// The same, of results that need not be exact.
+    /// The same, for results that may be inexact: [`sink`].
     Near { each: usize },
-    /// What the threads of a block, or all, use by turns: [`team`].
+    /// Memory that threads share, with the access mode changing at barriers: [`team`].
     Team,
 }
 
-/// A loop around what is being made.
+/// A loop or labelled block around the current position.
 #[derive(Clone, Debug)]
 struct Loop {
     label: String,
-    /// A labelled block.
+    /// True for a labelled block.
     is_block: bool,
-    /// What `break` carries.
+    /// The type of the value that `break` carries.
     value: Option<Scalar>,
-    /// If all threads of the block are together in it: its number, and whose turn it is when it begins.
+    /// For a loop that all threads of the block run uniformly: its number, and the access mode of each team array at its start.
     team: Option<(u32, Vec<team::Turn>)>,
 }
 
-/// What a kernel may have in it.
+/// The features that a kernel may use.
 struct Traits {
     types: Vec<Scalar>,
-    /// Accesses and divisions that may fail.
+    /// Accesses and divisions that may fault.
     faults: bool,
-    /// Functions on f64.
+    /// Mathematical functions of `f64`.
     f64_math: bool,
-    /// The launch says how large blocks are.
+    /// The launch sets the block size.
     fixed_block: bool,
-    /// How deep expressions nest.
+    /// The maximum nesting depth of expressions.
     depth: u32,
-    /// The threads of a block work together.
+    /// Shared memory and barriers.
     team: bool,
-    /// Subgroups do, too.
+    /// Subgroup operations.
     subgroups: bool,
-    /// It is for the host, which takes blocks of any size.
+    /// The kernel is only for host devices, which take blocks of any size.
     host: bool,
-    /// rustc links it.
+    /// rustc links the kernel.
     rustc: bool,
-    /// A thread for each element of what it takes by `#[item]`.
+    /// `#[item]` parameters, with one thread for each element.
     items: bool,
-    /// Elements of 8 and 16 bits may stand in slices.
+    /// Slices with elements of 8 and 16 bits.
     narrow: bool,
 }
 
@@ -176,47 +178,47 @@ pub struct Gen {
     scope: Vec<Var>,
     slices: Vec<Slice>,
     arrays: Vec<array::Array>,
-    /// Locals of enums.
+    /// The local variables of enum types.
     sums: Vec<sum::Local>,
-    /// Structs in scope, inner ones too: the name, the type, and whether they may change.
+    /// The structs in scope, nested ones included: the name, the type, and true if it is mutable.
     records: Vec<(String, item::Struct, bool)>,
     structs: Vec<item::Struct>,
     enums: Vec<sum::Sum>,
     callees: Vec<call::Callee>,
-    /// The statements of the functions called so far, see [`item`].
+    /// The total size of the functions called so far, which limits further calls.
     called: usize,
     collectives: Vec<collective::Collective>,
     vectors: Vec<packed::Packed>,
-    /// What may be called by a name.
+    /// The closures in scope.
     closures: Vec<closure::Closure>,
-    /// It is the body of a `#[device]` function or of a closure that is made.
+    /// True inside the body of a `#[device]` function or of a closure.
     in_function: bool,
     in_closure: bool,
     teams: Vec<team::Team>,
     loops: Vec<Loop>,
-    /// All threads of the block that are left are here.
+    /// True in uniform control flow: all threads of the block that have not ended reach this point.
     together: bool,
-    /// What is being made has to be the same for all of them.
+    /// True while the current expression must be uniform.
     uniform: bool,
-    /// Statements still to be made.
+    /// The number of statements still to be made.
     budget: usize,
     names: u32,
-    /// The depth of the expression.
+    /// The nesting depth of the current expression.
     depth: u32,
-    /// The depth of the block.
+    /// The nesting depth of the current block.
     nest: u32,
-    /// What follows the statements of this block was made before them.
+    /// True if the end of this block was made before its statements, so these must not shadow names.
     keeps_names: bool,
-    /// In the condition of a `while`, or in a block to come: each label has to be written.
+    /// True in the condition of a `while` loop, and in code made before the block that will contain it. There, `break` and `continue` need a label.
     labels_all: bool,
-    /// How often the innermost block runs at most.
+    /// An upper bound on the number of times that the innermost block runs.
     trips: usize,
 }
 
 /// A kernel and its launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Generated {
-    /// What stands before the kernel.
+    /// The items before the kernel.
     pub items: String,
     /// The tree.
     pub function: Function,
@@ -225,7 +227,7 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// As text.
+    /// Prints it as a case.
     pub fn case(&self) -> Case {
         Case {
             items: self.items.clone(),
@@ -235,12 +237,12 @@ impl Generated {
     }
 }
 
-/// The kernel of a seed, for any device, that [`crate::items`] can link.
+/// Generates the kernel of a seed. It is for any device, and [`crate::items`] can link it.
 pub fn generate(seed: u64) -> Generated {
     made(seed, false)
 }
 
-/// The kernel of a seed that rustc is to link; every other one for devices whose subgroups are the host's.
+/// Generates the kernel of a seed, for rustc to link. Half of these kernels are only for devices with the host's subgroups.
 pub fn generate_for_rustc(seed: u64) -> Generated {
     made(seed, true)
 }
@@ -277,7 +279,7 @@ fn made(seed: u64, rustc: bool) -> Generated {
         items: !team && random.below(6) == 0,
         narrow: random.below(3) == 0,
     };
-    // Log-uniform up to 200, from what makes 10 with the statements at both ends.
+    // Log-uniform from 5 to 80, or to 200 without shared memory. The statements at both ends of the body come on top.
     let most: f64 = if team { 16.0 } else { 40.0 };
     let budget = 5.0 * most.powf(random.between(0.0, 1.0));
     let mut gen_ = Gen {

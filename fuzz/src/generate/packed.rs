@@ -1,5 +1,6 @@
-//! Vectors such as `f32x4`: their components are variables whose names have a dot. Sums and products of integers are
-//! of small ones, since a debug build of the façade reports what does not fit.
+//! Generates vectors such as `f32x4`. The generator treats their components as variables whose names contain a dot.
+//!
+//! Integers are masked before they are added or multiplied, since a debug build of the façade reports overflow.
 
 use sarek::ir::Scalar;
 
@@ -94,7 +95,7 @@ fn operand(g: &mut Gen, lane: Scalar, count: usize, exprs: &mut Vec<Expr>) -> St
     }
 }
 
-/// What may stand in a variable, made of two such vectors.
+/// A settled vector, computed from two operands.
 fn value(g: &mut Gen, lane: Scalar, count: usize, exprs: &mut Vec<Expr>) -> String {
     let ty = format!("{lane}x{count}");
     let cond = g.once_in(4).then(|| g.expr(Scalar::Bool));
@@ -167,7 +168,7 @@ fn equal(g: &mut Gen, ty: Scalar) -> Expr {
     make(
         ty,
         Facts::ANY,
-        // In this order: operators of comparison borrow, and what is made in a block may change the vector.
+        // Comparison operators borrow, and the other operand may contain a block that assigns to the vector. So the vector comes last.
         format!("({other} {op} {})", vector.name),
         exprs,
     )
@@ -197,13 +198,13 @@ fn declare(g: &mut Gen, _: Scalar) -> Node {
     Node::new(text, exprs, vec![])
 }
 
-/// A whole vector.
+/// Assigns a whole vector.
 fn assign(g: &mut Gen, _: Scalar) -> Node {
     let vector = pick(g, |v| v.mutable);
     let mut exprs = vec![];
     if vector.lane.is_int() && g.once_in(3) {
         let op = *g.pick(&["^=", "&=", "|="]);
-        // It is borrowed by the operator.
+        // The operator borrows the vector, so the operand must not assign to it.
         let text = g.without_changing(&vector.name, |g| {
             operand(g, vector.lane, vector.count, &mut exprs)
         });

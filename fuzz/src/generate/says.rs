@@ -1,4 +1,4 @@
-//! `assert!`, `panic!` and `unreachable!`, in kernels that may fault.
+//! Generates `assert!`, `panic!` and `unreachable!`, in kernels that may fault.
 
 use sarek::ir::Scalar;
 
@@ -6,7 +6,7 @@ use super::control::of_variable;
 use super::{Gen, Rule, integer, make};
 use crate::tree::{Expr, Node};
 
-/// What every message begins with.
+/// The prefix of every message, by which [`judge`](crate::judge) recognises a generated panic.
 pub const SAID: &str = "said";
 
 pub(super) const RULES: &[Rule<Expr>] = &[Rule {
@@ -25,7 +25,7 @@ fn message(g: &mut Gen) -> String {
     format!("{SAID} {}", g.below(9))
 }
 
-/// A number that seldom is the second.
+/// An integer expression, with its type and a value that it seldom has.
 fn rare(g: &mut Gen) -> (Scalar, Expr, usize) {
     let ty = g.ty(Scalar::is_int);
     let most: u32 = if ty.bits() == 8 { 127 } else { 1023 };

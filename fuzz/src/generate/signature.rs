@@ -1,4 +1,4 @@
-//! The parameters, the launch, and what stands at both ends of the body.
+//! Generates the parameters, the launch, and the statements at both ends of the body.
 
 use sarek::ir::Scalar;
 
@@ -8,7 +8,7 @@ use crate::case::{Launch, Layout, Shape};
 use crate::tree::{Block, Expr, Node};
 
 impl Gen {
-    /// The head, the first statements and the launch.
+    /// Makes the signature, the first statements and the launch.
     pub(super) fn signature(&mut self, seed: u64) -> (String, Block, Launch) {
         let shape = self.shape();
         self.traits.fixed_block = matches!(shape, Shape::Grid(..));
@@ -21,7 +21,7 @@ impl Gen {
         for role in self.roles() {
             let slice = self.slice_param(role);
             if slice.form == Form::Item {
-                // A view is so many parameters to the runtime.
+                // To the runtime, a view is one parameter and one for each scalar of its layout.
                 let views = views.iter().map(|view: &Layout| view.scalars().count());
                 items.push(params.len() + views.sum::<usize>());
             }
@@ -51,7 +51,7 @@ impl Gen {
         self.bind("i", Scalar::Usize, within(1e6), false);
         let filled = self.filled(shape);
         let mut body = vec![Node::leaf(format!("let i = {id};")).touching(&filled)];
-        // No thread ends before all is filled.
+        // At the maximum depth no rule makes a block, so no thread ends before all arrays are filled.
         let nest = if self.traits.team { super::DEEPEST } else { 0 };
         let nest = std::mem::replace(&mut self.nest, nest);
         self.read_inputs(&mut body);
@@ -76,7 +76,7 @@ impl Gen {
         )
     }
 
-    /// Variables of every type that depend on the inputs.
+    /// Declares variables of every type, with values that depend on the inputs.
     fn read_inputs(&mut self, body: &mut Block) {
         for slice in self.slices.clone() {
             if let Role::In { .. } = slice.role {
@@ -99,7 +99,7 @@ impl Gen {
         }
     }
 
-    /// A value made from another type's variable.
+    /// A value converted from an integer variable.
     fn varying(&mut self, ty: Scalar) -> Expr {
         let ints: Vec<_> = self
             .scope
@@ -164,7 +164,7 @@ impl Gen {
         format!("{}{name}: {ty}", if mutable { "mut " } else { "" })
     }
 
-    /// At most 6, since devices have 8 buffers at least and one is for faults.
+    /// The roles of the slice parameters: at most 6, since some devices have only 8 buffers, and one of these records faults.
     fn roles(&mut self) -> Vec<Role> {
         let each = |g: &mut Gen| match g.traits.items {
             true => 1,
@@ -193,7 +193,7 @@ impl Gen {
     }
 
     fn slice_param(&mut self, role: Role) -> Slice {
-        // Few devices have buffers of 8-bit elements.
+        // `bool` elements are rare, since few devices support buffers of 8-bit elements.
         let bools = self.once_in(8);
         let elem = match role {
             Role::Wild | Role::Near { .. } => self.ty(is_wide),
@@ -242,7 +242,7 @@ impl Gen {
         }
     }
 
-    /// Ends the body: stores what variables hold.
+    /// Ends the body: stores the values of variables in the outputs.
     pub(super) fn results(&mut self, body: &mut Block) {
         for slice in self.slices.clone() {
             let Role::Out { each } = slice.role else {

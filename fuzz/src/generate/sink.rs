@@ -1,4 +1,4 @@
-//! Functions that targets round differently: their results are stored, and decide nothing.
+//! Generates calls of functions that targets round differently. Their results are only stored; no other code depends on them.
 
 use sarek::ir::Scalar;
 
@@ -17,7 +17,7 @@ fn sinks(g: &Gen) -> Vec<Slice> {
     g.slices.iter().filter(fits).cloned().collect()
 }
 
-/// Calls with arguments for which every target is exact enough; each hole takes a settled value.
+/// Calls with arguments for which every target is accurate enough. Each hole takes a settled value.
 const CALLS: &[&str] = &[
     "@.abs().sqrt()",
     "(@.abs() + 0.25).rsqrt()",
@@ -46,7 +46,7 @@ const CALLS: &[&str] = &[
     "@.to_radians()",
 ];
 
-/// Operations that f64 has everywhere.
+/// Operations that every target has for `f64`.
 const PLAIN: &[&str] = &["@.abs().sqrt()", "@ * 0.3", "@ * 0.7 + @", "@ - @ * 0.1"];
 
 fn call(g: &mut Gen, ty: Scalar) -> Expr {

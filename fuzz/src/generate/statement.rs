@@ -1,4 +1,4 @@
-//! `let` and assignments.
+//! Generates `let` statements and assignments.
 
 use sarek::ir::Scalar;
 
@@ -44,7 +44,7 @@ fn mutable(g: &Gen, fits: fn(Scalar) -> bool) -> Vec<Var> {
     vars.cloned().collect()
 }
 
-/// `let`, often with its type left to inference, at times over another variable of the name.
+/// A `let` statement. Often its type is inferred, and at times it shadows another variable.
 fn binding(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(|_| true);
     let value = g.settled(ty);
@@ -79,7 +79,7 @@ fn binding(g: &mut Gen, _: Scalar) -> Node {
     node
 }
 
-/// Assigned in both branches.
+/// A variable that is declared first and assigned in both branches of an `if`.
 fn deferred(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(|_| true);
     let name = g.name();
@@ -106,7 +106,7 @@ fn compound(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("{} {op} @;", var.name), vec![value], vec![])
 }
 
-/// `+=` of a float, brought back to what variables hold.
+/// `+=` or `-=` of a float, followed by a clamp to the range of variables.
 fn accumulate(g: &mut Gen, _: Scalar) -> Node {
     let vars = mutable(g, is_wide);
     let var = g.pick(&vars).clone();
@@ -124,7 +124,7 @@ fn discard(g: &mut Gen, _: Scalar) -> Node {
 }
 
 impl Gen {
-    /// Brings a loop's variable into scope.
+    /// Brings a loop variable into scope.
     pub(super) fn counter(&mut self, ty: Scalar, bound: usize) -> String {
         let name = self.name();
         let facts = Facts {

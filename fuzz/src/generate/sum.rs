@@ -1,4 +1,4 @@
-//! Values of one of several shapes: `Option`, and enums of the kernel's own.
+//! Generates values of `Option` and of user-defined enums, and matches on them.
 
 use sarek::ir::Scalar;
 
@@ -10,12 +10,12 @@ use crate::tree::{Expr, Node};
 /// An enum.
 #[derive(Clone, Debug)]
 pub(super) struct Sum {
-    /// As Rust spells it.
+    /// The text of the type.
     pub ty: String,
     pub variants: Vec<Variant>,
 }
 
-/// A variant: its path, its fields' types, and their names unless they have none.
+/// A variant: its path and the types of its fields. The fields of a `named` variant have names.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub path: String,
@@ -32,7 +32,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// As Rust spells it.
+    /// The text of the type.
     pub fn ty(&self) -> String {
         match self {
             Part::Scalar(ty) => ty.to_string(),
@@ -42,7 +42,7 @@ impl Part {
     }
 }
 
-/// A local of an enum.
+/// A local variable of an enum type.
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub name: String,
@@ -105,7 +105,7 @@ fn local(g: &mut Gen) -> Local {
     g.pick(&locals).clone()
 }
 
-/// `Option` of some type, or one of the kernel's enums.
+/// `Option` of some type, or one of the user-defined enums.
 fn sum(g: &mut Gen) -> Sum {
     if !g.enums.is_empty() && g.once_in(2) {
         let enums = g.enums.clone();
@@ -127,7 +127,7 @@ fn sum(g: &mut Gen) -> Sum {
 }
 
 impl Variant {
-    /// The variant with these in the place of its fields.
+    /// The text of the variant with these texts for its fields.
     fn with(&self, parts: &[String]) -> String {
         let Variant { path, fields, .. } = self;
         if fields.is_empty() {
@@ -144,7 +144,7 @@ impl Variant {
     }
 }
 
-/// Some variant with values.
+/// A random variant with random values.
 fn value(g: &mut Gen, sum: &Sum, exprs: &mut Vec<Expr>) -> String {
     let variant = g.pick(&sum.variants).clone();
     let parts = variant.fields.iter().map(|part| match part {
@@ -159,7 +159,7 @@ fn value(g: &mut Gen, sum: &Sum, exprs: &mut Vec<Expr>) -> String {
     variant.with(&parts)
 }
 
-/// One of two variants.
+/// A choice between two values.
 fn either(g: &mut Gen, sum: &Sum) -> (String, Vec<Expr>) {
     let mut exprs = vec![g.expr(Scalar::Bool)];
     let (a, b) = (value(g, sum, &mut exprs), value(g, sum, &mut exprs));
@@ -183,8 +183,8 @@ fn assign(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("{} = {text};", local.name), exprs, vec![])
 }
 
-/// A pattern of a variant that binds its fields, which are in scope from here on, and statements that say their types:
-/// what is in an enum of the kernel's own is known to rustc alone.
+/// A pattern for a variant, which binds its fields and brings them into scope. The second result is `let` statements that state
+/// the fields' types, since only rustc knows the types in a user-defined enum.
 fn bound(g: &mut Gen, variant: &Variant, is_refutable: bool) -> (String, String) {
     let (mut parts, mut typed) = (vec![], String::new());
     for part in &variant.fields {
@@ -211,7 +211,7 @@ fn bound(g: &mut Gen, variant: &Variant, is_refutable: bool) -> (String, String)
     (variant.with(&parts), typed)
 }
 
-/// What `make` does, with a pattern's names in scope for it alone.
+/// Runs `make` with the names of a variant's pattern in scope, and returns the pattern, the `let` statements and the result.
 fn with_bound<T>(
     g: &mut Gen,
     variant: &Variant,
@@ -225,7 +225,7 @@ fn with_bound<T>(
     (pattern, typed, made)
 }
 
-/// An arm for each variant, at times with a guard and one more.
+/// A `match` with an arm for each variant. At times a second arm with a guard precedes it.
 fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
     let (mut text, mut exprs) = (format!("(match {} {{ ", local.name), vec![]);
@@ -276,7 +276,7 @@ fn branch(g: &mut Gen, _: Scalar) -> Node {
     Node::new(text, vec![], vec![then, otherwise])
 }
 
-/// How a block may be left: the thread ends, or goes on elsewhere.
+/// The jumps that are valid here: `return`, `break` and `continue`.
 fn ways_out(g: &Gen) -> Vec<String> {
     let mut ways = vec![];
     if g.may_end() {
@@ -293,7 +293,7 @@ fn ways_out(g: &Gen) -> Vec<String> {
     ways
 }
 
-/// `let else`.
+/// A `let … else` statement.
 fn or_else(g: &mut Gen, _: Scalar) -> Node {
     let (local, ways) = (local(g), ways_out(g));
     let (variant, way) = (g.pick(&local.sum.variants).clone(), g.pick(&ways).clone());
@@ -302,7 +302,7 @@ fn or_else(g: &mut Gen, _: Scalar) -> Node {
     Node::leaf(text.trim_end())
 }
 
-/// `while let`, a few times.
+/// A `while let` loop of a few iterations.
 fn drained(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(Scalar::is_int);
     let (label, name, left, counter) = (g.label(), g.name(), g.name(), g.name());

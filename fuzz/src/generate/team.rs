@@ -1,7 +1,7 @@
-//! Memory that the threads of a block use by turns: shared arrays, slices, atomics.
+//! Generates accesses to memory that the threads of a block share: shared arrays, slices and atomics, together called *teams*.
 //!
-//! Between two barriers it is the turn of one kind of use ([`Turn`]); [`super::together`] makes the barriers.
-//! In scope are `t`, the thread's number in its block, and `n`, how many it has.
+//! Between two barriers, each array has one access mode ([`Turn`]), so no accesses race. [`super::together`] emits the barriers.
+//! Two variables are in scope: `t` is the thread's index in its block, and `n` is the number of threads in the block.
 
 use sarek::ir::Scalar;
 
@@ -10,38 +10,38 @@ use super::{Form, Gen, Role, Rule, Slice, make, within};
 use crate::case::Shape;
 use crate::tree::{Block, Expr, Facts, Node, Touch};
 
-/// Which kind of use may be made of an array.
+/// The access mode of an array between two barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
-    /// A thread reads and writes its own element.
+    /// Each thread reads and writes its own element.
     Own,
-    /// All read any element.
+    /// All threads read any element.
     Any,
-    /// All update any element by an operation whose order is no matter.
+    /// All threads update any element by a commutative atomic operation.
     Update,
 }
 
-/// An array that threads use by turns.
+/// An array that threads share.
 #[derive(Clone, Debug)]
 pub(super) struct Team {
     name: String,
     elem: Scalar,
     kind: Kind,
-    /// What may be read or updated: an element for each hole that is below this.
+    /// The text of an upper bound for indices that may be read or updated.
     count: String,
     pub(super) turn: Turn,
-    /// The turns that it takes.
+    /// The access modes that it may have.
     pub(super) turns: &'static [Turn],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Line,
-    /// Rows of so many.
+    /// A shared array of rows of this many elements.
     Rows(usize),
     /// A slice with an element for each thread.
     Slice,
-    /// Updated by this method.
+    /// An array of atomics, updated by this method.
     Atomics(&'static str),
 }
 
@@ -72,13 +72,13 @@ pub(super) const STORES: &[Rule<Node>] = &[
     },
 ];
 
-/// Blocks of every awkward size.
+/// The block sizes, mostly awkward ones.
 const BLOCKS: [usize; 8] = [1, 3, 32, 33, 64, 64, 255, 256];
 
-/// No block is larger.
+/// The largest block size.
 pub(super) const MOST: usize = 256;
 
-/// Operations of which the order is no matter.
+/// The commutative atomic operations.
 const UPDATES: [&str; 6] = [
     "fetch_add",
     "fetch_min",
@@ -105,7 +105,7 @@ impl Team {
         }
     }
 
-    /// Any element; one hole.
+    /// Any element; its index has one hole.
     fn any(&self) -> String {
         let (name, count) = (&self.name, &self.count);
         match self.kind {
@@ -137,7 +137,7 @@ fn load(g: &mut Gen, ty: Scalar) -> Expr {
     made
 }
 
-/// Another thread, mostly.
+/// An index, mostly that of another thread.
 fn neighbour(g: &mut Gen) -> Expr {
     let text = match g.below(5) {
         0 => return g.expr(Scalar::Usize),
@@ -175,7 +175,7 @@ fn update(g: &mut Gen, _: Scalar) -> Node {
 
 impl Gen {
     pub(super) fn team_shape(&mut self) -> Shape {
-        // naga takes a thread's place in its subgroup in blocks of one dimension alone.
+        // naga supports a thread's index in its subgroup only in one-dimensional blocks.
         let is_line = self.traits.subgroups && !self.traits.host;
         match self.below(6) {
             _ if is_line => {
@@ -187,7 +187,7 @@ impl Gen {
             ),
             1 => Shape::Grid([2, 2, 1], [4, 2, 1]),
             _ => {
-                // PoCL refuses barriers in the smallest ones.
+                // PoCL rejects barriers in blocks of one thread.
                 let blocks = if self.traits.host {
                     &BLOCKS[..]
                 } else {
@@ -198,7 +198,7 @@ impl Gen {
         }
     }
 
-    /// The slice as a parameter.
+    /// The text of a slice parameter.
     pub(super) fn slice_text(&mut self, slice: &Slice) -> String {
         let (name, elem) = (&slice.name, slice.elem);
         let is_written = matches!(slice.role, Role::Out { .. } | Role::Near { .. });
@@ -243,14 +243,14 @@ impl Gen {
         });
     }
 
-    /// The shared arrays of an element for each thread and more, by number and name.
+    /// The one-dimensional shared arrays, by number and name. They have at least one element for each thread.
     pub(super) fn lines(&self, elem: Scalar) -> Vec<(usize, String)> {
         let teams = self.teams.iter().enumerate();
         let lines = teams.filter(|(_, a)| a.kind == Kind::Line && a.elem == elem);
         lines.map(|(at, a)| (at, a.name.clone())).collect()
     }
 
-    /// The atomics that a block may add up in: the number, an element, its type, and the method.
+    /// The atomics for a reduction over a block: the array's number, an element, its type, and the method.
     pub(super) fn totals(&self) -> impl Iterator<Item = (usize, String, Scalar, &'static str)> {
         let teams = self.teams.iter().enumerate();
         teams.filter_map(|(at, team)| match team.kind {
@@ -263,16 +263,16 @@ impl Gen {
         })
     }
 
-    /// The slices that threads use by turns, which are filled from the beginning.
+    /// The team arrays that are parameters, as accesses that mark them initialised.
     pub(super) fn filled(&mut self, shape: Shape) -> Vec<Touch> {
-        // A slice's neighbours are those of the block only where the block is a line.
+        // A block's elements of a slice are adjacent only if the block and the grid have one dimension.
         if !matches!(shape, Shape::Grid([_, 1, 1], [_, 1, 1])) {
             self.teams.retain(|a| a.kind != Kind::Slice);
         }
         (0..self.teams.len()).map(Touch::Fill).collect()
     }
 
-    /// Makes shared arrays and fills them.
+    /// Declares shared arrays and fills them.
     pub(super) fn share(&mut self, body: &mut Block) {
         if !self.traits.team {
             return;
@@ -290,7 +290,7 @@ impl Gen {
         }
     }
 
-    /// A type of which all bits are values.
+    /// A type for shared arrays, in which every bit pattern is a value.
     pub(super) fn shared_type(&mut self) -> Scalar {
         let narrow = self.traits.narrow;
         self.ty(|ty| ![Scalar::Usize, Scalar::Bool].contains(&ty) && (narrow || ty.size() >= 4))
@@ -328,7 +328,7 @@ impl Gen {
         self.join(&name, elem, kind, count, turns);
         let own = self.teams[number].own();
         let text = match (all, atomic) {
-            // A thread's own are those that many threads apart.
+            // The thread fills every `n`-th element, starting at its own.
             (true, _) => format!(
                 "let fill = @; let mut k = t; while k < {name}.len() {{ {name}[k] = fill; k += n; }}"
             ),
@@ -339,7 +339,7 @@ impl Gen {
         body.push(filled.touching(&[Touch::Fill(number), Touch::Own(number)]));
     }
 
-    /// Ends the body: what the others have flows into variables.
+    /// Ends the body: reads other threads' elements into variables.
     pub(super) fn gather(&mut self, body: &mut Block) {
         if !self.traits.team {
             return;

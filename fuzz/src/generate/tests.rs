@@ -1,4 +1,4 @@
-//! What is generated: kernels of the sizes due, with every construct among them.
+//! Tests that generated kernels are valid, have the intended sizes, and cover every construct.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn what_is_generated_is_a_kernel() {
     }
 }
 
-/// What is a part of the text of some kernels for either way.
+/// Texts that some kernels must contain, whether or not rustc links them.
 const EVERYWHERE: &[&str] = &[
     "#[unroll(2)]",
     "#[unroll]",
@@ -71,7 +71,7 @@ const EVERYWHERE: &[&str] = &[
     "f64",
 ];
 
-/// What rustc alone links.
+/// Texts that some kernels must contain if rustc links them.
 const WITH_RUSTC: &[&str] = &[
     " as Kind>::weight",
     "#[derive(Clone, Copy, KernelType)]\n#[repr(C)]\npub struct G<T>",
@@ -118,7 +118,7 @@ fn sizes_are_what_they_should_be() {
     );
 }
 
-/// A thread that has ended stores nothing in an array that a function has of its own.
+/// A thread that has ended would leave its element of a function's own shared array uninitialised.
 #[test]
 fn no_thread_ends_where_others_read_its_element() {
     let texts = (0..3000).map(|seed| generate(seed).case().to_string());

@@ -1,7 +1,7 @@
-//! What all threads of a block do together: barriers, and the branches and loops around them.
+//! Generates uniform control flow: barriers, and the branches and loops around them.
 //!
-//! Conditions and bounds are the same for all threads ([`Gen::same`]). Each block and loop ends with the turns
-//! with which it began, and so does each way out of a loop.
+//! Conditions and loop bounds are uniform, that is, the same for all threads of a block ([`Gen::same`]). Each block and loop ends with
+//! the access modes ([`Turn`]) with which it began, and so does each jump out of a loop.
 
 use sarek::ir::Scalar;
 
@@ -10,7 +10,7 @@ use super::team::Turn;
 use super::{Gen, Loop, Rule, Var, boolean, integer, make};
 use crate::tree::{Block, Expr, Facts, Node, Touch};
 
-/// Statements among which threads stay together.
+/// Statements for uniform control flow.
 pub(super) const RULES: &[Rule<Node>] = &[
     Rule {
         weight: 60,
@@ -64,11 +64,11 @@ pub(super) const RULES: &[Rule<Node>] = &[
     },
 ];
 
-/// Uniform variables that [`assign`] may change are named so.
+/// The first letter of the uniform variables that [`assign`] may change.
 pub(super) const ASSIGNABLE: char = 'u';
 
 impl Gen {
-    /// A value that is the same for all threads of the block.
+    /// A uniform value.
     pub(super) fn same(&mut self, ty: Scalar) -> Expr {
         let uniform = std::mem::replace(&mut self.uniform, true);
         let value = self.settled(ty);
@@ -76,7 +76,7 @@ impl Gen {
         value
     }
 
-    /// A condition that is; seldom a constant.
+    /// A uniform condition that is seldom constant.
     fn same_condition(&mut self) -> Expr {
         let uniform = std::mem::replace(&mut self.uniform, true);
         let cond = match self.once_in(3) {
@@ -87,7 +87,7 @@ impl Gen {
         cond
     }
 
-    /// A comparison of low bits of some variable.
+    /// A comparison of the low bits of a uniform variable.
     fn same_test(&mut self) -> Expr {
         let fits = |v: &&Var| v.uniform && v.ty.is_int();
         let vars: Vec<_> = self.scope.iter().filter(fits).cloned().collect();
@@ -106,7 +106,7 @@ impl Gen {
         )
     }
 
-    /// Makes it these turns, by a barrier if they are others.
+    /// Sets the access modes of the team arrays. Emits a barrier if any changes.
     pub(super) fn take_turns(&mut self, turns: &[Turn], body: &mut Block) {
         if self.turns() != turns {
             body.push(barrier());
@@ -120,7 +120,7 @@ impl Gen {
         self.teams.iter().map(|a| a.turn).collect()
     }
 
-    /// A block that all threads run together.
+    /// A block in uniform control flow.
     fn team_block(&mut self, trips: usize) -> Block {
         let turns = self.turns();
         let mut block = self.scoped(trips, false, Gen::statement);
@@ -128,7 +128,7 @@ impl Gen {
         block
     }
 
-    /// The same in a loop of this number.
+    /// The body of a uniform loop with this number.
     fn team_body(&mut self, number: u32, label: &str, trips: usize) -> Block {
         self.loops.push(Loop {
             label: label.to_owned(),
@@ -153,7 +153,7 @@ fn barrier() -> Node {
     Node::leaf("barrier();").touching(&[Touch::Barrier])
 }
 
-/// Other turns, behind a barrier or two.
+/// Emits a barrier or two, and picks new access modes.
 fn change(g: &mut Gen, _: Scalar) -> Node {
     for at in 0..g.teams.len() {
         if !g.once_in(3) {
@@ -228,7 +228,7 @@ fn count(g: &mut Gen, _: Scalar) -> Node {
     Node::new(text, vec![more], vec![body]).touching(&[Touch::Loop(number)])
 }
 
-/// Ends after a few rounds, whatever its condition is.
+/// A uniform `while` loop or `loop`. A counter ends it after a few iterations, whatever its condition is.
 fn while_loop(g: &mut Gen, _: Scalar) -> Node {
     let (number, label) = g.team_label();
     let counter = g.name();
@@ -246,7 +246,7 @@ fn while_loop(g: &mut Gen, _: Scalar) -> Node {
     Node::new(text, vec![cond], vec![body]).touching(&[Touch::Loop(number)])
 }
 
-/// All leave a loop that they are in together, or go on in it.
+/// A uniform `break` or `continue` of a uniform loop.
 fn leave(g: &mut Gen, _: Scalar) -> Node {
     let loops: Vec<_> = g
         .loops
@@ -265,7 +265,7 @@ fn leave(g: &mut Gen, _: Scalar) -> Node {
     Node::new("if @ {#}", vec![cond], vec![way])
 }
 
-/// An operation of the subgroup, of 32 threads.
+/// An operation of a subgroup of 32 threads.
 fn subgroup(g: &mut Gen, _: Scalar) -> Node {
     let name = g.name();
     let int = g.ty(|ty| ty.is_int() && ty.size() >= 4 && ty != Scalar::Usize);
@@ -302,7 +302,7 @@ fn subgroup(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("let {name} = {text};"), vec![value], vec![])
 }
 
-/// Of a value that all threads of the block have, so that it is no matter which are together.
+/// A subgroup operation on a uniform value, whose result does not depend on the division into subgroups.
 fn subgroup_of_any_size(g: &mut Gen, _: Scalar) -> Node {
     let name = g.name();
     let (ty, text) = match g.below(2) {
@@ -320,7 +320,7 @@ fn subgroup_of_any_size(g: &mut Gen, _: Scalar) -> Node {
     Node::new(format!("let {name} = {text};"), vec![value], vec![])
 }
 
-/// The threads of the block add up: each subgroup for itself, then its first thread for all of it.
+/// A reduction over the block: each subgroup reduces its values, then its first thread updates an atomic with the result.
 fn total(g: &mut Gen, _: Scalar) -> Node {
     let totals: Vec<_> = g.totals().collect();
     let (number, place, ty, update) = g.pick(&totals).clone();

@@ -1,4 +1,4 @@
-//! Tuples: their fields are variables whose names have a dot.
+//! Generates tuples. The generator treats their fields as variables whose names contain a dot.
 
 use sarek::ir::Scalar;
 
@@ -38,7 +38,7 @@ fn values(g: &mut Gen, types: &[Scalar]) -> (String, Vec<Expr>) {
     (format!("({})", vec!["@"; types.len()].join(", ")), exprs)
 }
 
-/// A tuple, at times one of two.
+/// A tuple, or at times a choice between two.
 fn value(g: &mut Gen, types: &[Scalar]) -> (String, Vec<Expr>) {
     if !g.once_in(3) {
         return values(g, types);
@@ -81,7 +81,7 @@ fn whole(g: &Gen) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A whole tuple; its own fields may be among the values.
+/// Assigns a whole tuple. Its own fields may be among the values.
 fn assign(g: &mut Gen, _: Scalar) -> Node {
     let names = whole(g);
     let name = g.pick(&names).clone();

@@ -1,4 +1,4 @@
-//! Strided views as parameters. Their layouts belong to the launch.
+//! Generates strided views as parameters, and their layouts for the launch.
 
 use sarek::ir::Scalar;
 
@@ -6,14 +6,14 @@ use super::{Gen, Role, Slice, integer};
 use crate::case::Layout;
 use crate::tree::Expr;
 
-/// The methods that tell the extents.
+/// The methods that return the extents, outermost dimension first.
 pub(super) fn extents(rank: usize) -> &'static [&'static str] {
     const ALL: [&str; 3] = ["depth", "rows", "cols"];
     &ALL[ALL.len() - rank..]
 }
 
 impl Gen {
-    /// An element of a view, as [`Gen::element`] has it: of what the kernel writes, the first index is the thread's own.
+    /// An element of a view, for [`Gen::element`]. In an output, the first index is the thread's own.
     pub(super) fn element_of_view(
         &mut self,
         slice: &Slice,
@@ -39,8 +39,8 @@ impl Gen {
         (format!("{name}[[{}]]", indices.join(", ")), exprs)
     }
 
-    /// The length of a vector, and how it is seen as a view of this shape: the dimensions in any order, some with gaps
-    /// between; what is only read may lie on top of each other.
+    /// A vector's length, and its layout as a view of this shape. The dimensions have any order, some with gaps. Elements of a read-only view
+    /// may overlap.
     pub(super) fn layout(&mut self, shape: Vec<usize>, is_read: bool) -> (usize, Layout) {
         let mut order: Vec<usize> = (0..shape.len()).collect();
         order.rotate_left(self.below(shape.len()));
@@ -73,7 +73,7 @@ impl Gen {
         )
     }
 
-    /// The shape of a view for these threads.
+    /// The shape of a view for a launch of this many threads.
     pub(super) fn shape_of(&mut self, role: Role, rank: usize, threads: usize) -> Vec<usize> {
         let shape = match role {
             Role::Out { each } | Role::Near { each } => [threads, each],

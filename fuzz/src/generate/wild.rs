@@ -1,4 +1,4 @@
-//! Any floats at all, NaN and infinities among them: only compared, classified and cast.
+//! Generates *wild* floats: any value, NaN and infinities included. They are only compared, classified and cast, which is exact.
 
 use sarek::ir::Scalar;
 
@@ -28,7 +28,7 @@ fn has_floats(g: &Gen) -> bool {
 }
 
 impl Gen {
-    /// Any float.
+    /// An expression with any float value.
     pub(super) fn wild(&mut self, ty: Scalar) -> Expr {
         match self.below(8) {
             0 | 1 => self.expr(ty),
@@ -96,7 +96,7 @@ fn classify(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, Facts::ANY, format!("@.{name}()"), vec![a])
 }
 
-/// The bits of no NaN and of no zero with a sign: those are the target's choice.
+/// The bits of a float. The bits of a NaN and the sign of a zero depend on the target, so they are removed first.
 fn bits(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.wild(Scalar::F32);
     let text = "{ let w: f32 = @; if w.is_nan() { 7 } else { w.abs().to_bits() } }";

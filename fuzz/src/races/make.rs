@@ -1,19 +1,19 @@
-//! Text of kernels that call functions and methods in which threads use one shared array, at indices made of what callers give.
+//! Generates kernels that call functions and methods in which threads access one shared array, at indices computed from arguments.
 //!
-//! Nothing keeps the threads apart but chance: most of these kernels race, and are refused.
+//! Nothing prevents two threads from accessing the same element, so most of these kernels race and are refused.
 
 use sarek::testing::Random;
 
-/// A kernel, and what stands before it.
+/// A kernel with the items before it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
-    /// A struct, its methods, functions.
+    /// A struct, its methods, and functions.
     pub items: String,
-    /// `fn race(y: &mut [u32], table: &[u32], n: usize)`, for blocks of eight.
+    /// `fn race(y: &mut [u32], table: &[u32], n: usize)`, for blocks of eight threads.
     pub kernel: String,
 }
 
-/// A parameter, besides the shared array.
+/// The kind of a parameter other than the shared array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Param {
     Index,
@@ -49,7 +49,7 @@ impl Param {
         format!("{name}: {ty}")
     }
 
-    /// What is read of it as an index.
+    /// The expressions that read it as an index.
     fn read(self, name: &str) -> Vec<String> {
         match self {
             Param::Index => vec![name.into()],
@@ -63,7 +63,7 @@ impl Param {
     }
 }
 
-/// A function that may be called.
+/// A function or method to call.
 #[derive(Clone)]
 struct Function {
     name: String,
@@ -75,20 +75,20 @@ struct Function {
 struct Maker {
     random: Random,
     functions: Vec<Function>,
-    /// What may be read as an index here.
+    /// The index expressions in scope.
     values: Vec<String>,
-    /// Options in scope.
+    /// The `Option` variables in scope.
     options: Vec<String>,
-    /// `&mut usize` in scope.
+    /// The `&mut usize` variables in scope.
     behind: Vec<String>,
-    /// Slices in scope, and arrays of the thread's own.
+    /// The slices and local arrays in scope.
     tables: Vec<String>,
-    /// May values of threads be given?
+    /// True if arguments may differ between threads.
     differs: bool,
     names: u32,
 }
 
-/// The candidate of a seed.
+/// Generates the candidate of a seed.
 pub fn candidate(seed: u64) -> Candidate {
     let mut maker = Maker {
         random: Random::new(seed),
@@ -126,7 +126,7 @@ impl Maker {
         format!("{letter}{}", self.names)
     }
 
-    /// A function, or a method in a block of its own.
+    /// A function, or a method in its own `impl` block.
     fn function(&mut self) -> String {
         let (is_lent, is_method) = (self.below(3) > 0, self.below(3) == 0);
         let name = self.name('f');
@@ -217,7 +217,7 @@ impl Maker {
         }
     }
 
-    /// What callers gave, most often.
+    /// A value in scope, mostly a parameter, or at times a literal.
     fn value(&mut self) -> String {
         let values = self.values.clone();
         match values.is_empty() || self.below(4) == 0 {
@@ -248,7 +248,7 @@ impl Maker {
         }
     }
 
-    /// An argument, or a part of one: the same for all threads, or the thread's own.
+    /// An argument or a part of one. It is uniform, or at times differs between threads.
     fn given(&mut self) -> String {
         const OF_THREADS: [&str; 4] = ["t", "7 - t", "(t ^ 1)", "(x & 3) as usize"];
         match self.differs && self.below(4) == 0 {
@@ -257,7 +257,7 @@ impl Maker {
         }
     }
 
-    /// A call, with what is bound before it.
+    /// A call, with the `let` statements for its arguments.
     fn call(&mut self) -> String {
         let functions = self.functions.clone();
         let function = self.pick(&functions);

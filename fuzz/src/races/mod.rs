@@ -1,8 +1,9 @@
-//! The proof that functions are free of races, against the sanitizer: a call that is accepted does not race.
+//! Tests the proof of race freedom against the sanitizer: an accepted kernel must not race.
 //!
-//! Candidates ([`make`]) give functions and methods values that all threads of a block have or that differ. What is proved of each function, and
-//! what its calls are asked, is known here as rustc knows it of a program ([`sarek::ir::analysis::contract::Facts`]). Each kernel that
-//! its callers may launch is run in several orders.
+//! Candidates ([`make`]) call functions and methods with arguments that are uniform in a block, or that differ between threads. This
+//! module evaluates the facts about each function, and the conditions on its calls, as rustc does for a program
+//! ([`sarek::ir::analysis::contract::Facts`]). It runs each accepted kernel in several thread orders, for each launch that the kernel's
+//! preconditions allow.
 
 mod make;
 
@@ -20,34 +21,34 @@ use sarek::ir::{Kernel, ParamId, Value};
 
 use crate::items::Items;
 
-/// Threads of a block, and elements that one can index.
+/// The launch: threads per block, blocks, and the length of `table`.
 const BLOCK: u32 = 8;
 const BLOCKS: u64 = 2;
 const TABLE: u64 = 4;
 
-/// What became of a candidate.
+/// The result of judging a candidate.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
-    /// It is refused.
+    /// The candidate is refused.
     Refused {
-        /// Why.
+        /// The reason.
         because: String,
-        /// Do its threads disagree on an argument, and did they race for that?
+        /// True if it was refused because threads disagree on an argument, and it did race.
         races: bool,
     },
-    /// It is accepted, and was clean.
+    /// The candidate is accepted, and no run raced.
     Clean {
-        /// Was it launched at all?
+        /// True if the preconditions allowed a launch.
         launched: bool,
     },
-    /// It is accepted, and two threads met.
+    /// The candidate is accepted, but two threads raced.
     Races(String),
 }
 
 /// Judges a candidate.
 ///
 /// # Errors
-/// It is no kernel, for another reason than what its threads do.
+/// The frontend rejects it for a reason other than races and barriers.
 pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
     let refused = |because: String| Outcome::Refused {
         because,
@@ -83,7 +84,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
     })
 }
 
-/// Errors about races and barriers; those of another kind are the generator's.
+/// Returns the errors if they are about races and barriers. Others are mistakes of the generator, and returned as an error.
 fn of_threads(errors: String) -> Result<String, String> {
     match errors.contains("SRK06") {
         true => Ok(errors),
@@ -91,7 +92,7 @@ fn of_threads(errors: String) -> Result<String, String> {
     }
 }
 
-/// Does a launch satisfy what the kernel takes of it?
+/// True if the launch with this `n` satisfies the kernel's preconditions.
 fn launches(kernel: &Kernel, n: u64) -> bool {
     let threads = BLOCKS * u64::from(BLOCK);
     let args = [
@@ -108,7 +109,7 @@ fn launches(kernel: &Kernel, n: u64) -> bool {
     race::satisfied(kernel, &kernel.preconditions, &facts)
 }
 
-/// The race that the sanitizer finds in a block.
+/// Runs one block under the sanitizer, and describes the race that it finds.
 fn races(kernel: &Kernel, n: u64, seed: u64) -> Option<String> {
     let settings = Sanitize {
         seed,
@@ -130,7 +131,7 @@ fn races(kernel: &Kernel, n: u64, seed: u64) -> Option<String> {
     }
 }
 
-/// `y`, `table` and `n`.
+/// The arguments `y`, `table` and `n`.
 struct Arguments(u64);
 
 impl Host for Arguments {
@@ -152,18 +153,18 @@ impl Host for Arguments {
     fn store(&mut self, _: ParamId, _: u64, _: Value) {}
 }
 
-/// What was seen of some candidates.
+/// The counts over some candidates.
 #[derive(Clone, Default, Debug)]
 pub struct Seen {
-    /// Accepted, and launched without a race.
+    /// Candidates accepted and launched without a race.
     pub clean: u32,
-    /// Refused.
+    /// Candidates refused.
     pub refused: u32,
-    /// Refused at a call since its threads disagree on an argument.
+    /// Candidates refused because the threads disagree on an argument of a call.
     pub disagreeing: u32,
-    /// Those of these that race.
+    /// The disagreeing candidates that do race.
     pub racing: u32,
-    /// What is wrong, with the seed.
+    /// The problems found, with their seeds.
     pub findings: Vec<(u64, String)>,
 }
 

@@ -1,10 +1,10 @@
-//! What is written in another file than the kernels that it becomes a part of.
+//! A macro and a function that kernels of another file use.
 
 use sarek::prelude::*;
 
 use super::Few;
 
-/// A kernel by a macro.
+/// Expands to a kernel.
 macro_rules! made {
     ($name:ident) => {
 #[kernel]
@@ -49,7 +49,7 @@ pub fn $name(which: u32, x: &[i32], y: &mut [i32]) {
 }
 pub(super) use made;
 
-/// All faults.
+/// Contains every construct that can fault.
 #[device]
 pub fn faulty(which: u32, x: &[i32]) -> i32 {
     let (a, bad, one) = (x[0], x[1], x[2]);

@@ -1,6 +1,6 @@
-//! Tokens that mutations put in.
+//! A list of unusual tokens for mutations to insert.
 
-/// Tokens that seeds seldom have.
+/// Tokens that are rare in the seeds.
 pub(super) const ODD: &[&str] = &[
     "0",
     "1",

@@ -1,11 +1,11 @@
-//! Places in trees of tokens, by number.
+//! Finds positions in a token tree by their number.
 
 use proc_macro2::Delimiter;
 
 use crate::seeds::statements;
 use crate::tree::Tree;
 
-/// Where statements begin and end.
+/// The boundaries of the statements in a body.
 pub(super) fn bounds(body: &[Tree]) -> Vec<usize> {
     let mut bounds = vec![0];
     for statement in statements(body) {
@@ -14,7 +14,7 @@ pub(super) fn bounds(body: &[Tree]) -> Vec<usize> {
     bounds
 }
 
-/// The list of the token of a number, and where it stands there.
+/// Finds the token with this number, in pre-order. Returns the list that contains it, and its position there.
 pub(super) fn nth(list: &mut Vec<Tree>, mut number: usize) -> (&mut Vec<Tree>, usize) {
     let mut at = 0;
     loop {
@@ -35,7 +35,7 @@ pub(super) fn nth(list: &mut Vec<Tree>, mut number: usize) -> (&mut Vec<Tree>, u
     }
 }
 
-/// Shows each body: what stands in braces.
+/// Calls `see` for the content of each pair of braces.
 pub(super) fn braces(list: &[Tree], see: &mut impl FnMut(&[Tree])) {
     for tree in list {
         if let Tree::Group(delimiter, inner) = tree {
@@ -47,7 +47,7 @@ pub(super) fn braces(list: &[Tree], see: &mut impl FnMut(&[Tree])) {
     }
 }
 
-/// The body of a number, which counts down.
+/// The content of the braces with this number. Counts `number` down on the way.
 pub(super) fn nth_body<'t>(
     list: &'t mut Vec<Tree>,
     number: &mut usize,
