@@ -1,5 +1,3 @@
-use crate::host::PanicPlace;
-
 /// The result type of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -397,24 +395,6 @@ impl Error {
             kind: FaultKind::Panic(message),
         }))
     }
-
-    /// The error for a panic in the user's function, at this place.
-    #[doc(hidden)]
-    pub fn panicked_at(kernel: &str, message: String, place: PanicPlace) -> Error {
-        Error::Fault(Box::new(Fault {
-            kernel: kernel.into(),
-            file: place.file,
-            line: place.line,
-            column: place.column,
-            thread: place.thread,
-            kind: match overflowed(&message) {
-                Some(operation) => FaultKind::Overflow {
-                    operation: operation.into(),
-                },
-                None => FaultKind::Panic(message),
-            },
-        }))
-    }
 }
 
 impl std::fmt::Display for Fault {
@@ -462,18 +442,6 @@ impl std::fmt::Display for Fault {
         }
         write!(f, " (thread {x}, {y}, {z})")
     }
-}
-
-/// The operation in core's overflow message. For a method it is the operator that the method uses.
-fn overflowed(message: &str) -> Option<&'static str> {
-    Some(match message {
-        "attempt to add with overflow" => "+",
-        "attempt to subtract with overflow" | "attempt to negate with overflow" => "-",
-        "attempt to multiply with overflow" => "*",
-        "attempt to shift left with overflow" => "<<",
-        "attempt to shift right with overflow" => ">>",
-        _ => return None,
-    })
 }
 
 fn of_lengths(lengths: &[(String, u64)]) -> String {

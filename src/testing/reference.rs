@@ -145,7 +145,7 @@ unsafe impl BackendStream for Calls {
         };
         match ran {
             Ok(()) => Ok(None),
-            Err((message, Some(place))) => Err(Error::panicked_at(launch.kernel, message, place)),
+            Err((message, Some(place))) => Err(place.into_error(launch.kernel, message)),
             Err((message, None)) => Err(Error::panicked(launch.kernel, message)),
         }
     }

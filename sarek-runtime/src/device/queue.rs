@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Device;
 use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
-use super::outputs::Outputs;
+use super::print_buffers::Outputs;
 use crate::Result;
 use crate::fault::Sites;
 use crate::plugin::backend::{BackendStream, Mem};

@@ -85,7 +85,7 @@ impl Recording {
     /// a buffer with one copy of the value per element.
     pub fn fill<T: Element>(&mut self, to: &mut Vector<T>, value: T) -> Result<&mut Recording> {
         let len = to.bytes();
-        let element = bytes::of(std::slice::from_ref(&value)).into_owned();
+        let element = crate::types::bytes::of(std::slice::from_ref(&value)).into_owned();
         let device = self.stream.device();
         let zeros = element.iter().all(|byte| *byte == 0);
         let constant = match zeros || len == 0 || host_memory(device) {

@@ -7,8 +7,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 
 use sarek_ir::link::Function;
 
-use super::RawFault;
-use crate::{DeviceFn, FunctionFacts};
+use super::{DeviceFn, FunctionFacts, RawFault};
 
 /// Lends the lanes' values as an argument, or as memory for a result.
 ///

@@ -9,17 +9,15 @@
 mod arg_convert;
 pub mod array;
 mod block;
-mod called;
 pub mod collective;
 mod collective_call;
 mod compound;
+mod device_fn;
 mod error_gate;
 pub mod ids;
-mod isa;
+pub(crate) mod isa;
 mod kept;
-mod math;
 pub mod non_atomic;
-mod number;
 mod owned;
 mod printed;
 mod reference;
@@ -31,33 +29,30 @@ pub mod subgroup;
 mod tried;
 pub mod view;
 
+pub use crate::math::{Divide, Elementary, Half, clamp, narrow, wide};
 pub use crate::output::print;
+pub use crate::types::leaves::leaves;
 pub use crate::types::named::Assumed;
 pub use crate::types::number::Float;
-pub use crate::{Atomic, KernelType, ParameterSet};
+pub use crate::types::{Atomic, KernelType, Number};
 pub use arg_convert::{
     Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
     received_lanes,
 };
 pub use block::Block;
-pub use called::CalledKernel;
 pub use collective_call::{
     Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
     given_instance, instance, lent, same, yielded, yielded_by_all,
 };
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, of_type, overflows, tell, told,
-    value, zeroed,
+    array_element, array_len, either, len_of, of_type, overflows, tell, told, value, zeroed,
 };
-pub(crate) use compound::{leaves_in_memory, no_leaves};
+pub use device_fn::{DeviceFn, FunctionFacts, ParameterSet};
 pub use error_gate::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
-pub use math::Elementary;
-pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
-pub(crate) use printed::{assembled, skip};
 pub use reference::{
     PanicPlace, Shared, for_each_block, for_each_thread, launder, note_panics, place_of,
 };
@@ -75,8 +70,6 @@ pub use view::{view, view_mut};
 use std::ops::Range;
 
 use sarek_ir::{SiteId, Value};
-
-use crate::Kernel;
 
 /// The index space of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -238,37 +231,4 @@ pub fn rise<const N: usize>(
 #[inline(always)]
 pub fn device_fence() {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-}
-
-impl Direct {
-    /// The compiled body of a kernel.
-    pub const fn of<K: DirectKernel + Kernel>() -> Direct {
-        Direct {
-            run: isa::run::<K>,
-            #[cfg(feature = "reference")]
-            reference: K::reference,
-            weight: K::WEIGHT,
-            streams: K::STREAMS,
-            arrays: 0,
-            constants: 0,
-        }
-    }
-
-    /// The same, compiled for one instruction set only, see [`Isa`]; unless `PROVED` is set, always
-    /// with checks. It is for tests, and spares rustc compiling copies that they do not run.
-    ///
-    /// # Safety
-    /// The processor has the set wherever the body runs.
-    #[cfg(feature = "reference")]
-    pub const unsafe fn one<K: DirectKernel + Kernel, const ISA: u8, const PROVED: bool>() -> Direct
-    {
-        Direct {
-            run: isa::run_one::<K, ISA, PROVED>,
-            reference: K::reference,
-            weight: K::WEIGHT,
-            streams: K::STREAMS,
-            arrays: 0,
-            constants: 0,
-        }
-    }
 }

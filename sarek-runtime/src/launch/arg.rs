@@ -3,8 +3,11 @@ use std::sync::Arc;
 
 use sarek_ir::{Access, Param, ParamKind, Type, TypeInfo, Value};
 
-use crate::host::leaves;
-use crate::vector::{Operand, bytes};
+use crate::kernel::foreign::Definition;
+use crate::plugin::backend::Passed;
+use crate::types::bytes;
+use crate::types::leaves::leaves;
+use crate::vector::Operand;
 use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
@@ -237,6 +240,23 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
                 "`{}` takes {want}, not {have}",
                 param.name
             )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error unless the vectors' element types are those that a foreign kernel declares.
+/// Their scalar types were checked before.
+pub(super) fn check_elements(definition: &Definition, args: &[Arg<'_>]) -> Result<()> {
+    for (parameter, arg) in definition.parameters.iter().zip(args) {
+        if let (Passed::Vector { element, id, .. }, Some(vector)) = (&parameter.kind, arg.vector())
+            && vector.element().0 != *id
+        {
+            let (name, have) = (&parameter.name, vector.element().1);
+            return Err(Error::Launch {
+                kernel: definition.entry.clone(),
+                problem: format!("`{name}` takes elements {element}, not {have}"),
+            });
         }
     }
     Ok(())

@@ -3,7 +3,9 @@
 use sarek_ir::analysis::private::Private;
 use sarek_ir::write::IndexWidth;
 
+use super::memo::Memo;
 use super::prepare::Prepared;
+use super::programs::Programs;
 use super::space::{Shape, check_block};
 use super::{Call, Ready, host_memory};
 use crate::device::Candidate;
@@ -18,7 +20,7 @@ pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Devic
     if !ready.lasts() {
         return None;
     }
-    let (chosen, device) = registry.chosen().get(ready)?;
+    let (chosen, device) = chosen(registry).get(ready)?;
     (chosen == registry.generation()).then_some(device)
 }
 
@@ -28,9 +30,14 @@ pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let generation = registry.generation();
     let device = choose(registry, ready)?;
     if ready.lasts() {
-        registry.chosen().put(ready, &(generation, device.clone()));
+        chosen(registry).put(ready, &(generation, device.clone()));
     }
     Ok(device)
+}
+
+/// The devices that launches have chosen, each with the registry's generation.
+fn chosen(registry: &Registry) -> &Memo<(u64, Device)> {
+    registry.chosen().get()
 }
 
 fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
@@ -45,7 +52,7 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     }
     choice(registry, &call.kernel, |device| {
         // A device that has run a similar launch is eligible.
-        match device.programs().memo().get(ready) {
+        match Programs::of(device).memo().get(ready) {
             Some(_) => vec![],
             None => obstacles(device, ready),
         }

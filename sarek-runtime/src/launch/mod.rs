@@ -19,7 +19,9 @@ mod compile;
 mod dims;
 mod eligible;
 mod explain;
+mod kernel;
 mod memo;
+mod nested_call;
 mod plan;
 mod prepare;
 mod programs;
@@ -40,8 +42,8 @@ use std::sync::Arc;
 pub use arg::Arg;
 pub use batch::{Code, Specialized};
 pub use dims::{Dims, IntoDims};
-pub(crate) use memo::Memo;
-pub(crate) use programs::Programs;
+pub use kernel::Kernel;
+pub use nested_call::CalledKernel;
 pub(crate) use record::{Places, Recorded, Traced, Use};
 pub use unshaped::Shaped;
 
@@ -49,7 +51,7 @@ use crate::device::{Event, Stream, registry};
 use crate::plugin::backend::{Codegen, Parts};
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::sync::fork;
-use crate::{Device, Error, Kernel, KernelDef, Result, environment, settings};
+use crate::{Device, Error, KernelDef, Result, environment, settings};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
@@ -153,7 +155,7 @@ impl<'a, B> Launch<'a, B> {
     }
 
     /// Adds an environment that the kernel's text needs, such as the header of a function that a
-    /// `native!` block calls. See [`crate::plugin::environment`].
+    /// `native!` block calls. See [`crate::environment`].
     pub fn environment(mut self, name: &str) -> Self {
         let known = self.call.environments().iter().cloned();
         self.call.environments = Some(known.chain([name.to_owned()]).collect());
@@ -395,7 +397,7 @@ impl Ready<'_> {
             .check(kernel.block())
             .map_err(|problem| self.call.malformed(problem))?;
         if let Some(definition) = kernel.foreign() {
-            definition.check_elements(&self.call.args)?;
+            arg::check_elements(definition, &self.call.args)?;
         }
         let problem = match (self.shape, kernel.block()) {
             (Shape::Over(_), _) if kernel.foreign().is_some() => {

@@ -9,12 +9,13 @@ use sarek_ir::{Memory, ParamId, Scalar, Value, bfloat16, binary16};
 use super::arg::Operands;
 use super::memo::Planned;
 use super::plan::Plan;
-use super::programs::{self, Jitted, Loaded, Writes};
+use super::programs::{self, Jitted, Loaded, Programs, Writes};
 use super::{Arg, Call, Ready, eligible};
 use crate::device::{Begun, Done, Event, Pending, StreamRef, Traces, WorkKind};
+use crate::environment;
 use crate::fault::Sites;
-use crate::foreign::Definition;
 use crate::host::DirectArg;
+use crate::kernel::foreign::Definition;
 use crate::output::Collecting;
 use crate::plugin::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
 use crate::plugin::claims::Schedule;
@@ -71,7 +72,7 @@ impl Ready<'_> {
     pub(super) fn planned(&self, stream: StreamRef<'_>) -> Result<Option<Arc<Planned>>> {
         fork::check()?;
         let device = stream.device();
-        let memo = device.programs().memo();
+        let memo = Programs::of(device).memo();
         let lasts = self.lasts();
         let known = if lasts { memo.get(self) } else { None };
         self.check_unless(known.is_some())?;
@@ -104,7 +105,7 @@ impl Ready<'_> {
             }
         };
         // The device is eligible, so it is initialized for the environments now.
-        device.initialize(self.call.environments())?;
+        environment::initialize(device, self.call.environments())?;
         match device.raw().codegen() {
             Codegen::Interpret => {}
             Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),

@@ -8,14 +8,14 @@
 mod sanitize;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::Write;
 use std::sync::{Mutex, Once, OnceLock};
 
 use sarek_ir::interp::Sanitize;
 
-use crate::host::Isa;
 use crate::sync::lock;
-use crate::{Device, Error, Result};
+use crate::{Error, Result};
 
 /// An environment variable that the library reads.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub const VARIABLES: [Variable; 7] = [
     Variable {
         name: "SAREK_NATIVE_ISA",
         takes: "`baseline`, `avx2` or `avx512`",
-        check: |text| Isa::named(text).is_some(),
+        check: |text| ISA_NAMES.contains(&text.trim()),
         wrong: Wrong::Told,
     },
     Variable {
@@ -87,6 +87,9 @@ pub const VARIABLES: [Variable; 7] = [
         wrong: Wrong::Told,
     },
 ];
+
+/// The values of `SAREK_NATIVE_ISA`, from the smallest instruction set to the largest.
+pub(crate) const ISA_NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// The variables that only the library's tests and benchmarks read.
 const OF_TESTS: [&str; 18] = [
@@ -153,7 +156,7 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// Reports, once per device, that its launches are not checked although the sanitizer is requested.
-pub(crate) fn not_sanitized(device: &Device) {
+pub(crate) fn not_sanitized(device: &dyn fmt::Display) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if sanitize().is_some() && lock(&TOLD).insert(device.to_string()) {
         say(&format!(

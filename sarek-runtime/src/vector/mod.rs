@@ -1,5 +1,6 @@
 //! Vectors: memory that the host and all devices share, with copies made on demand.
 
+mod async_read;
 pub(crate) mod bytes;
 mod copies;
 mod device_copy;
@@ -10,7 +11,6 @@ mod lend;
 mod pages;
 mod parts;
 mod ranges;
-mod read_back;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -21,12 +21,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
+pub use async_read::{ReadBack, Reading};
 use copies::Copies;
 pub(crate) use erased::Operand;
 pub use lend::Lent;
 pub use parts::{Part, PartMut, Parts};
 pub(crate) use ranges::resolve;
-pub use read_back::{ReadBack, Reading};
 
 /// Allocates zeroed bytes.
 pub(crate) fn host_bytes(len: usize) -> Result<Vec<u8>> {

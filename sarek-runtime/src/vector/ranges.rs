@@ -240,7 +240,7 @@ impl<T: Element> Vector<T> {
         }
         let bytes = self.bytes();
         let (pattern, len) = (
-            bytes::of(std::slice::from_ref(&value)).into_owned(),
+            crate::types::bytes::of(std::slice::from_ref(&value)).into_owned(),
             self.len,
         );
         if stream.device().info().host_memory {
