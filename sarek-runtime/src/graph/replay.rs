@@ -32,7 +32,7 @@ impl Graph {
             device = self.device
         );
         let mut vectors = self.bind(given)?;
-        stream.queue().admit()?;
+        stream.queue().check_fault()?;
         if self.operations.is_empty() {
             return Ok((Vec::new(), vectors));
         }
@@ -117,7 +117,7 @@ impl Graph {
         stream: StreamRef<'_>,
         vectors: &mut [Arg<'_>],
     ) -> Result<Vec<Pending>> {
-        let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
+        let mut outcomes: Vec<Pending> = stream.queue().last_outcome().into_iter().collect();
         let mut places = Vec::with_capacity(vectors.len());
         for (known, arg) in self.vectors.iter().zip(&mut *vectors) {
             places.push(match (known.needed, arg.written()) {

@@ -333,7 +333,7 @@ impl Ready<'_> {
     /// [`Ready::run`].
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
         let outcome = self.queue(stream.by_ref())?;
-        let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
+        let event = stream.event(outcome.or_else(|| stream.queue().last_outcome()))?;
         self.call.mark_written(&event);
         Ok(event)
     }

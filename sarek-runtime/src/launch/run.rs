@@ -76,7 +76,7 @@ impl Ready<'_> {
         let lasts = self.lasts();
         let known = if lasts { memo.get(self) } else { None };
         self.check_unless(known.is_some())?;
-        stream.queue().admit()?;
+        stream.queue().check_fault()?;
         if let Some(known) = &known {
             self.require(&known.plan)?;
             return Ok(Some(known.clone()));
@@ -342,7 +342,7 @@ impl Call<'_> {
         plan: &Plan,
         program: &Jitted,
     ) -> Result<Option<Pending>> {
-        let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
+        let mut outcomes: Vec<Pending> = stream.queue().last_outcome().into_iter().collect();
         let traces = traces(stream, program.writes())?;
         let written = Written::of(&traces);
         let mut values = ArgList::empty();

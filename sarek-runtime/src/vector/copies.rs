@@ -46,7 +46,7 @@ impl Copies {
     }
 
     /// Records a known outcome.
-    pub(super) fn learn(&mut self, pending: &Pending, outcome: Result<()>) {
+    pub(super) fn note_outcome(&mut self, pending: &Pending, outcome: Result<()>) {
         self.outcomes.retain(|own| !own.is_same(pending));
         self.failed = self.failed.take().or(outcome.err());
     }

@@ -220,7 +220,7 @@ impl<T: Element> Vector<T> {
                 // The device could not report the outcome; a later call asks again.
                 return outcome.map(|()| state);
             }
-            state.copies.learn(&pending, outcome);
+            state.copies.note_outcome(&pending, outcome);
         }
     }
 

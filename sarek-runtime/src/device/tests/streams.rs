@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::device::faults::Record;
 use crate::device::{Pending, Traces};
 use crate::fault::Sites;
 use crate::sync::lock;
@@ -144,7 +145,7 @@ fn a_known_fault_is_told_by_the_next_launch() {
         "the first error"
     );
     let y = self::fault(&stream);
-    stream.queue().learn_all().unwrap();
+    stream.queue().resolve_all().unwrap();
     let launch = axpy(1.0, &x, &mut z).over(4).enqueue(&stream);
     assert!(matches!(launch, Err(Error::Fault(_))), "{launch:?}");
     axpy(1.0, &x, &mut z).over(4).enqueue(&stream).unwrap();
@@ -274,4 +275,23 @@ fn memory_keeps_few_streams_that_are_idle() {
     // Making another stream drops the streams that are no longer used.
     device.new_stream().unwrap();
     assert_eq!(kept(), 1, "the one that wrote `x`");
+}
+
+#[test]
+fn a_record_that_is_never_read_is_no_good_outcome() {
+    let device = gpu();
+    let queue = device.stream().queue().clone();
+    let slot = queue.fault_record(&device).unwrap();
+    let sites = Sites {
+        kernel: Arc::new(sarek_ir::Kernel::new("lost")),
+        lens: Arc::default(),
+        shared: Arc::default(),
+    };
+    // The stream does not know of the launch, so that it reads no record for it.
+    let record = Arc::new(Record::new(Some(slot), vec![], false, sites));
+    let outcome = Pending::new(queue, record).outcome();
+    let Err(Error::Device { device, message }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(device.contains("`lost`") && message.contains("launch it again"));
 }
