@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use sarek_ir::{Arithmetic, Value};
 
-use super::{Audited, DirectArg, Known, KnownType, Plain};
+use super::{CheckedType, DirectArg, IfTypeChecked, Plain, TypeChecked};
 
 /// The argument of a parameter with several parts.
 ///
@@ -62,16 +62,19 @@ pub fn of_type<T>() -> T {
 }
 
 /// Gives a literal the type of the first argument, in code that is not evaluated. The type exists
-/// only if the function around it type checks, see [`KnownType`].
-pub fn tell<const OK: bool, T>(_: PhantomData<T>, literal: KnownType<OK, T>) -> KnownType<OK, T>
+/// only if the function around it type checks, see [`CheckedType`].
+pub fn typed_literal<const OK: bool, T>(
+    _: PhantomData<T>,
+    literal: CheckedType<OK, T>,
+) -> CheckedType<OK, T>
 where
-    Audited<OK>: Known<T>,
+    TypeChecked<OK>: IfTypeChecked<T>,
 {
     literal
 }
 
 /// A value of the given type, in code that is not evaluated.
-pub fn told<T>(_: PhantomData<T>) -> T {
+pub fn typed_value<T>(_: PhantomData<T>) -> T {
     unreachable!("only its type is asked for")
 }
 

@@ -16,7 +16,8 @@ mod device_fn;
 mod error_gate;
 pub mod ids;
 pub(crate) mod isa;
-mod kept;
+mod lane_values;
+mod lookup_candidates;
 pub mod non_atomic;
 mod owned;
 mod printed;
@@ -26,7 +27,6 @@ mod scratch;
 mod slice;
 pub mod stack;
 pub mod subgroup;
-mod tried;
 pub mod view;
 
 pub use crate::math::{Divide, Elementary, Half, clamp, narrow, wide};
@@ -36,23 +36,32 @@ pub use crate::types::named::Assumed;
 pub use crate::types::number::Float;
 pub use crate::types::{Atomic, KernelType, Number};
 pub use arg_convert::{
-    Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
-    received_lanes,
+    PassConstant, PassMut, PassMutLanes, PassRef, pass_constant, pass_mut, pass_mut_lanes, pass_ref,
 };
 pub use block::Block;
 pub use collective_call::{
-    Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
-    given_instance, instance, lent, same, yielded, yielded_by_all,
+    Call, Flag, FnSignature, Instance, Returned, Unmarked, again, as_uninit, assume_all_init,
+    facts_of, first, function_of, given_instance, instance, returned, returned_by_all, same,
 };
 pub use compound::{
-    array_element, array_len, either, len_of, of_type, overflows, tell, told, value, zeroed,
+    array_element, array_len, either, len_of, of_type, overflows, typed_literal, typed_value,
+    value, zeroed,
 };
 pub use device_fn::{DeviceFn, FunctionFacts, ParameterSet};
-pub use error_gate::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
+pub use error_gate::{
+    CheckedType, IfTypeChecked, TypeCheckFallback, TypeChecked, Witness, if_type_checked,
+    type_checked,
+};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
-pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
-pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
+pub use lane_values::{
+    LaneStorage, LaneValues, LaneValuesSoa, Strip, fetch_strip, flat, flat_mut, keep_strip,
+};
+pub use lookup_candidates::{
+    ByMutable, ByShared, ByValue, Nothing, candidates_by_mutable, candidates_by_shared,
+    candidates_by_value,
+};
+pub use printed::{Debugs, Displays, NoDebug, NoDisplay, PrintedValue, printed};
 pub use reference::{
     PanicPlace, Shared, for_each_block, for_each_thread, launder, note_panics, place_of,
 };
@@ -62,9 +71,6 @@ pub use slice::{
     Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
 };
 pub use subgroup::SUBGROUP;
-pub use tried::{
-    ByMutable, ByShared, ByValue, Nothing, tried_on_mutable, tried_on_shared, tried_on_value,
-};
 pub use view::{view, view_mut};
 
 use std::ops::Range;

@@ -31,20 +31,20 @@ pub fn printed<T: KernelType>(
     T::__of_scalars(scalars)
 }
 
-/// A printed value in the code of the expansion: `(&Told(&value)).__debug()` is the value if its
+/// A printed value in the code of the expansion: `(&PrintedValue(&value)).__debug()` is the value if its
 /// type implements the trait. Otherwise it is a placeholder that does, and rustc reports the
 /// missing trait for the user's function alone.
 #[derive(Clone, Copy)]
-pub struct Told<'a, T>(pub &'a T);
+pub struct PrintedValue<'a, T>(pub &'a T);
 
-macro_rules! told {
+macro_rules! printed_values {
     ($($trait:ident $method:ident $can:ident $cannot:ident)*) => {$(
         #[doc(hidden)]
         pub trait $can<'a> {
             fn $method(&self) -> &'a (dyn fmt::$trait + 'a);
         }
 
-        impl<'a, T: fmt::$trait> $can<'a> for Told<'a, T> {
+        impl<'a, T: fmt::$trait> $can<'a> for PrintedValue<'a, T> {
             #[inline(always)]
             fn $method(&self) -> &'a (dyn fmt::$trait + 'a) {
                 self.0
@@ -57,7 +57,7 @@ macro_rules! told {
             fn $method(&self) -> &'static str;
         }
 
-        impl<T> $cannot for &Told<'_, T> {
+        impl<T> $cannot for &PrintedValue<'_, T> {
             fn $method(&self) -> &'static str {
                 unreachable!("the user's function does not compile")
             }
@@ -65,7 +65,7 @@ macro_rules! told {
     )*};
 }
 
-told!(Debug __debug Debugs NoDebug Display __display Displays NoDisplay);
+printed_values!(Debug __debug Debugs NoDebug Display __display Displays NoDisplay);
 
 #[cfg(test)]
 mod tests {

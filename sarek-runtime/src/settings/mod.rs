@@ -2,7 +2,7 @@
 //!
 //! They are read once, when the library is first used. A wrong value of a variable that changes the
 //! meaning of launches is an error of each launch ([`Wrong::Fails`]). For other variables it is
-//! reported on standard error, and the default is used ([`Wrong::Told`]). An unknown name that
+//! reported on standard error, and the default is used ([`Wrong::Reported`]). An unknown name that
 //! begins with `SAREK_` is reported too, because it is most likely misspelt.
 
 mod sanitize;
@@ -36,7 +36,7 @@ pub enum Wrong {
     /// Each launch returns [`Error::Setting`].
     Fails,
     /// It is reported once on standard error, and the default is used.
-    Told,
+    Reported,
 }
 
 /// The variables that the library reads.
@@ -58,33 +58,33 @@ pub const VARIABLES: [Variable; 7] = [
         name: "SAREK_CACHE",
         takes: "a folder, or `off`",
         check: |_| true,
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_CACHE_MIB",
         takes: "a number of MiB",
         check: |text| mib(text).is_some(),
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_NATIVE_ISA",
         takes: "`baseline`, `avx2` or `avx512`",
         check: |text| ISA_NAMES.contains(&text.trim()),
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_NVRTC",
         takes: "the path of NVRTC's library, or of a folder with it",
         // The backend reports a missing library.
         check: |_| true,
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_TEST_SEED",
         takes: "a number",
         // The kernel tests report a wrong value.
         check: |_| true,
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
 ];
 
@@ -175,7 +175,7 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn report() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let told = |variable: &&Variable| variable.wrong == Wrong::Told;
+        let told = |variable: &&Variable| variable.wrong == Wrong::Reported;
         for error in VARIABLES.iter().filter(told).filter_map(|v| v.read().err()) {
             say(&format!("{error}; it is ignored"));
         }

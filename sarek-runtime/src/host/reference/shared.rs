@@ -137,7 +137,7 @@ pub(in crate::host) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T>
         );
         array.words.as_ptr()
     };
-    let ptr = super::crew::array(what, || Array::new::<T>(len), same);
+    let ptr = super::block_threads::array(what, || Array::new::<T>(len), same);
     let handle = Box::new(Shared {
         ptr: ptr.cast::<u8>(),
         len,
