@@ -42,7 +42,7 @@ use profile::Profiler;
 pub(crate) use profile::{Begun, Done};
 pub use profile::{Clock, Profile, Work, WorkKind};
 pub use properties::Properties;
-pub(crate) use queue::{Queue, Traces};
+pub(crate) use queue::{Queue, SideBuffers};
 pub(crate) use ranked::Candidate;
 pub use states::State;
 pub(crate) use states::States;

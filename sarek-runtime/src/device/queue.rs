@@ -16,16 +16,16 @@ use crate::sync::lock;
 /// records are read. It bounds their memory.
 const MAX_UNREAD: usize = 1024;
 
-/// The fault and print buffers of a launch.
+/// The buffers that a launch writes besides its results: the fault record and the print buffer.
 #[derive(Default)]
-pub(crate) struct Traces {
+pub(crate) struct SideBuffers {
     /// The fault record.
     pub(crate) faults: Option<Slot>,
     /// The print buffer.
     pub(crate) output: Option<Arc<dyn Mem>>,
 }
 
-impl Traces {
+impl SideBuffers {
     pub(crate) fn is_some(&self) -> bool {
         self.faults.is_some() || self.output.is_some()
     }
@@ -90,17 +90,17 @@ impl Queue {
     /// the launch's own, which covers them.
     pub(crate) fn watch(
         self: &Arc<Queue>,
-        traces: Traces,
+        side_buffers: SideBuffers,
         sites: Sites,
         outcomes: &mut Vec<Pending>,
     ) -> Pending {
-        let prints = traces.output.is_some();
-        if let Some(mem) = traces.output {
+        let prints = side_buffers.output.is_some();
+        if let Some(mem) = side_buffers.output {
             self.outputs.push(sites.kernel.clone(), mem);
         }
         let earlier = outcomes.extract_if(.., |outcome| outcome.is_of(self));
         let earlier = earlier.map(Pending::into_record).collect();
-        let record = Arc::new(Record::new(traces.faults, earlier, prints, sites));
+        let record = Arc::new(Record::new(side_buffers.faults, earlier, prints, sites));
         let pending = Pending::new(self.clone(), record.clone());
         outcomes.push(pending.clone());
         let mut log = lock(&self.log);

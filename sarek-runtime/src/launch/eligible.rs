@@ -17,7 +17,7 @@ use crate::{Device, Error, Result, intrinsic};
 
 /// The device that was chosen for an earlier similar launch.
 pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Device> {
-    if !ready.lasts() {
+    if !ready.is_memoizable() {
         return None;
     }
     let (chosen, device) = chosen(registry).get(ready)?;
@@ -28,8 +28,8 @@ pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Devic
 pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     // A change to the registry during the choice makes it void.
     let generation = registry.generation();
-    let device = choose(registry, ready)?;
-    if ready.lasts() {
+    let device = select_for(registry, ready)?;
+    if ready.is_memoizable() {
         chosen(registry).put(ready, &(generation, device.clone()));
     }
     Ok(device)
@@ -40,7 +40,7 @@ fn chosen(registry: &Registry) -> &Memo<(u64, Device)> {
     registry.chosen().get()
 }
 
-fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
+fn select_for(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let call = &ready.call;
     // If no backend has claimed these, the errors name the backends that could.
     if let Some(schedule) = &call.schedule {
@@ -50,7 +50,7 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     for (_, storage, bytes) in call.stored() {
         registry.owner(&Subject::Storage(storage), &memory(bytes))?;
     }
-    choice(registry, &call.kernel, |device| {
+    select_device(registry, &call.kernel, |device| {
         // A device that has run a similar launch is eligible.
         match Programs::of(device).memo().get(ready) {
             Some(_) => vec![],
@@ -62,7 +62,7 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
 /// Chooses the device for launches of a kernel: the first without obstacles, in order of
 /// preference, among those of the backend that has claimed the kernel, or among all. Running and
 /// explaining a launch both use this.
-pub(super) fn choice(
+pub(super) fn select_device(
     registry: &Registry,
     kernel: &Prepared,
     obstacles: impl Fn(&Device) -> Vec<String>,
@@ -72,7 +72,7 @@ pub(super) fn choice(
     for candidate in registry.allowed()? {
         match candidate {
             Candidate::Device(device) => {
-                let claimed = anothers(owner, &device).map(|reason| vec![reason]);
+                let claimed = claimed_by_other(owner, &device).map(|reason| vec![reason]);
                 match claimed.unwrap_or_else(|| obstacles(&device)).as_slice() {
                     [] => return Ok(device),
                     reasons => rejected.push((device.to_string(), reasons.join("; "))),
@@ -101,7 +101,7 @@ pub(super) fn owner(registry: &Registry, kernel: &Prepared) -> Result<Option<&'s
 }
 
 /// The reason for skipping a device that could run the kernel: another backend has claimed it.
-pub(super) fn anothers(owner: Option<&'static str>, device: &Device) -> Option<String> {
+pub(super) fn claimed_by_other(owner: Option<&'static str>, device: &Device) -> Option<String> {
     let owner = owner.filter(|owner| device.backend() != *owner)?;
     Some(format!("`{owner}` has claimed the kernel"))
 }
@@ -329,8 +329,8 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     // The fault record is a buffer too, if some check is not provable in any launch. So is the
     // print buffer.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
-    let traces = u32::from(checked) + u32::from(needs.prints);
-    let buffers = needs.buffers + if host_memory(device) { 0 } else { traces };
+    let side_buffers = u32::from(checked) + u32::from(needs.prints);
+    let buffers = needs.buffers + if host_memory(device) { 0 } else { side_buffers };
     if buffers > info.max_buffers {
         reasons.push(too_many_buffers(buffers, info.max_buffers));
     }

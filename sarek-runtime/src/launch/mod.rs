@@ -44,7 +44,7 @@ pub use batch::{Code, Specialized};
 pub use dims::{Dims, IntoDims};
 pub use kernel::Kernel;
 pub use nested_call::CalledKernel;
-pub(crate) use record::{Places, Recorded, Traced, Use};
+pub(crate) use record::{Bindings, Recorded, SideResults, Use};
 pub use unshaped::Shaped;
 
 use crate::device::{Event, Stream, registry};
@@ -82,7 +82,7 @@ struct Call<'a> {
     /// The arguments of the linked kernel: a value of several parts is split into scalars.
     args: Vec<Arg<'a>>,
     /// The split values: the index of the first scalar, their number, and the bytes of the value.
-    wholes: Vec<(usize, usize, Arc<[u8]>)>,
+    compounds: Vec<(usize, usize, Arc<[u8]>)>,
     /// The ranges of scalars that are parts of split values or of views.
     parts: Vec<Range<usize>>,
     /// True if the caller vouched for the arguments by an `unsafe` call.
@@ -135,7 +135,7 @@ impl<'a, B> Launch<'a, B> {
     pub(crate) fn prepared(kernel: Arc<Prepared>, args: Vec<Arg<'a>>) -> Launch<'a, B> {
         let Flattened {
             args,
-            wholes,
+            compounds,
             parts,
             strided,
         } = arg::flattened(args);
@@ -145,7 +145,7 @@ impl<'a, B> Launch<'a, B> {
                 vouched: kernel.foreign().is_some(),
                 kernel,
                 args,
-                wholes,
+                compounds,
                 parts,
                 strided,
                 schedule: None,
@@ -364,7 +364,7 @@ impl Ready<'_> {
 
     /// True if a memo of this launch stays valid. With intrinsics it does not, because their texts
     /// may change.
-    fn lasts(&self) -> bool {
+    fn is_memoizable(&self) -> bool {
         self.call.kernel.needs.intrinsics.is_empty()
     }
 
@@ -444,7 +444,7 @@ impl Call<'_> {
     fn len_of(&self, param: usize) -> u64 {
         // Each earlier value of several parts takes several arguments.
         let mut at = param;
-        for (start, count, _) in &self.wholes {
+        for (start, count, _) in &self.compounds {
             if *start < at {
                 at = at + count - 1;
             }

@@ -23,7 +23,7 @@ use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 pub use async_read::{ReadBack, Reading};
 use copies::Copies;
-pub(crate) use erased::Operand;
+pub(crate) use erased::ErasedVector;
 pub use lend::Lent;
 pub use parts::{Part, PartMut, Parts};
 pub(crate) use ranges::resolve;
@@ -56,7 +56,7 @@ pub struct Vector<T> {
     id: OnceLock<u64>,
     /// True if the storage is not the devices' own memory. Launches read this instead of the locked
     /// state.
-    elsewhere: bool,
+    has_custom_storage: bool,
 }
 
 struct State<T> {
@@ -77,7 +77,7 @@ impl<T: Element> Vector<T> {
             }),
             unit: OnceLock::new(),
             id: OnceLock::new(),
-            elsewhere: false,
+            has_custom_storage: false,
         }
     }
 
@@ -107,7 +107,7 @@ impl<T: Element> Vector<T> {
             }),
             unit: OnceLock::new(),
             id: OnceLock::new(),
-            elsewhere: false,
+            has_custom_storage: false,
         }
     }
 
@@ -242,7 +242,7 @@ impl<T: Element> Vector<T> {
         if let Some(valid) = self.host.get() {
             return Ok(valid);
         }
-        state.copies.finish_at_home();
+        state.copies.finish_in_host_memory();
         let spare = state.spare.take();
         let mut fresh = spare.map_or_else(|| import::fresh(self.len), Ok)?;
         let elements = fresh.make_mut()?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::device::faults::Record;
-use crate::device::{Pending, Traces};
+use crate::device::{Pending, SideBuffers};
 use crate::fault::Sites;
 use crate::sync::lock;
 
@@ -218,7 +218,7 @@ fn lines_of_a_launch_are_printed_whoever_learned_its_outcome() {
     let queued = Arc::new(Mutex::new(None));
     let tell = queued.clone();
     *lock(&stats.meanwhile) = Some(Box::new(move || {
-        let traces = Traces {
+        let side_buffers = SideBuffers {
             faults: None,
             output: Some(output),
         };
@@ -227,7 +227,7 @@ fn lines_of_a_launch_are_printed_whoever_learned_its_outcome() {
             lens: Arc::default(),
             shared: Arc::default(),
         };
-        *lock(&tell) = Some(queue.watch(traces, sites, &mut Vec::new()));
+        *lock(&tell) = Some(queue.watch(side_buffers, sites, &mut Vec::new()));
     }));
     assert!(matches!(lost.to_vec(), Err(Error::Fault(_))));
     let behind: Pending = lock(&queued).take().unwrap();
