@@ -141,7 +141,7 @@ fn compare(taken: &[usize], parameters: &[Parameter]) -> Result<(), String> {
         if *size != want {
             let name = &parameter.name;
             return Err(format!(
-                "`{name}` has {size} bytes there, and is declared as {what}, which has {want}"
+                "`{name}` has {size} bytes in the text, but is declared as {what}, which has {want}"
             ));
         }
     }

@@ -174,7 +174,7 @@ fn find(told: Option<PathBuf>) -> Result<Library, String> {
             false => vec![told.clone()],
         };
         return first(&files).map_err(|why| {
-            let why = why.unwrap_or_else(|| "there is no libnvrtc in it".into());
+            let why = why.unwrap_or_else(|| "the folder has no libnvrtc".into());
             format!("SAREK_NVRTC is `{}`: {why}", told.display())
         });
     }
@@ -360,7 +360,7 @@ mod tests {
         );
         std::fs::create_dir_all(&folder).unwrap();
         let error = find(Some(folder.clone())).err().unwrap();
-        assert!(error.contains("there is no libnvrtc in it"), "{error}");
+        assert!(error.contains("the folder has no libnvrtc"), "{error}");
         std::fs::remove_dir(&folder).unwrap();
     }
 }

@@ -103,7 +103,7 @@ impl Copiers {
         // Without threads the copiers are useless.
         let team = Team::new(1 + config.threads).map_err(|error| sarek_runtime::Error::Device {
             device: shared.name.clone(),
-            message: format!("no threads to carry a transfer: {error}"),
+            message: format!("cannot start the threads that copy large transfers: {error}"),
         })?;
         Ok(Copiers {
             config,

@@ -165,7 +165,7 @@ impl Shared {
         match polled {
             Ok(Ok(status)) => Ok(status),
             Ok(Err(error)) => Err(self.error(format!("waiting failed: {error}"))),
-            Err(_) => Err(self.error("the device was lost while it was waited for")),
+            Err(_) => Err(self.error("the device was lost while the program waited for it")),
         }
     }
 

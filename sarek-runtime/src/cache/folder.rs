@@ -59,18 +59,19 @@ mod system {
                 .open(&path)
                 .map_err(|error| match fs::symlink_metadata(&path) {
                     Ok(found) if found.is_symlink() => {
-                        "it is a symbolic link, which could lead elsewhere later; name the folder itself".into()
+                        "it is a symbolic link, whose target may change; name the folder itself"
+                            .into()
                     }
                     Ok(_) | Err(_) => told(error),
                 })?;
             let found = handle.metadata().map_err(told)?;
             // SAFETY: `geteuid` only returns a number.
             if found.uid() != unsafe { libc::geteuid() } {
-                return Err("it belongs to somebody else".into());
+                return Err("it belongs to another user".into());
             }
             match found.mode() & 0o022 {
                 0 => Ok(Folder { path, handle }),
-                _ => Err("others may write it".into()),
+                _ => Err("other users may write to it".into()),
             }
         }
 
@@ -132,7 +133,7 @@ impl Folder {
             true => Ok(Folder {
                 path: path.to_owned(),
             }),
-            false => Err("it is no folder".into()),
+            false => Err("it is not a folder".into()),
         }
     }
 

@@ -210,7 +210,7 @@ impl Graph {
         if let Some(missing) = missing {
             let name = &self.vectors[missing].name;
             let all = self.names();
-            return problem(format!("it was not given {name}; it uses {all}"));
+            return problem(format!("the argument {name} is missing; it uses {all}"));
         }
         Ok(bound.into_iter().flatten().collect())
     }

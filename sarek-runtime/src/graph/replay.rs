@@ -124,7 +124,7 @@ impl Graph {
                 (false, Some(vector)) => vector.on_device_to_overwrite(stream)?,
                 (true | false, _) => match arg.vector() {
                     Some(vector) => vector.on_device(stream, known.written, Some(&mut outcomes))?,
-                    None => unreachable!("`bind` has seen to it that these are vectors"),
+                    None => unreachable!("`bind` checked that these are vectors"),
                 },
             });
         }

@@ -128,7 +128,7 @@ impl Graph {
         match launches.find(|launch| launch.is_vouched()) {
             None => Ok(()),
             Some(vouched) => Err(self.problem(format!(
-                "`{}` takes `unsafe` to call, and so do other scalars for it: set them with `raw_set_scalar`",
+                "`{}` was called in an `unsafe` block, so its scalars are set with `raw_set_scalar`",
                 vouched.name()
             ))),
         }

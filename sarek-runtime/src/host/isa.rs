@@ -70,7 +70,7 @@ pub fn isa() -> Isa {
         if named > best {
             let (named, best) = (named.name(), best.name());
             settings::say(&format!(
-                "SAREK_NATIVE_ISA is `{named}`, which this processor has not: `{best}` is used"
+                "SAREK_NATIVE_ISA is `{named}`, which this processor lacks; `{best}` is used"
             ));
         }
         named.min(best)

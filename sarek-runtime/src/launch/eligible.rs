@@ -233,11 +233,11 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     [
         (
             !device.info().features.strided,
-            "its texts do not know of it",
+            "its texts do not support it",
         ),
         (
             call.kernel.foreign().is_some(),
-            "its text is the user's, and runs as it is written",
+            "a foreign kernel runs its text as it is written",
         ),
         (together, "the kernel's threads work together in blocks"),
         (

@@ -384,13 +384,13 @@ impl Ready<'_> {
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
         if let Some(what) = kernel.sizeless(&self.call.args) {
             let problem = format!(
-                "{what} has elements of no size, which no device tells apart: use a type of at least one byte"
+                "{what} has elements of size 0, which devices do not support: use a type of at least one byte"
             );
             return Err(self.call.malformed(problem));
         }
         self.call.check_items(self.items)?;
         if kernel.needs.strict && !self.call.environments().is_empty() {
-            let problem = "it is strict, and takes no environment: flags and headers may change what floats are";
+            let problem = "it is strict, and takes no environment: flags and headers may change the results of floats";
             return Err(self.call.malformed(problem.into()));
         }
         self.shape

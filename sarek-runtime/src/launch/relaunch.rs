@@ -179,7 +179,7 @@ impl Recorded {
         }
         let number = |used: Use<'_>| number(used.vector.id());
         let recorded = template.call(|ready| ready.recorded(stream, number))?;
-        let mut recorded = recorded.expect("it is as large as it was");
+        let mut recorded = recorded.expect("the launch has the same size, which is not empty");
         recorded.keep_faults(self);
         Ok(recorded)
     }

@@ -510,7 +510,9 @@ impl Call<'_> {
             },
             (value, ty) => {
                 let have = value.scalar();
-                return Err(self.malformed(format!("a renderer asked for {ty} where {have} is")));
+                return Err(self.malformed(format!(
+                    "the renderer asks for {ty}, but the argument is {have}"
+                )));
             }
         };
         Ok(backend::Arg::Scalar(bytes))
@@ -518,6 +520,8 @@ impl Call<'_> {
 
     /// The error for a renderer whose slots do not match the kernel.
     fn mismatch(&self, slot: &Slot) -> Error {
-        self.malformed(format!("a renderer asked for {slot:?}, which it has not"))
+        self.malformed(format!(
+            "the renderer asks for {slot:?}, which the launch does not have"
+        ))
     }
 }

@@ -117,7 +117,7 @@ const OF_TESTS: [&str; 18] = [
 pub(crate) fn value(name: &str) -> Option<String> {
     report();
     let variable = VARIABLES.iter().find(|variable| variable.name == name);
-    let variable = variable.unwrap_or_else(|| unreachable!("{name} stands in the list"));
+    let variable = variable.unwrap_or_else(|| unreachable!("{name} is in the list"));
     variable.read().ok().flatten()
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn not_sanitized(device: &dyn fmt::Display) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if sanitize().is_some() && lock(&TOLD).insert(device.to_string()) {
         say(&format!(
-            "SAREK_SANITIZE is set, but launches on {device} are not looked at: the interpreter alone does that"
+            "SAREK_SANITIZE is set, but launches on {device} are not checked: only the interpreter checks launches"
         ));
     }
 }
@@ -177,7 +177,7 @@ pub(crate) fn report() {
     ONCE.call_once(|| {
         let told = |variable: &&Variable| variable.wrong == Wrong::Reported;
         for error in VARIABLES.iter().filter(told).filter_map(|v| v.read().err()) {
-            say(&format!("{error}; it is ignored"));
+            say(&format!("{error}; the value is ignored"));
         }
         let unknown = std::env::vars_os().filter_map(|(name, _)| unknown(name.to_str()?));
         unknown.for_each(|line| say(&line));
@@ -193,7 +193,7 @@ fn unknown(name: &str) -> Option<String> {
     let names: Vec<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
     let names = names.join(", ");
     Some(format!(
-        "nothing reads the environment variable {name}; these are read: {names}"
+        "the environment variable {name} has no effect; the library reads {names}"
     ))
 }
 

@@ -36,7 +36,7 @@ impl<T: Send + 'static> OnThread<T> {
             Ok(_) => Ok(OnThread(shared)),
             Err(error) => Err(Error::Device {
                 device: "the host".into(),
-                message: format!("no thread to wait on: {error}"),
+                message: format!("cannot start a thread that waits for the device: {error}"),
             }),
         }
     }

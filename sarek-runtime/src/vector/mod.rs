@@ -264,7 +264,7 @@ impl<T: Element> Vector<T> {
             self.host = OnceLock::from(storage.map_or_else(|| import::fresh(len), Ok)?);
         }
         let host = self.host.get_mut();
-        let elements = host.expect("it is there, or was put there").make_mut()?;
+        let elements = host.expect("the host copy was made above").make_mut()?;
         state.copies.forget();
         write(elements);
         Ok(())

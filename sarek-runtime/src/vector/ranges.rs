@@ -202,7 +202,7 @@ impl<T: Element> Vector<T> {
             Some(copy) => Some(copy),
             None => theirs.copies.valid(),
         };
-        let source = from_device.expect("the caller has seen a valid copy on a device");
+        let source = from_device.expect("the caller checked that a copy on a device is valid");
         let copied = copy.copy_from(place.default_queue(), at, source, range);
         self.settle_on(place, copied)
     }
@@ -292,7 +292,7 @@ impl<T: Element> Vector<T> {
             return Err(Error::Tag {
                 kind: StorageKind::NAME,
                 name: storage.to_string(),
-                problem: "it is memory of a block, which a vector outlives; a kernel has it by `shared_array`"
+                problem: "it is the memory of a block, and no vector can be stored there; a kernel allocates it with `shared_array`"
                     .to_owned(),
             });
         }

@@ -149,7 +149,9 @@ impl<T> Storage<T> {
         Ok(match self {
             Storage::Own(elements) => elements,
             Storage::Held(held) => held,
-            Storage::Shared(elements) => Arc::get_mut(elements).expect("others were looked for"),
+            Storage::Shared(elements) => {
+                Arc::get_mut(elements).expect("the caller checked that there is no other owner")
+            }
         })
     }
 }

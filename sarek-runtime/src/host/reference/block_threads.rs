@@ -46,7 +46,7 @@ pub unsafe fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
             let thread = std::thread::Builder::new().stack_size(STACK);
             thread
                 .spawn_scoped(scope, lane)
-                .unwrap_or_else(|error| panic!("no thread for a lane: {error}"));
+                .unwrap_or_else(|error| panic!("cannot start a thread for a lane: {error}"));
         }
     });
     let panic = block_threads.lock().panic.take();

@@ -20,7 +20,7 @@ const WITH: &str = "with";
 pub(super) fn read<A: Attribute>(mut fields: Fields) -> Result<Arc<dyn Attributes>, String> {
     let attributes = fields.remove(WITH).unwrap_or(Value::Null);
     if !fields.is_empty() {
-        return Err(format!("its attributes stand in `{WITH}`"));
+        return Err(format!("its attributes belong in the field `{WITH}`"));
     }
     let attributes = A::deserialize(attributes).map_err(|error| error.to_string())?;
     Ok(Arc::new(attributes))
@@ -55,11 +55,13 @@ impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
             Value::Text(name) => (name, None),
             Value::Object(mut fields) => match fields.remove(TYPE) {
                 Some(Value::Text(name)) => (name, Some(fields)),
-                Some(_) | None => return Err(D::Error::custom("a tag has a name as its `type`")),
+                Some(_) | None => {
+                    return Err(D::Error::custom("the `type` of a tag must be a name"));
+                }
             },
             _ => {
                 return Err(D::Error::custom(
-                    "a tag is a name, or an object with a `type`",
+                    "a tag must be a name, or an object with a `type`",
                 ));
             }
         };
