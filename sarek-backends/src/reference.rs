@@ -9,13 +9,12 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sarek_runtime::host::{Direct, RawFault, note_panics, place_of, stack};
-
-use crate::backend::{
+use sarek_runtime::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
     Program, Slice,
 };
-use crate::{Device, Error, Result, registry};
+use sarek_runtime::host::{Direct, RawFault, note_panics, place_of, stack};
+use sarek_runtime::{Device, Error, Result, registry};
 
 const NAME: &str = "reference";
 
