@@ -128,9 +128,11 @@ impl Pool {
 /// The number of threads that rayon would use: `RAYON_NUM_THREADS`, or the processors available to the process by its
 /// affinity and the quota of its control group.
 fn wanted_threads() -> usize {
-    let told = std::env::var("RAYON_NUM_THREADS").ok();
-    let told = told.and_then(|told| told.parse().ok()).filter(|n| *n > 0);
-    told.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+    let setting = std::env::var("RAYON_NUM_THREADS").ok();
+    let setting = setting
+        .and_then(|setting| setting.parse().ok())
+        .filter(|n| *n > 0);
+    setting.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// A posted offer, while its caller works. Dropping it withdraws the offer and waits.

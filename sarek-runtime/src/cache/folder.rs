@@ -52,7 +52,7 @@ mod system {
         pub(in super::super) fn open(path: &Path) -> Result<Folder, String> {
             // A trailing slash would make the system follow a link.
             let path: PathBuf = path.components().collect();
-            let told = |error: io::Error| error.to_string();
+            let in_words = |error: io::Error| error.to_string();
             let handle = File::options()
                 .read(true)
                 .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
@@ -62,9 +62,9 @@ mod system {
                         "it is a symbolic link, whose target may change; name the folder itself"
                             .into()
                     }
-                    Ok(_) | Err(_) => told(error),
+                    Ok(_) | Err(_) => in_words(error),
                 })?;
-            let found = handle.metadata().map_err(told)?;
+            let found = handle.metadata().map_err(in_words)?;
             // SAFETY: `geteuid` only returns a number.
             if found.uid() != unsafe { libc::geteuid() } {
                 return Err("it belongs to another user".into());

@@ -106,7 +106,7 @@ impl Graph {
     fn written<'v>(
         &self,
         vectors: &'v mut [Arg<'_>],
-    ) -> impl Iterator<Item = &'v mut (dyn crate::vector::Operand + 'v)> {
+    ) -> impl Iterator<Item = &'v mut (dyn crate::vector::ErasedVector + 'v)> {
         let written = self.vectors.iter().map(|known| known.written);
         let both = vectors.iter_mut().zip(written.collect::<Vec<_>>());
         both.filter_map(|(arg, written)| arg.written().filter(|_| written))

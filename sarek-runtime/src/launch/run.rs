@@ -261,9 +261,9 @@ impl Call<'_> {
         // the host. Checks that are left out were proved.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         let printed = collecting.end(kernel.name());
-        let told = self.tell_profile(stream, plan, begun);
+        let profile_result = self.report_to_profile(stream, plan, begun);
         let failed = match launched {
-            Ok(None) => return told.and(printed),
+            Ok(None) => return profile_result.and(printed),
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };
@@ -277,7 +277,12 @@ impl Call<'_> {
     }
 
     /// Reports the launch to the profile, if there is one.
-    fn tell_profile(&self, stream: StreamRef<'_>, plan: &Plan, begun: Option<Begun>) -> Result<()> {
+    fn report_to_profile(
+        &self,
+        stream: StreamRef<'_>,
+        plan: &Plan,
+        begun: Option<Begun>,
+    ) -> Result<()> {
         begun.map_or(Ok(()), |begun| {
             let done = self.profiled(plan);
             stream.device().end_work(stream.queue(), begun, done)
@@ -367,7 +372,7 @@ impl Call<'_> {
         // users.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         // From here on the launch may be queued: vectors must learn of it before any return.
-        let told = self.tell_profile(stream, plan, begun);
+        let profile_result = self.report_to_profile(stream, plan, begun);
         match launched {
             Ok(None) => {}
             Ok(Some(raw)) => {
@@ -396,7 +401,7 @@ impl Call<'_> {
                 vector.written_on(stream, &outcomes);
             }
         }
-        told?;
+        profile_result?;
         if watched {
             stream.queue().bound_log()?;
         }

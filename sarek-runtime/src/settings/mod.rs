@@ -175,8 +175,12 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn report() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let told = |variable: &&Variable| variable.wrong == Wrong::Reported;
-        for error in VARIABLES.iter().filter(told).filter_map(|v| v.read().err()) {
+        let is_reported = |variable: &&Variable| variable.wrong == Wrong::Reported;
+        for error in VARIABLES
+            .iter()
+            .filter(is_reported)
+            .filter_map(|v| v.read().err())
+        {
             say(&format!("{error}; the value is ignored"));
         }
         let unknown = std::env::vars_os().filter_map(|(name, _)| unknown(name.to_str()?));

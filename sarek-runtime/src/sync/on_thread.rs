@@ -24,10 +24,10 @@ impl<T: Send + 'static> OnThread<T> {
             result: None,
             waker: context.waker().clone(),
         }));
-        let told = shared.clone();
+        let for_thread = shared.clone();
         let run = move || {
             let result = work();
-            let mut shared = lock(&told);
+            let mut shared = lock(&for_thread);
             shared.result = Some(result);
             shared.waker.wake_by_ref();
         };

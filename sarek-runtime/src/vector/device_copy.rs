@@ -291,9 +291,9 @@ impl DeviceCopy {
             let begun = self.device.begin_transfer()?;
             // SAFETY: as above.
             unsafe { queue.raw.copy_in(&part, from) }?;
-            let told = self.transferred(queue, begun, WorkKind::Upload, from.len());
+            let profile_result = self.transferred(queue, begun, WorkKind::Upload, from.len());
             self.written_by(queue);
-            return told;
+            return profile_result;
         }
         self.written_by(queue);
         Ok(())

@@ -48,7 +48,7 @@ impl<K> Serialize for Tag<K> {
 
 impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tag<K>, D::Error> {
-        let told = |name: &str, problem: &str| {
+        let problem_of = |name: &str, problem: &str| {
             D::Error::custom(format!("{} `{name}`: {problem}", K::NAME))
         };
         let (name, fields) = match Value::deserialize(deserializer)? {
@@ -72,11 +72,11 @@ impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
         match (&member.0.form, fields) {
             (_, None) => Ok(member),
             (Form::Template { read, .. }, Some(fields)) => {
-                let attributes = read(fields).map_err(|problem| told(&name, &problem))?;
+                let attributes = read(fields).map_err(|problem| problem_of(&name, &problem))?;
                 Ok(instance(&member.0, attributes))
             }
             (Form::Plain | Form::Instance { .. } | Form::Undefined(_), Some(_)) => {
-                Err(told(&name, "it takes no attributes"))
+                Err(problem_of(&name, "it takes no attributes"))
             }
         }
     }
