@@ -86,7 +86,7 @@ enum Driver {
     Made {
         graph: Box<dyn BackendGraph>,
         /// The memory of the vectors that it was made for.
-        places: Vec<Slice>,
+        bindings: Vec<Slice>,
         /// True if its launches are the current ones.
         current: bool,
         /// The stream of the last replay.
