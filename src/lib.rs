@@ -35,17 +35,17 @@ pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
 #[doc(hidden)]
-pub use sarek_runtime::host::CalledKernel;
+pub use sarek_runtime::CalledKernel;
 pub use sarek_runtime::host::collective::*;
 pub use sarek_runtime::host::ids::*;
 pub use sarek_runtime::host::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 pub use sarek_runtime::host::{Number, Shared};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Clock, Code, Constant, Device, DeviceFn, Dims, Element,
-    Error, Event, Fault, FaultKind, FixedBlock, Float, FreeBlock, FunctionFacts, Graph, Grid, Int,
-    IntoDims, Kernel, KernelType, Launch, Lent, MemoryUse, NativeOperand, NativePrelude, Num,
-    ParameterSet, Part, PartMut, Parts, Passing, Profile, Properties, ReadBack, Reading, Ready,
-    Recording, Result, Scalar, ScalarArg, Shaped, Specialized, Stream, Swizzle2, Swizzle3,
+    Error, Event, EventFuture, Fault, FaultKind, FixedBlock, Float, FreeBlock, FunctionFacts,
+    Graph, Grid, Int, IntoDims, Kernel, KernelType, Launch, Lent, MemoryUse, NativeOperand,
+    NativePrelude, Num, ParameterSet, Part, PartMut, Parts, Profile, Properties, ReadBack, Reading,
+    Ready, Recording, Result, Scalar, ScalarArg, Shaped, Specialized, Stream, Swizzle2, Swizzle3,
     Swizzle4, Vector, VectorView, VectorViewMut, Work, WorkKind, backend, cache, claims, context,
     environment, foreign, graph, include_text, intrinsic, register_intrinsic, registry,
     reset_output, set_output, settings, tag,

@@ -354,7 +354,7 @@ fn texts_are_made_of_several_files() -> Result<()> {
         assert!(matches!(error, Error::Compile { .. }), "{device}: {error}");
         if device.backend() != "wgpu" {
             assert!(
-                error.to_string().contains("what stands at scale.h:4"),
+                error.to_string().contains("written at scale.h:4"),
                 "{error}"
             );
         }

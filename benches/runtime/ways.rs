@@ -5,7 +5,7 @@ use std::time::Instant;
 use cudarc::driver::result;
 use cudarc::driver::sys::{cuMemHostRegister_v2, cuMemHostUnregister};
 use sarek::prelude::*;
-use sarek_backends::cuda::transfer::{Way, set_way};
+use sarek_backends::cuda::transfer::{TransferConfig, set_transfer_config};
 
 use super::LARGE;
 use crate::common::Fallible;
@@ -63,7 +63,7 @@ pub fn run(runner: &Runner, device: &Device) -> Fallible {
         .run_on(device)?;
     println!("\ncuda ways: GB/s of 256 MiB, median and best of {ROUNDS}: upload, download");
     for (threads, slot, piece, past_caches) in WAYS {
-        set_way(Some(Way {
+        set_transfer_config(Some(TransferConfig {
             threads,
             slot,
             piece,
@@ -80,7 +80,7 @@ pub fn run(runner: &Runner, device: &Device) -> Fallible {
             "{threads:>3} threads, {kib:>5} KiB, {each:>4} a piece, {caches:<12} {up}   {down}"
         );
     }
-    set_way(None);
+    set_transfer_config(None);
     fresh(&vector)?;
     registered(device, &mut host)
 }

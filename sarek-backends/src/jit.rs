@@ -120,7 +120,7 @@ pub(crate) fn options(backend: &str, parts: &Parts) -> Result<Vec<String>> {
     if let Some(library) = parts.libraries().next() {
         return Err(Error::Unsupported {
             backend: backend.into(),
-            what: format!("linking the library `{library}` that an environment asks for"),
+            what: format!("linking the library `{library}`, which an environment adds"),
         });
     }
     let definitions = parts.definitions();

@@ -2,6 +2,7 @@
 //!
 //! Every folder has the same files: `mod` finds the driver and lists devices, `device` describes a device and creates
 //! its objects, `memory` holds allocations, `stream` queues work, and `program` renders, compiles and loads kernels.
+//! `reference` is one file: the device that tests compare with, which calls the user's own function.
 //!
 //! The backends only use interfaces that are open to other crates: the traits of [`sarek_runtime::backend`], and
 //! [`sarek_runtime::registry::LINKED`].
@@ -20,6 +21,8 @@ mod jit;
 pub mod native;
 #[cfg(feature = "opencl")]
 pub mod opencl;
+#[cfg(feature = "reference")]
+pub mod reference;
 #[cfg(feature = "wgpu")]
 pub mod wgpu;
 

@@ -60,7 +60,7 @@ impl<const SLOTS: usize, const COPIERS: usize> Shared<SLOTS, COPIERS> {
                 Way::Up => self.put(part, piece),
                 Way::Down => self.expect(part, piece),
             }
-            self.board.tell_copied(part, 1);
+            self.board.add_copied(part, 1);
         }
     }
 }

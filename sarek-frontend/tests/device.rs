@@ -60,7 +60,7 @@ fn a_question_is_a_return_with_what_is_bad() {
 fn callers_are_audited_by_a_closure() {
     let audited = |source: &str| {
         let tokens = device(source).tokens.to_string();
-        let known = tokens.contains("host :: known :: < { __AUDITED } , _ >");
+        let known = tokens.contains("host :: if_type_checked :: < { __AUDITED } , _ >");
         assert_eq!(known, tokens.contains("__AUDITED : "), "{tokens}");
         known
     };

@@ -248,7 +248,7 @@ fn a_report_stands_in_the_place_of_what_it_is_about() {
         ),
         (
             "fn k(y: &mut [u32]) { let i: i128 = 1; y[0] = 1; }",
-            "{ let i : :: sarek :: __private :: host :: KnownType < { (REPORT) } , () > = 1 ; y [0] = 1 ; }",
+            "{ let i : :: sarek :: __private :: host :: CheckedType < { (REPORT) } , () > = 1 ; y [0] = 1 ; }",
         ),
     ] {
         let found = for_rustc(source);

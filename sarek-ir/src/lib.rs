@@ -81,6 +81,7 @@ pub mod interp;
 pub mod link;
 mod nodes;
 pub mod numeric;
+pub mod operators;
 pub mod passes;
 #[cfg(any(test, feature = "sketch"))]
 pub mod sketch;

@@ -1,5 +1,3 @@
-use crate::host::PanicPlace;
-
 /// The result type of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -8,7 +6,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// An environment variable has a value that it does not accept.
-    #[error("the environment variable {variable} is `{value}`, and takes {takes}")]
+    #[error("the environment variable {variable} is `{value}`; it accepts {takes}")]
     Setting {
         /// The variable.
         variable: &'static str,
@@ -51,7 +49,7 @@ pub enum Error {
         problem: String,
     },
     /// The vectors of a kernel over items have different lengths.
-    #[error("`{kernel}` runs over the items of vectors of one length, and {}", of_lengths(.lengths))]
+    #[error("`{kernel}` needs vectors of the same length to run over their items, but {}", of_lengths(.lengths))]
     Items {
         /// The kernel.
         kernel: String,
@@ -59,7 +57,7 @@ pub enum Error {
         lengths: Vec<(String, u64)>,
     },
     /// A launch does not meet a precondition under which the kernel is free of races.
-    #[error("`{kernel}` is not launched as it requires: {requirement}")]
+    #[error("this launch of `{kernel}` violates its precondition: {requirement}")]
     Precondition {
         /// The kernel.
         kernel: String,
@@ -80,7 +78,7 @@ pub enum Error {
     /// The output hook, or the `Debug` or `Display` of a printed value, panicked. The kernel
     /// continued, and its results are valid.
     #[error(
-        "the output of kernel `{kernel}` was cut: {message}; its results are good, mend the hook of `set_output` or the type that is printed"
+        "the output of kernel `{kernel}` is incomplete, because printing panicked: {message}; its results are valid; fix the hook of `set_output`, or the `Debug` or `Display` of the printed type"
     )]
     Output {
         /// The kernel.
@@ -91,7 +89,7 @@ pub enum Error {
     /// The process is a child of `fork` whose parent has used devices; their threads and drivers
     /// belong to the parent.
     #[error(
-        "this process was forked by one that had used devices, whose threads and drivers it does not have: use devices in a new program (`exec`), or fork before the first use; vectors on the host stay readable"
+        "this process is a child of `fork` whose parent had used devices; their threads and drivers do not exist here: use devices in a new program (`exec`), or fork before the first use; vectors on the host stay readable"
     )]
     Forked,
     /// The thread is ending, and the device state that it held is gone.
@@ -191,7 +189,7 @@ pub enum Error {
     },
     /// The parameters of an entry point differ from the declared ones.
     #[error(
-        "the text of `{kernel}` in {target} does not take what it is declared to take: {problem}"
+        "the text of `{kernel}` in {target} has other parameters than the declared ones: {problem}"
     )]
     Signature {
         /// The kernel.
@@ -202,7 +200,7 @@ pub enum Error {
         problem: String,
     },
     /// Several backends claim the same subject.
-    #[error("{what}: claimed by {}; only one of them can be in charge", .owners.join(", "))]
+    #[error("{what}: claimed by {}; only one backend may claim it, so unregister the others", .owners.join(", "))]
     Ambiguous {
         /// The subject.
         what: String,
@@ -246,7 +244,7 @@ pub enum Error {
         device: String,
     },
     /// The merge buffer does not hold the vector that a routine consumes.
-    #[error("the merge buffer of {device} should hold `{want}`, and holds {}", .have.as_deref().unwrap_or("nothing"))]
+    #[error("the merge buffer of {device} must hold `{want}`, but holds {}", .have.as_deref().unwrap_or("nothing"))]
     MergeMismatch {
         /// The vector that the routine consumes.
         want: String,
@@ -302,7 +300,7 @@ pub enum Error {
         problem: String,
     },
     /// A device is out of memory, or the host, which is then named as "the host".
-    #[error("{device} is out of memory: {bytes} bytes were asked for")]
+    #[error("{device} is out of memory: an allocation of {bytes} bytes failed")]
     OutOfMemory {
         /// The device.
         device: String,
@@ -397,24 +395,6 @@ impl Error {
             kind: FaultKind::Panic(message),
         }))
     }
-
-    /// The error for a panic in the user's function, at this place.
-    #[doc(hidden)]
-    pub fn panicked_at(kernel: &str, message: String, place: PanicPlace) -> Error {
-        Error::Fault(Box::new(Fault {
-            kernel: kernel.into(),
-            file: place.file,
-            line: place.line,
-            column: place.column,
-            thread: place.thread,
-            kind: match overflowed(&message) {
-                Some(operation) => FaultKind::Overflow {
-                    operation: operation.into(),
-                },
-                None => FaultKind::Panic(message),
-            },
-        }))
-    }
 }
 
 impl std::fmt::Display for Fault {
@@ -464,18 +444,6 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// The operation in core's overflow message. For a method it is the operator that the method uses.
-fn overflowed(message: &str) -> Option<&'static str> {
-    Some(match message {
-        "attempt to add with overflow" => "+",
-        "attempt to subtract with overflow" | "attempt to negate with overflow" => "-",
-        "attempt to multiply with overflow" => "*",
-        "attempt to shift left with overflow" => "<<",
-        "attempt to shift right with overflow" => ">>",
-        _ => return None,
-    })
-}
-
 fn of_lengths(lengths: &[(String, u64)]) -> String {
     let each = lengths
         .iter()
@@ -486,21 +454,21 @@ fn of_lengths(lengths: &[(String, u64)]) -> String {
 fn at(places: &[String]) -> String {
     match places {
         [] => String::new(),
-        places => format!(", what stands at {}", places.join(" and at ")),
+        places => format!(", written at {}", places.join(" and at ")),
     }
 }
 
 fn entries(known: &[String]) -> String {
     match known {
-        [] => "nothing is known of those that it has".into(),
+        [] => "the driver does not list those that it has".into(),
         known => format!("it has {}", known.join(", ")),
     }
 }
 
 fn claimed(known: &[String]) -> String {
     match known {
-        [] => "nothing of its sort is claimed".into(),
-        known => format!("these are claimed: {}", known.join(", ")),
+        [] => "no backend claims anything of this kind".into(),
+        known => format!("the claims of this kind are: {}", known.join(", ")),
     }
 }
 

@@ -3,13 +3,16 @@
 pub mod cache;
 pub mod context;
 mod device;
+pub mod environment;
 mod error;
 mod fault;
 pub mod foreign;
 pub mod graph;
 pub mod host;
+pub mod intrinsic;
 mod kernel;
 mod launch;
+mod math;
 mod output;
 mod plugin;
 pub mod settings;
@@ -21,40 +24,40 @@ mod types;
 mod vector;
 
 pub use device::{
-    Clock, Device, Event, MemoryUse, Profile, Properties, Stream, Work, WorkKind, registry,
+    Clock, Device, Event, EventFuture, MemoryUse, Profile, Properties, Stream, Work, WorkKind,
+    registry,
 };
 pub use error::{Error, Fault, FaultKind, Result};
 pub use graph::{Graph, Recording};
-pub use kernel::{
-    DeviceFn, FunctionFacts, Kernel, KernelDef, NativePrelude, ParameterSet, ScalarArg,
-};
+pub use host::{DeviceFn, FunctionFacts, ParameterSet};
+pub use intrinsic::register as register_intrinsic;
+pub use kernel::{KernelDef, NativePrelude};
 #[doc(hidden)]
-pub use kernel::{NativeOperand, leaf, links, native, no_fallback};
+pub use kernel::{leaf, links, native, no_fallback};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
 pub use launch::called;
 pub use launch::{
-    Arg, Code, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready, Shaped, Specialized,
+    Arg, CalledKernel, Code, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Kernel, Launch, Ready,
+    Shaped, Specialized,
 };
 #[doc(hidden)]
 pub use output::{reset_output, set_output};
-pub use plugin::intrinsic::register as register_intrinsic;
-pub use plugin::{backend, claims, environment, intrinsic, tag};
+pub use plugin::{backend, claims, tag};
 #[doc(hidden)]
 pub use simd::Packed;
 pub use simd::{
     Swizzle2, Swizzle3, Swizzle4, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4,
     u32x2, u32x3, u32x4,
 };
-pub use sync::Passing;
 #[doc(hidden)]
 pub use types::layout;
 pub use types::number::Scalar;
 pub use types::{
-    Atomic, AtomicElement, AtomicInteger, Constant, Element, Float, Int, KernelType, Num,
+    Atomic, AtomicElement, AtomicInteger, Constant, Element, Float, Int, KernelType, Num, ScalarArg,
 };
 #[doc(hidden)]
-pub use types::{Means, named};
+pub use types::{Means, NativeOperand, named};
 pub use vector::{
     Lent, Part, PartMut, Parts, ReadBack, Reading, Vector, VectorView, VectorViewMut,
 };

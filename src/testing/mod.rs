@@ -47,8 +47,6 @@
 //!
 //! The chapter `docs/testing-kernels.md` explains more.
 
-#[cfg(feature = "reference")]
-mod reference;
 mod sample;
 pub mod tolerance;
 mod trial;
@@ -57,12 +55,12 @@ mod within;
 use std::collections::BTreeMap;
 
 use crate::{Device, Error};
+pub use sample::{Random, Sample};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
-pub use reference::panic_text;
+pub use sarek_backends::reference::panic_text;
 #[cfg(feature = "reference")]
-pub use reference::reference;
-pub use sample::{Random, Sample};
+pub use sarek_backends::reference::reference;
 use trial::Tolerances;
 pub use trial::{Failure, Mismatch, Trial};
 pub use within::Within;

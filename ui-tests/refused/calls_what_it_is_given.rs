@@ -12,7 +12,7 @@ fn fake(f: impl Fn(usize) -> u32) -> u32 {
 }
 
 mod fake {
-    use sarek::__private::host::{Block, Call, Flag, RawFault, Yielded};
+    use sarek::__private::host::{Block, Call, Flag, RawFault, Returned};
     use std::marker::PhantomData;
 
     pub fn __sarek_infer(
@@ -28,7 +28,7 @@ mod fake {
         _: [usize; 3],
         _: u32,
         (f,): (impl Fn(Call, (usize,)) -> Result<u32, RawFault>,),
-    ) -> Result<Yielded<super::real, (), u32>, RawFault> {
+    ) -> Result<Returned<super::real, (), u32>, RawFault> {
         f(Call::new(), (1 << 30,))?;
         unreachable!()
     }

@@ -14,7 +14,7 @@ fn fake(_: &[Atomic<u32>]) {}
 
 mod fake {
     use sarek::Atomic;
-    use sarek::__private::host::{Block, Flag, RawFault, Scratch, Yielded};
+    use sarek::__private::host::{Block, Flag, RawFault, Scratch, Returned};
     use std::marker::PhantomData;
     use std::mem::MaybeUninit;
 
@@ -29,7 +29,7 @@ mod fake {
         _: [usize; 3],
         _: u32,
         (kept,): (&'static [Atomic<u32>],),
-    ) -> Result<Yielded<super::real, (), ()>, RawFault> {
+    ) -> Result<Returned<super::real, (), ()>, RawFault> {
         *super::KEPT.lock().unwrap() = Some(kept);
         panic!()
     }
@@ -46,7 +46,7 @@ mod fake {
         _: &[bool],
         (kept,): (&'static [Atomic<u32>],),
         _: &mut [MaybeUninit<()>],
-    ) -> Result<Yielded<super::real, (), PhantomData<()>>, RawFault> {
+    ) -> Result<Returned<super::real, (), PhantomData<()>>, RawFault> {
         *super::KEPT.lock().unwrap() = Some(kept);
         panic!()
     }

@@ -16,20 +16,20 @@ pub struct Taken {
     at: u32,
 }
 
-impl<'a> sarek::__private::host::Borrowed<'a, Taken> for Given {
-    fn borrowed(&'a mut self) -> Taken {
+impl<'a> sarek::__private::host::PassRef<'a, Taken> for Given {
+    fn pass_ref(&'a mut self) -> Taken {
         Taken { at: 1 << 30 }
     }
 }
 
-impl<'a> sarek::__private::host::Received<'a, Taken> for Given {
-    fn received(&'a mut self) -> Taken {
+impl<'a> sarek::__private::host::PassMut<'a, Taken> for Given {
+    fn pass_mut(&'a mut self) -> Taken {
         Taken { at: 1 << 30 }
     }
 }
 
-impl<'a> sarek::__private::host::ReceivedLanes<'a, &'a [MaybeUninit<Taken>]> for Given {
-    fn received_lanes(_: &'a mut [MaybeUninit<Given>]) -> &'a [MaybeUninit<Taken>] {
+impl<'a> sarek::__private::host::PassMutLanes<'a, &'a [MaybeUninit<Taken>]> for Given {
+    fn pass_mut_lanes(_: &'a mut [MaybeUninit<Given>]) -> &'a [MaybeUninit<Taken>] {
         &[]
     }
 }

@@ -11,7 +11,8 @@ use sarek::backend::{
     Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Claims, Codegen, Compiler,
     DeviceInfo, Features, Launch, Mem, Origin, Parts, Program, RawFault, Renderer, Slice,
 };
-use sarek::ir::interp::{self, Host, Ids, Machine, Stop};
+use sarek::ir::interp::{Host, Ids, Machine, Stop};
+use sarek::ir::operators;
 use sarek::ir::write::{self, Derived, Dialect, OpenCl, Slot, SlotKind, Source, Variant};
 use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Value};
 use sarek::tag::{self, ScheduleKind, StorageKind, Template};
@@ -313,7 +314,7 @@ impl Given<'_> {
         match self.slot(|k| k == kind) {
             // A 16-bit float is passed as an `f32`, in which kernels compute it.
             Some(Arg::Scalar(scalar)) if ty.is_half() => {
-                interp::cast(value(Scalar::F32, scalar.as_bytes()), ty)
+                operators::cast(value(Scalar::F32, scalar.as_bytes()), ty)
             }
             Some(Arg::Scalar(scalar)) => value(ty, scalar.as_bytes()),
             _ => unreachable!("a scalar has a slot"),

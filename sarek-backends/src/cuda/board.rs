@@ -59,23 +59,23 @@ impl<const SLOTS: usize> Board<SLOTS> {
     }
 
     fn await_passed(&self, parts: usize) -> bool {
-        let mut patience = Patience::default();
+        let mut backoff = Backoff::default();
         while self.passed.load(Ordering::Acquire) < parts {
             if self.failed.load(Ordering::Acquire) {
                 return false;
             }
-            patience.lose();
+            backoff.wait();
         }
         true
     }
 
     /// Adds `bytes` of a part to those that are in its slot, or out of it.
-    pub fn tell_copied(&self, part: usize, bytes: usize) {
+    pub fn add_copied(&self, part: usize, bytes: usize) {
         self.copied[part % SLOTS].fetch_add(bytes, Ordering::Release);
     }
 
     /// True if all of a part is copied. Acknowledges it, so it returns true once.
-    fn hear_copied(&self, part: usize, bytes: usize) -> bool {
+    fn acknowledge_copied(&self, part: usize, bytes: usize) -> bool {
         let copied = &self.copied[part % SLOTS];
         let is_copied = copied.load(Ordering::Acquire) == bytes;
         if is_copied {
@@ -92,12 +92,12 @@ impl<const SLOTS: usize> Board<SLOTS> {
         parts: Range<usize>,
         size: impl Fn(usize) -> usize,
     ) -> Result<(), D::Error> {
-        self.noting_failure(|| {
+        self.publish_failure(|| {
             for part in parts {
-                let mut patience = Patience::default();
-                while !self.hear_copied(part, size(part)) {
-                    self.look(driver, part)?;
-                    patience.lose();
+                let mut backoff = Backoff::default();
+                while !self.acknowledge_copied(part, size(part)) {
+                    self.publish_passed(driver, part)?;
+                    backoff.wait();
                 }
                 driver.begin(part)?;
             }
@@ -113,25 +113,26 @@ impl<const SLOTS: usize> Board<SLOTS> {
         slot: usize,
     ) -> Result<(), D::Error> {
         // Only the last part may be smaller than a slot, and no other part follows it in its slot.
-        let is_free = |part| part < parts.start + SLOTS || self.hear_copied(part - SLOTS, slot);
-        self.noting_failure(|| {
+        let is_free =
+            |part| part < parts.start + SLOTS || self.acknowledge_copied(part - SLOTS, slot);
+        self.publish_failure(|| {
             let mut given = parts.start;
-            let mut patience = Patience::default();
+            let mut backoff = Backoff::default();
             while self.passed.load(Ordering::Relaxed) < parts.end {
                 while given < parts.end && is_free(given) {
                     driver.begin(given)?;
                     given += 1;
-                    patience = Patience::default();
+                    backoff = Backoff::default();
                 }
-                self.look(driver, given)?;
-                patience.lose();
+                self.publish_passed(driver, given)?;
+                backoff.wait();
             }
             Ok(())
         })
     }
 
     /// Publishes the number of parts that have passed, among the `given` first ones.
-    fn look<D: Driver>(&self, driver: &D, given: usize) -> Result<(), D::Error> {
+    fn publish_passed<D: Driver>(&self, driver: &D, given: usize) -> Result<(), D::Error> {
         let mut passed = self.passed.load(Ordering::Relaxed);
         while passed < given && driver.is_done(passed)? {
             passed += 1;
@@ -141,7 +142,7 @@ impl<const SLOTS: usize> Board<SLOTS> {
     }
 
     /// Publishes whether the driver failed, so that no thread waits for it any more.
-    fn noting_failure<E>(&self, drive: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+    fn publish_failure<E>(&self, drive: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let end = drive();
         self.failed.store(end.is_err(), Ordering::Release);
         end
@@ -150,12 +151,12 @@ impl<const SLOTS: usize> Board<SLOTS> {
 
 /// Spin-waiting that yields the processor after a while.
 #[derive(Default)]
-struct Patience(u32);
+struct Backoff(u32);
 
-impl Patience {
+impl Backoff {
     const SPINS: u32 = 2000;
 
-    fn lose(&mut self) {
+    fn wait(&mut self) {
         self.0 += 1;
         match self.0 < Self::SPINS {
             true => spin_loop(),

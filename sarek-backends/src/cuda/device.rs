@@ -19,7 +19,7 @@ use super::graph::Graph;
 use super::memory::Memory;
 use super::program::{self, Compiler, Renderer};
 use super::stream::Stream;
-use super::transfer::Crews;
+use super::transfer::Transfers;
 use super::words;
 use crate::jit::{self, lock};
 
@@ -42,19 +42,19 @@ pub(super) struct Shared {
     /// The devices for which peer access was tried, successfully or not.
     pub peers: Mutex<Vec<CUdevice>>,
     /// Events ready for reuse.
-    pub spare_events: SpareEvents,
+    pub event_pool: EventPool,
     /// The thread teams for large transfers.
-    pub crews: Crews,
+    pub transfers: Transfers,
 }
 
 /// A pool of events for reuse: creating an event takes longer than recording it.
 #[derive(Default)]
-pub(super) struct SpareEvents {
+pub(super) struct EventPool {
     plain: Mutex<Vec<CUevent>>,
     timed: Mutex<Vec<CUevent>>,
 }
 
-impl SpareEvents {
+impl EventPool {
     /// The maximum number of events of each kind.
     const MOST: usize = 64;
 
@@ -191,8 +191,8 @@ impl Device {
             device,
             lanes: Mutex::default(),
             peers: Mutex::default(),
-            spare_events: SpareEvents::default(),
-            crews: Crews::default(),
+            event_pool: EventPool::default(),
+            transfers: Transfers::default(),
         };
         shared.bind()?;
         let shared = Arc::new(shared);

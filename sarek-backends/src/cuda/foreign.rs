@@ -64,8 +64,8 @@ pub(super) unsafe fn load(image: &[u8]) -> Result<CUmodule, (CUresult, String)> 
 pub(super) fn driver_knows(version: i32) -> bool {
     let mut have = 0;
     // SAFETY: the place is valid to write.
-    let told = unsafe { cuDriverGetVersion(&mut have) };
-    told == CUresult::CUDA_SUCCESS && have >= version
+    let code = unsafe { cuDriverGetVersion(&mut have) };
+    code == CUresult::CUDA_SUCCESS && have >= version
 }
 
 /// The entry points of a module, if the driver can list them.
@@ -83,8 +83,8 @@ pub(super) unsafe fn entries(module: CUmodule) -> Vec<String> {
     }
     let mut functions: Vec<CUfunction> = vec![ptr::null_mut(); count as usize];
     // SAFETY: the list has room for that many.
-    let told = unsafe { cuModuleEnumerateFunctions(functions.as_mut_ptr(), count, module) };
-    if told != CUresult::CUDA_SUCCESS {
+    let code = unsafe { cuModuleEnumerateFunctions(functions.as_mut_ptr(), count, module) };
+    if code != CUresult::CUDA_SUCCESS {
         return vec![];
     }
     let name = |function: CUfunction| {
@@ -118,8 +118,8 @@ pub(super) unsafe fn check(
     let size = |at: usize| {
         let (mut offset, mut size) = (0, 0);
         // SAFETY: the function is loaded, and both places are valid to write.
-        let told = unsafe { cuFuncGetParamInfo(function, at, &mut offset, &mut size) };
-        (told == CUresult::CUDA_SUCCESS).then_some(size)
+        let code = unsafe { cuFuncGetParamInfo(function, at, &mut offset, &mut size) };
+        (code == CUresult::CUDA_SUCCESS).then_some(size)
     };
     let taken: Vec<usize> = (0..).map_while(size).collect();
     compare(&taken, parameters).map_err(|problem| jit::signature(kernel, Cuda.name(), problem))
@@ -141,7 +141,7 @@ fn compare(taken: &[usize], parameters: &[Parameter]) -> Result<(), String> {
         if *size != want {
             let name = &parameter.name;
             return Err(format!(
-                "`{name}` has {size} bytes there, and is declared as {what}, which has {want}"
+                "`{name}` has {size} bytes in the text, but is declared as {what}, which has {want}"
             ));
         }
     }

@@ -38,13 +38,13 @@ unsafe impl Sync for Graph {}
 
 impl Graph {
     pub fn new(shared: &Arc<Shared>, operations: &[GraphOp<'_>]) -> Result<Graph> {
-        let told = |call| move |error: DriverError| shared.error(call, error);
+        let to_error = |call| move |error: DriverError| shared.error(call, error);
         let capturing = Stream::on(shared.clone(), shared.private_lane()?);
         // Relaxed: other calls of this thread and of others do not concern this stream.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is live and private.
         unsafe { stream::begin_capture(capturing.raw(), mode) }
-            .map_err(told("cuStreamBeginCapture"))?;
+            .map_err(to_error("cuStreamBeginCapture"))?;
         let mut nodes = Vec::with_capacity(operations.len());
         let queued = operations.iter().try_for_each(|op| {
             // SAFETY: the caller's promise of all operations.
@@ -54,7 +54,7 @@ impl Graph {
         });
         // SAFETY: the stream is being captured; this ends the capture regardless of what was queued.
         let captured = unsafe { stream::end_capture(capturing.raw()) };
-        let captured = captured.map_err(told("cuStreamEndCapture"));
+        let captured = captured.map_err(to_error("cuStreamEndCapture"));
         let captured = match (queued, captured) {
             (Ok(()), captured) => Captured(captured?),
             (Err(error), captured) => {
@@ -65,7 +65,7 @@ impl Graph {
         // SAFETY: the graph is live.
         let exec = unsafe { graph::instantiate(captured.0, CUgraphInstantiate_flags(0)) };
         Ok(Graph {
-            exec: exec.map_err(told("cuGraphInstantiate"))?,
+            exec: exec.map_err(to_error("cuGraphInstantiate"))?,
             captured,
             nodes,
             shared: shared.clone(),
@@ -101,7 +101,7 @@ fn last_node(stream: &Stream) -> Option<CUgraphNode> {
     let (mut status, mut id, mut graph) = (NOT_CAPTURING, 0, ptr::null_mut());
     let (mut last, mut count) = (ptr::null(), 0);
     // SAFETY: the stream is live, and all places are valid to write.
-    let told = unsafe {
+    let to_error = unsafe {
         cuStreamGetCaptureInfo_v2(
             stream.raw(),
             &mut status,
@@ -112,7 +112,7 @@ fn last_node(stream: &Stream) -> Option<CUgraphNode> {
         )
     };
     // The next operation on the stream would depend on exactly one node: the last.
-    let is_one = told == CUresult::CUDA_SUCCESS && status == CAPTURING && count == 1;
+    let is_one = to_error == CUresult::CUDA_SUCCESS && status == CAPTURING && count == 1;
     // SAFETY: the driver keeps the list, which has one entry, until the next operation on the stream.
     is_one.then(|| unsafe { *last })
 }

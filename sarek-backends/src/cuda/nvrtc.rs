@@ -56,8 +56,8 @@ pub(super) const OPTIONS: &str = "--std=c++17";
 
 /// Fails with the reason if NVRTC is absent. Does not load libraries that are found by path.
 pub(super) fn present() -> Result<(), String> {
-    if let Some(told) = settings::path("SAREK_NVRTC").map(PathBuf::from) {
-        let found = told.is_file() || told.is_dir() && !files_in(&told).is_empty();
+    if let Some(setting) = settings::path("SAREK_NVRTC").map(PathBuf::from) {
+        let found = setting.is_file() || setting.is_dir() && !files_in(&setting).is_empty();
         return if found { Ok(()) } else { version().map(|_| ()) };
     }
     let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -167,15 +167,15 @@ unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
     }
 }
 
-fn find(told: Option<PathBuf>) -> Result<Library, String> {
-    if let Some(told) = told {
-        let files = match told.is_dir() {
-            true => files_in(&told),
-            false => vec![told.clone()],
+fn find(setting: Option<PathBuf>) -> Result<Library, String> {
+    if let Some(setting) = setting {
+        let files = match setting.is_dir() {
+            true => files_in(&setting),
+            false => vec![setting.clone()],
         };
         return first(&files).map_err(|why| {
-            let why = why.unwrap_or_else(|| "there is no libnvrtc in it".into());
-            format!("SAREK_NVRTC is `{}`: {why}", told.display())
+            let why = why.unwrap_or_else(|| "the folder has no libnvrtc".into());
+            format!("SAREK_NVRTC is `{}`: {why}", setting.display())
         });
     }
     let mut files: Vec<PathBuf> = names().into_iter().map(PathBuf::from).collect();
@@ -226,7 +226,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn toolkits() -> Vec<PathBuf> {
-    let told = ["CUDA_PATH", "CUDA_HOME"]
+    let named = ["CUDA_PATH", "CUDA_HOME"]
         .into_iter()
         .filter_map(std::env::var_os);
     let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/local")
@@ -239,7 +239,8 @@ fn toolkits() -> Vec<PathBuf> {
         })
         .collect();
     installed.sort();
-    told.map(PathBuf::from)
+    named
+        .map(PathBuf::from)
         .chain(installed.into_iter().rev())
         .chain([PathBuf::from("/opt/cuda")])
         .collect()
@@ -360,7 +361,7 @@ mod tests {
         );
         std::fs::create_dir_all(&folder).unwrap();
         let error = find(Some(folder.clone())).err().unwrap();
-        assert!(error.contains("there is no libnvrtc in it"), "{error}");
+        assert!(error.contains("the folder has no libnvrtc"), "{error}");
         std::fs::remove_dir(&folder).unwrap();
     }
 }

@@ -37,8 +37,8 @@ fn allow(shared: &Shared, owner: &Shared) {
     asked.push(owner.device);
     let mut can = 0;
     // SAFETY: the driver returned both devices; the answer is written to `can`.
-    let told = unsafe { cuDeviceCanAccessPeer(&raw mut can, shared.device, owner.device) };
-    if (told, can) == (CUresult::CUDA_SUCCESS, 1) {
+    let code = unsafe { cuDeviceCanAccessPeer(&raw mut can, shared.device, owner.device) };
+    if (code, can) == (CUresult::CUDA_SUCCESS, 1) {
         // SAFETY: the context is live until the process ends. Without peer access, copies are merely slower.
         let _slower = unsafe { cuCtxEnablePeerAccess(owner.context, 0) };
     }

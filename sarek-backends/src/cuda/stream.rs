@@ -75,7 +75,7 @@ impl Stream {
     fn mark(&self, flags: CUevent_flags) -> Result<Arc<dyn BackendEvent>> {
         self.shared.bind()?;
         let timed = flags == CUevent_flags::CU_EVENT_DEFAULT;
-        let raw = match self.shared.spare_events.take(timed) {
+        let raw = match self.shared.event_pool.take(timed) {
             Some(raw) => raw,
             None => {
                 let created = event::create(flags);
@@ -144,8 +144,8 @@ unsafe impl BackendStream for Stream {
             0 => Ok(()),
             1..=SMALL => self.upload_small(to, src),
             bytes if transfer::is_worth(bytes) => {
-                let crews = &self.shared.crews;
-                crews.upload(&self.shared, self.lane.stream, to, src)
+                let transfers = &self.shared.transfers;
+                transfers.upload(&self.shared, self.lane.stream, to, src)
             }
             _ => self.upload(to, src),
         }
@@ -158,8 +158,8 @@ unsafe impl BackendStream for Stream {
         self.shared.bind()?;
         let from = address(&self.shared, src)?;
         if transfer::is_worth(dst.len()) {
-            let crews = &self.shared.crews;
-            return crews.download(&self.shared, self.lane.stream, from, dst);
+            let transfers = &self.shared.transfers;
+            return transfers.download(&self.shared, self.lane.stream, from, dst);
         }
         // SAFETY: the source is in bounds by contract. `dst` is borrowed until the wait for the stream ends, whether or
         // not the copy was queued.
@@ -351,7 +351,7 @@ unsafe impl BackendEvent for Event {
 impl Drop for Event {
     fn drop(&mut self) {
         // A pending wait refers to the event's last record at that time, so the event may be recorded again.
-        let kept = self.shared.spare_events.put(self.raw, self.timed);
+        let kept = self.shared.event_pool.put(self.raw, self.timed);
         if !kept && self.shared.bind().is_ok() {
             // SAFETY: the event is live and not used after this; pending waits on it are not affected.
             let _ = unsafe { event::destroy(self.raw) };

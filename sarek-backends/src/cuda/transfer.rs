@@ -6,7 +6,7 @@
 //! calls: a driver that several threads call at once makes them wait for each other. The threads synchronize by
 //! counters alone ([`super::board`]).
 //!
-//! A device has a crew for each direction, created by the first transfer that is large enough.
+//! A device has copiers for each direction, created by the first transfer that is large enough.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ const WORTH: usize = 4 << 20;
 
 /// The parameters of large transfers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct TransferConfig {
     /// The number of copying threads.
     pub threads: usize,
     /// The size of a slot in bytes.
@@ -39,49 +39,49 @@ pub struct Way {
 
 /// The default. The bus takes some 4 µs between two parts, a twentieth of the transfer time of one. Pieces are small,
 /// so that the bus does not wait long for the first part.
-const USUAL: Way = Way {
+const DEFAULT: TransferConfig = TransferConfig {
     threads: 8,
     slot: 4 << 20,
     piece: 256 << 10,
     past_caches: false,
 };
 
-/// The number of slots of a crew.
+/// The number of slots of the copiers of one direction.
 const SLOTS: usize = 4;
 
-static WAY: Mutex<Way> = Mutex::new(USUAL);
+static CONFIG: Mutex<TransferConfig> = Mutex::new(DEFAULT);
 
 /// Sets the parameters of all later large transfers of this process, so that benchmarks can compare them; `None`
 /// restores the default.
-pub fn set_way(way: Option<Way>) {
-    *lock(&WAY) = way.unwrap_or(USUAL);
+pub fn set_transfer_config(config: Option<TransferConfig>) {
+    *lock(&CONFIG) = config.unwrap_or(DEFAULT);
 }
 
 /// The current parameters, limited to this machine's processors. One processor is left to call the driver.
-fn way() -> Way {
-    let way = *lock(&WAY);
+fn config() -> TransferConfig {
+    let config = *lock(&CONFIG);
     let most = std::thread::available_parallelism().map_or(1, |n| n.get());
-    Way {
-        threads: way.threads.min(most - 1).max(1),
-        ..way
+    TransferConfig {
+        threads: config.threads.min(most - 1).max(1),
+        ..config
     }
 }
 
 /// True if several threads speed up a transfer of this many bytes.
 pub(super) fn is_worth(bytes: usize) -> bool {
-    bytes >= WORTH && way().threads > 1
+    bytes >= WORTH && config().threads > 1
 }
 
-/// The crews of a device, for uploads and for downloads.
+/// The copiers of a device, for uploads and for downloads.
 #[derive(Default)]
-pub(super) struct Crews {
-    uploads: Mutex<Option<Crew>>,
-    downloads: Mutex<Option<Crew>>,
+pub(super) struct Transfers {
+    uploads: Mutex<Option<Copiers>>,
+    downloads: Mutex<Option<Copiers>>,
 }
 
 /// A thread team with slots. Parts are numbered through all transfers, and part `n` uses slot `n % SLOTS`.
-struct Crew {
-    way: Way,
+struct Copiers {
+    config: TransferConfig,
     team: Team,
     staging: Staging,
     board: Board<SLOTS>,
@@ -96,17 +96,17 @@ type Driving<'a> =
 /// Fills or empties slots, starting with the part of this number.
 type Copying<'a> = dyn Fn(&Staging, &Board<SLOTS>, usize) + Sync + 'a;
 
-impl Crew {
-    fn new(shared: &Shared, way: Way) -> Result<Crew> {
-        let staging = Staging::new((SLOTS, way.slot));
+impl Copiers {
+    fn new(shared: &Shared, config: TransferConfig) -> Result<Copiers> {
+        let staging = Staging::new((SLOTS, config.slot));
         let staging = staging.map_err(|error| shared.error("cuMemHostAlloc", error))?;
-        // Without threads the crew is useless.
-        let team = Team::new(1 + way.threads).map_err(|error| sarek_runtime::Error::Device {
+        // Without threads the copiers are useless.
+        let team = Team::new(1 + config.threads).map_err(|error| sarek_runtime::Error::Device {
             device: shared.name.clone(),
-            message: format!("no threads to carry a transfer: {error}"),
+            message: format!("cannot start the threads that copy large transfers: {error}"),
         })?;
-        Ok(Crew {
-            way,
+        Ok(Copiers {
+            config,
             team,
             staging,
             board: Board::new(),
@@ -114,20 +114,23 @@ impl Crew {
         })
     }
 
-    /// The crew of a direction, recreated if the parameters have changed.
+    /// The copiers of a direction, recreated if the parameters have changed.
     fn of<'a>(
-        place: &'a Mutex<Option<Crew>>,
+        place: &'a Mutex<Option<Copiers>>,
         shared: &Shared,
-    ) -> Result<MutexGuard<'a, Option<Crew>>> {
-        let mut crew = lock(place);
-        let way = way();
-        if crew.as_ref().is_none_or(|crew| crew.way != way) {
+    ) -> Result<MutexGuard<'a, Option<Copiers>>> {
+        let mut copiers = lock(place);
+        let config = config();
+        if copiers
+            .as_ref()
+            .is_none_or(|copiers| copiers.config != config)
+        {
             // The slots' last transfers must finish before the slots are freed.
             shared.finish_all()?;
-            *crew = None;
-            *crew = Some(Crew::new(shared, way)?);
+            *copiers = None;
+            *copiers = Some(Copiers::new(shared, config)?);
         }
-        Ok(crew)
+        Ok(copiers)
     }
 
     /// Executes a transfer of `bytes` bytes. Calls `drive` on this thread, with the numbers of the parts, to issue the
@@ -139,7 +142,7 @@ impl Crew {
         copy: &Copying<'_>,
     ) -> Result<(), DriverError> {
         let first = self.parts;
-        self.parts += bytes.div_ceil(self.way.slot);
+        self.parts += bytes.div_ceil(self.config.slot);
         let (parts, staging, board) = (first..self.parts, &self.staging, &self.board);
         board.clear();
         let outcome = Mutex::new(Ok(()));
@@ -173,22 +176,22 @@ fn slot_of(staging: &Staging, part: usize) -> Slot {
     staging.slot(part % SLOTS)
 }
 
-impl Crews {
+impl Transfers {
     /// Uploads all of `src`, which may be reused on return.
     pub fn upload(&self, shared: &Shared, stream: CUstream, to: u64, src: &[u8]) -> Result<()> {
-        let mut place = Crew::of(&self.uploads, shared)?;
-        let Some(crew) = place.as_mut() else {
+        let mut place = Copiers::of(&self.uploads, shared)?;
+        let Some(copiers) = place.as_mut() else {
             return Ok(()); // just created
         };
-        let Way {
+        let TransferConfig {
             slot,
             piece,
             past_caches,
             ..
-        } = crew.way;
+        } = copiers.config;
         let pieces = Mutex::new(src.chunks(piece).enumerate());
         let stream = Queue(stream);
-        let carried = crew.carry(
+        let carried = copiers.carry(
             src.len(),
             &|staging, board, parts| {
                 let first = parts.start;
@@ -212,7 +215,7 @@ impl Crews {
                 }
                 // SAFETY: the slot's previous part has passed, and the piece belongs to this thread.
                 unsafe { slot_of(staging, part).fill(at % slot, bytes, past_caches) };
-                board.tell_copied(part, bytes.len());
+                board.add_copied(part, bytes.len());
             },
         );
         finish(shared, place, "cuMemcpyHtoDAsync", carried)
@@ -226,14 +229,14 @@ impl Crews {
         from: u64,
         dst: &mut [u8],
     ) -> Result<()> {
-        let mut place = Crew::of(&self.downloads, shared)?;
-        let Some(crew) = place.as_mut() else {
+        let mut place = Copiers::of(&self.downloads, shared)?;
+        let Some(copiers) = place.as_mut() else {
             return Ok(()); // just created
         };
-        let (Way { slot, piece, .. }, bytes) = (crew.way, dst.len());
+        let (TransferConfig { slot, piece, .. }, bytes) = (copiers.config, dst.len());
         let pieces = Mutex::new(dst.chunks_mut(piece).enumerate());
         let stream = Queue(stream);
-        let carried = crew.carry(
+        let carried = copiers.carry(
             bytes,
             &|staging, board, parts| {
                 let first = parts.start;
@@ -253,9 +256,9 @@ impl Crews {
                 if !board.await_arrived(part) {
                     return;
                 }
-                // SAFETY: the part is in its slot, which is written again only after `tell_copied`.
+                // SAFETY: the part is in its slot, which is written again only after `add_copied`.
                 unsafe { slot_of(staging, part).take(at % slot, bytes) };
-                board.tell_copied(part, bytes.len());
+                board.add_copied(part, bytes.len());
             },
         );
         finish(shared, place, "cuMemcpyDtoHAsync", carried)
@@ -275,17 +278,17 @@ impl Queue {
     }
 }
 
-/// Ends a transfer. If the driver failed, the crew is dropped: its counters no longer match the device's state.
+/// Ends a transfer. If the driver failed, the copiers are dropped: their counters no longer match the device's state.
 fn finish(
     shared: &Shared,
-    mut crew: MutexGuard<'_, Option<Crew>>,
+    mut copiers: MutexGuard<'_, Option<Copiers>>,
     call: &str,
     carried: Result<(), DriverError>,
 ) -> Result<()> {
     carried.map_err(|error| {
         // Queued commands still use the slots, unless the device is lost.
         let _lost = shared.finish_all();
-        *crew = None;
+        *copiers = None;
         shared.error(call, error)
     })
 }

@@ -186,7 +186,7 @@ impl Host for HostArgs<'_> {
                 Scalar::Bf16 => Value::Bf16(at.cast::<u16>().read()),
                 Scalar::F32 => Value::F32(at.cast::<u32>().read()),
                 Scalar::F64 => Value::F64(at.cast::<u64>().read()),
-                Scalar::Usize => unreachable!("`usize` does not stand in buffers"),
+                Scalar::Usize => unreachable!("buffers hold no `usize`"),
             }
         }
     }
@@ -206,7 +206,7 @@ impl Host for HostArgs<'_> {
                 Value::U32(v) | Value::F32(v) => at.cast::<u32>().write(v),
                 Value::I64(v) => at.cast::<i64>().write(v),
                 Value::U64(v) | Value::F64(v) => at.cast::<u64>().write(v),
-                Value::Usize(_) => unreachable!("`usize` does not stand in buffers"),
+                Value::Usize(_) => unreachable!("buffers hold no `usize`"),
             }
         }
     }

@@ -44,7 +44,7 @@ pub fn run(
         }
         let ends = started.into_iter().map(|thread| {
             let end = thread.join();
-            end.unwrap_or_else(|_| unreachable!("what panics in a body is caught"))
+            end.unwrap_or_else(|_| unreachable!("panics of a body are caught"))
         });
         // Joins all threads before it looks at the results.
         let ends: Vec<Result<(), Stop>> = ends.collect();

@@ -18,16 +18,16 @@ use sarek_runtime::backend::Printing;
 
 /// The number of times that an idle thread polls for work before it sleeps, and that a caller polls for the end of the
 /// others. Launches often follow each other closely, and waking a thread takes longer than most launches.
-const LOOKS: u32 = 32;
+const SPINS: u32 = 32;
 
 /// A pool of threads that run launches.
 pub struct Pool {
     threads: usize,
     /// The threads besides the caller, started by the first launch that needs them; `None` if the system has none.
-    crew: OnceLock<Option<Arc<Crew>>>,
+    workers: OnceLock<Option<Arc<Workers>>>,
 }
 
-struct Crew {
+struct Workers {
     board: Mutex<Board>,
     /// Signals a new offer.
     offered: Condvar,
@@ -39,7 +39,7 @@ struct Crew {
 struct Board {
     offers: VecDeque<Offer>,
     /// The number of threads that poll. They look at the board before they sleep.
-    looking: usize,
+    spinning: usize,
     /// The number of sleeping threads.
     asleep: usize,
 }
@@ -82,7 +82,7 @@ impl Pool {
     fn of(threads: usize) -> Pool {
         Pool {
             threads,
-            crew: OnceLock::new(),
+            workers: OnceLock::new(),
         }
     }
 
@@ -95,11 +95,11 @@ impl Pool {
     /// have ended.
     pub fn run(&self, others: usize, work: &(dyn Fn() + Sync)) {
         let others = others.min(self.threads.saturating_sub(1));
-        let crew = match others {
+        let workers = match others {
             0 => None,
-            _ => self.crew().as_ref(),
+            _ => self.workers().as_ref(),
         };
-        let Some(crew) = crew else {
+        let Some(workers) = workers else {
             return work();
         };
         // SAFETY: only the lifetime changes. Other threads use the work between their entry, which they find on the
@@ -114,33 +114,36 @@ impl Pool {
             gate: Mutex::default(),
             left: Condvar::new(),
         });
-        crew.post(&job, others);
-        let _posted = Posted { crew, job: &job };
+        workers.post(&job, others);
+        let _posted = Posted { workers, job: &job };
         work();
     }
 
-    fn crew(&self) -> &Option<Arc<Crew>> {
-        self.crew.get_or_init(|| Crew::start(self.threads - 1))
+    fn workers(&self) -> &Option<Arc<Workers>> {
+        self.workers
+            .get_or_init(|| Workers::start(self.threads - 1))
     }
 }
 
 /// The number of threads that rayon would use: `RAYON_NUM_THREADS`, or the processors available to the process by its
 /// affinity and the quota of its control group.
 fn wanted_threads() -> usize {
-    let told = std::env::var("RAYON_NUM_THREADS").ok();
-    let told = told.and_then(|told| told.parse().ok()).filter(|n| *n > 0);
-    told.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+    let setting = std::env::var("RAYON_NUM_THREADS").ok();
+    let setting = setting
+        .and_then(|setting| setting.parse().ok())
+        .filter(|n| *n > 0);
+    setting.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// A posted offer, while its caller works. Dropping it withdraws the offer and waits.
 struct Posted<'a> {
-    crew: &'a Crew,
+    workers: &'a Workers,
     job: &'a Arc<Job>,
 }
 
 impl Drop for Posted<'_> {
     fn drop(&mut self) {
-        self.crew.withdraw(self.job);
+        self.workers.withdraw(self.job);
         self.job.wait();
         self.job.printing.end();
     }
@@ -149,7 +152,7 @@ impl Drop for Posted<'_> {
 impl Job {
     /// Waits until no thread is at work. No thread may enter any more.
     fn wait(&self) {
-        for _ in 0..LOOKS {
+        for _ in 0..SPINS {
             if self.inside.load(Ordering::Acquire) == 0 {
                 return;
             }
@@ -178,22 +181,22 @@ impl Job {
     }
 }
 
-impl Crew {
+impl Workers {
     /// Starts threads, as many as the system allows.
-    fn start(threads: usize) -> Option<Arc<Crew>> {
-        let crew = Arc::new(Crew {
+    fn start(threads: usize) -> Option<Arc<Workers>> {
+        let workers = Arc::new(Workers {
             board: Mutex::default(),
             offered: Condvar::new(),
             open: AtomicUsize::new(0),
         });
         let started = (0..threads).map_while(|number| {
-            let crew = crew.clone();
+            let workers = workers.clone();
             let thread = thread::Builder::new().name(format!("sarek native {number}"));
-            thread.spawn(move || crew.serve()).ok()
+            thread.spawn(move || workers.serve()).ok()
         });
         match started.count() {
             0 => None,
-            _ => Some(crew),
+            _ => Some(workers),
         }
     }
 
@@ -205,15 +208,15 @@ impl Crew {
 
     /// Waits for a job with a free place, and enters it.
     fn next(&self) -> Arc<Job> {
-        lock(&self.board).looking += 1;
-        for _ in 0..LOOKS {
+        lock(&self.board).spinning += 1;
+        for _ in 0..SPINS {
             if self.open.load(Ordering::Relaxed) > 0 {
                 break;
             }
             thread::yield_now();
         }
         let mut board = lock(&self.board);
-        board.looking -= 1;
+        board.spinning -= 1;
         loop {
             if let Some(job) = self.take(&mut board) {
                 return job;
@@ -255,7 +258,7 @@ impl Crew {
     /// Publishes the number of offers, and wakes a thread if there is an offer and none is polling.
     fn changed(&self, board: &Board) {
         self.open.store(board.offers.len(), Ordering::Relaxed);
-        if !board.offers.is_empty() && board.looking == 0 && board.asleep > 0 {
+        if !board.offers.is_empty() && board.spinning == 0 && board.asleep > 0 {
             self.offered.notify_one();
         }
     }

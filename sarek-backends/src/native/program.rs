@@ -83,13 +83,13 @@ fn together(
     blocks: u64,
     piece: impl Fn(Range<u64>) -> Result<(), Stop> + Sync,
 ) -> Result<(), Stop> {
-    let pieces = Pieces::new(blocks, pool.threads() as u64);
+    let schedule = GuidedSchedule::new(blocks, pool.threads() as u64);
     let stopped: Mutex<Option<(u64, Stop)>> = Mutex::new(None);
     let work = || {
-        while let Some(blocks) = pieces.take() {
+        while let Some(blocks) = schedule.take() {
             let first = blocks.start;
             if let Err(stop) = piece(blocks) {
-                pieces.close();
+                schedule.close();
                 let mut stopped = stopped.lock().unwrap_or_else(PoisonError::into_inner);
                 if stopped.as_ref().is_none_or(|(other, _)| first < *other) {
                     *stopped = Some((first, stop));
@@ -104,7 +104,7 @@ fn together(
 
 /// Guided self-scheduling: the blocks not taken yet, in order. A piece is a fraction of the remaining blocks. It is
 /// large at first, since each piece has a cost, and small at the end, so that all threads finish together.
-struct Pieces {
+struct GuidedSchedule {
     next: AtomicU64,
     end: u64,
     threads: u64,
@@ -112,9 +112,9 @@ struct Pieces {
     least: u64,
 }
 
-impl Pieces {
-    fn new(blocks: u64, threads: u64) -> Pieces {
-        Pieces {
+impl GuidedSchedule {
+    fn new(blocks: u64, threads: u64) -> GuidedSchedule {
+        GuidedSchedule {
             next: AtomicU64::new(0),
             end: blocks,
             threads,

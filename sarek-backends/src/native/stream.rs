@@ -37,7 +37,9 @@ unsafe impl BackendStream for HostStream {
             Err(Stop::Panic(message)) => Err(Error::panicked(launch.kernel, message)),
             Err(Stop::Stack(error)) => Err(Error::Launch {
                 kernel: launch.kernel.to_owned(),
-                problem: format!("there is no stack for its local arrays: {error}"),
+                problem: format!(
+                    "cannot start a thread with a stack for its local arrays: {error}"
+                ),
             }),
         }
     }

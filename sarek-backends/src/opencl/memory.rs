@@ -60,13 +60,14 @@ impl Memory {
     /// there is no memory.
     fn on_pocl(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
         let exhausted = || refusal(shared, "clCreateBuffer", CL_OUT_OF_HOST_MEMORY, len);
-        let room = Room::new(len, shared.alignment).ok_or_else(exhausted)?;
+        let allocation = HostAllocation::new(len, shared.alignment).ok_or_else(exhausted)?;
         let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
-        // SAFETY: the room lives until the driver has released the buffer: `Room::leave_to` ensures that.
-        let buffer = unsafe { create_buffer(shared.context(), flags, len, room.at.cast()) };
+        // SAFETY: the allocation lives until the driver has released the buffer: `HostAllocation::free_with` ensures that.
+        let buffer = unsafe { create_buffer(shared.context(), flags, len, allocation.at.cast()) };
         let buffer = buffer.map_err(|code| refusal(shared, "clCreateBuffer", code, len))?;
         let buffer = Object::memory(buffer);
-        room.leave_to(&buffer)
+        allocation
+            .free_with(&buffer)
             .map_err(|code| shared.error("clSetMemObjectDestructorCallback", code))?;
         Ok(Memory::imported(shared, buffer, len))
     }
@@ -120,41 +121,41 @@ impl Memory {
 }
 
 /// Host memory for a buffer.
-struct Room {
+struct HostAllocation {
     at: *mut u8,
     layout: Layout,
 }
 
-impl Room {
+impl HostAllocation {
     /// Aligned at least like PoCL's own allocations: to the widest vector.
-    fn new(len: usize, alignment: usize) -> Option<Room> {
+    fn new(len: usize, alignment: usize) -> Option<HostAllocation> {
         let alignment = alignment.next_power_of_two().max(128);
         let layout = Layout::from_size_align(len.max(1), alignment).ok()?;
         // SAFETY: the layout's size is not zero.
         let at = unsafe { alloc(layout) };
-        (!at.is_null()).then_some(Room { at, layout })
+        (!at.is_null()).then_some(HostAllocation { at, layout })
     }
 
     /// Passes ownership to the driver, which frees the memory once nothing uses the buffer any more. That may be after
     /// the buffer's release.
-    fn leave_to(self, buffer: &Object) -> Result<(), cl_int> {
-        extern "C" fn give_back(_: cl_mem, room: *mut c_void) {
+    fn free_with(self, buffer: &Object) -> Result<(), cl_int> {
+        extern "C" fn give_back(_: cl_mem, allocation: *mut c_void) {
             // SAFETY: the pointer is that of the box below, and the driver calls this once.
-            drop(unsafe { Box::from_raw(room.cast::<Room>()) });
+            drop(unsafe { Box::from_raw(allocation.cast::<HostAllocation>()) });
         }
-        let room = Box::into_raw(Box::new(self));
+        let allocation = Box::into_raw(Box::new(self));
         // SAFETY: the buffer is live, and the box lives until the callback.
         let left =
-            unsafe { set_mem_object_destructor_callback(buffer.raw, give_back, room.cast()) };
+            unsafe { set_mem_object_destructor_callback(buffer.raw, give_back, allocation.cast()) };
         left.inspect_err(|_| {
             // SAFETY: the driver has not taken the box. The buffer is unused, and is released before anything could use
             // it.
-            drop(unsafe { Box::from_raw(room) });
+            drop(unsafe { Box::from_raw(allocation) });
         })
     }
 }
 
-impl Drop for Room {
+impl Drop for HostAllocation {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout.
         unsafe { dealloc(self.at, self.layout) };

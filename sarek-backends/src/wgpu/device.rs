@@ -111,7 +111,7 @@ impl Shared {
 
     /// Fails in the destructor of a thread-local variable, once wgpu's own thread-locals are destroyed: wgpu would
     /// panic without them, while it holds locks.
-    pub fn here(&self) -> Result<()> {
+    pub fn check_thread(&self) -> Result<()> {
         if !SEEN.replace(true) {
             // Initializes wgpu's thread-locals first, so that they are destroyed last.
             let poll = || self.device.poll(PollType::Poll);
@@ -127,7 +127,7 @@ impl Shared {
 
     /// The result of `work`, or the error that it caused.
     pub fn checked<T>(&self, call: &str, work: impl FnOnce() -> T) -> Result<T> {
-        self.here()?;
+        self.check_thread()?;
         let (value, error) = self.scoped(work);
         match error {
             Some(error) => Err(self.error(format!("{call} failed: {error}"))),
@@ -150,7 +150,7 @@ impl Shared {
 
     /// Makes wgpu process finished work, after waiting for the submission `wait`, if any.
     pub fn poll(&self, wait: Option<SubmissionIndex>) -> Result<PollStatus> {
-        self.here()?;
+        self.check_thread()?;
         self.alive()?;
         let poll = match wait {
             None => PollType::Poll,
@@ -165,7 +165,7 @@ impl Shared {
         match polled {
             Ok(Ok(status)) => Ok(status),
             Ok(Err(error)) => Err(self.error(format!("waiting failed: {error}"))),
-            Err(_) => Err(self.error("the device was lost while it was waited for")),
+            Err(_) => Err(self.error("the device was lost while the program waited for it")),
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn reflect(
 ) -> Result<Reflected> {
     let problem = |problem| jit::signature(binary.kernel, Wgsl.name(), problem);
     let module = naga::front::wgsl::parse_str(text)
-        .map_err(|error| problem(format!("it is not read: {}", error.message())))?;
+        .map_err(|error| problem(format!("it cannot be parsed: {}", error.message())))?;
     let computes = |entry: &&EntryPoint| entry.stage == ShaderStage::Compute;
     let mut entries = module.entry_points.iter().filter(computes);
     let entry = entries.clone().find(|e| e.name == binary.source.entry);
@@ -59,7 +59,7 @@ fn check_block(module: &Module, entry: &EntryPoint, block: [u32; 3]) -> Result<(
                 let given = Wgsl::BLOCK[axis];
                 if name != Some(given) {
                     return Err(format!(
-                        "its block is `{}` along an axis, which nothing sets; call that `{given}`",
+                        "its block size along one axis is `{}`, which the launch does not set; name it `{given}`",
                         name.unwrap_or("an expression")
                     ));
                 }
@@ -91,7 +91,7 @@ fn arguments(module: &Module, parameters: &[Parameter]) -> Result<(Vec<u32>, Sca
                 let known = uniform.get_or_insert((place.number, place.size));
                 if known.0 != place.number {
                     return Err(
-                        "its scalars stand in several uniform variables; make them fields of one"
+                        "its scalars are in several uniform variables; make them fields of one structure"
                             .into(),
                     );
                 }
@@ -191,7 +191,7 @@ fn value(module: &Module, parameter: &Parameter, scalar: Scalar) -> Result<Place
     }
     let declared = jit::declared(parameter);
     Err(format!(
-        "{declared}, and no `var<uniform>` is called so or has such a field"
+        "{declared}, and no `var<uniform>` has that name or a field of that name"
     ))
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Memory {
 
 /// Buffers that were dropped where wgpu cannot be called, each with its `imported` flag. The next allocation releases
 /// them.
-static LEFT: Mutex<Vec<(wgpu::Buffer, bool)>> = Mutex::new(Vec::new());
+static DEFERRED_DROPS: Mutex<Vec<(wgpu::Buffer, bool)>> = Mutex::new(Vec::new());
 
 /// The usages of a vector's buffer.
 pub(super) const USAGE: BufferUsages = BufferUsages::STORAGE
@@ -41,8 +41,8 @@ impl Memory {
         if size > shared.max_buffer() {
             return Err(exhausted());
         }
-        shared.here()?;
-        let left = std::mem::take(&mut *lock(&LEFT));
+        shared.check_thread()?;
+        let left = std::mem::take(&mut *lock(&DEFERRED_DROPS));
         left.iter()
             .filter(|(_, imported)| !imported)
             .for_each(|(buffer, _)| buffer.destroy());
@@ -106,7 +106,7 @@ impl Drop for Memory {
             // The parent owns it.
             std::mem::forget(self.buffer.clone());
         } else if thread_ends() {
-            lock(&LEFT).push((self.buffer.clone(), self.imported));
+            lock(&DEFERRED_DROPS).push((self.buffer.clone(), self.imported));
         } else if !self.imported {
             self.buffer.destroy();
         }

@@ -111,7 +111,7 @@ fn compiled<T>(
     source: &Source,
     work: impl FnOnce() -> T,
 ) -> Result<T> {
-    shared.here()?;
+    shared.check_thread()?;
     shared.alive()?;
     match shared.scoped(work) {
         (_, Some(error)) => Err(Error::Compile {

@@ -156,7 +156,7 @@ impl Shared {
                 Ok(result) => break result,
                 Err(RecvTimeoutError::Timeout) => self.poll(None)?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.error("mapping a buffer was given up"));
+                    return Err(self.error("mapping a buffer was cancelled"));
                 }
             };
         };

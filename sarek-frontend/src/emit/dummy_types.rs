@@ -2,7 +2,7 @@
 //! independently of its callers.
 //!
 //! A dummy type is guessed from the names of the bounds. If some name is unknown, several guesses
-//! are tried. A function whose bounds no guess meets is not audited (`host::Unaudited`).
+//! are tried. A function whose bounds no guess meets is not checked (`host::TypeCheckFallback`).
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The error gate: a constant that has a value only if the user's function type checks. Its
 //! initializer contains the function once more, as a closure.
 //!
-//! The types in compiled bodies depend on this constant (`host::known`). If a call is wrong, rustc
+//! The types in compiled bodies depend on this constant (`host::if_type_checked`). If a call is wrong, rustc
 //! reports it where the user wrote it, and reports nothing about the code generated from it. Errors
 //! in the closure have the same text and place as those in the function, so rustc prints them once.
 
@@ -27,7 +27,7 @@ pub fn constant(span: Span) -> Ident {
 /// A type that resolves only if the function type checks. `ty` may also be the path of a struct.
 pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStream {
     let (krate, name) = (at(krate, span), constant(span));
-    quote_spanned!(span=> #krate::__private::host::KnownType::<{ #name }, #ty>)
+    quote_spanned!(span=> #krate::__private::host::CheckedType::<{ #name }, #ty>)
 }
 
 /// The gate constant of a function, if its compiled body depends on it.
@@ -207,11 +207,11 @@ fn by_witness(
     quote! {
         #allowed
         const #name: ::core::primitive::bool = {
-            use #krate::__private::host::Unaudited as _;
+            use #krate::__private::host::TypeCheckFallback as _;
             #audit
             struct __Function<#bare> { #field }
             impl<#declared> __Function<#names> #clause {
-                const __OK: ::core::primitive::bool = #krate::__private::host::audited(#found);
+                const __OK: ::core::primitive::bool = #krate::__private::host::type_checked(#found);
             }
             #(#each)&*
         };

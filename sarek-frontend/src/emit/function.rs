@@ -466,7 +466,7 @@ pub(super) fn body_results(
     let alone = yields.clone();
     let together = quote!(::core::marker::PhantomData<#yields>);
     [alone, together].map(|yields| {
-        let yielded = quote!(#host::Yielded<#instance, #receiver, #yields>);
+        let yielded = quote!(#host::Returned<#instance, #receiver, #yields>);
         quote!(::core::result::Result<#yielded, #host::RawFault>)
     })
 }

@@ -37,7 +37,7 @@ pub(crate) fn formatted(
         shown.push(match method {
             Some(method) => {
                 let method = Ident::new(method, span);
-                quote_spanned!(span=> (&#host::Told(&#name)).#method())
+                quote_spanned!(span=> (&#host::PrintedValue(&#name)).#method())
             }
             None => quote_spanned!(span=> #name),
         });

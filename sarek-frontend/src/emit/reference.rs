@@ -399,7 +399,7 @@ impl VisitMut for Annotator<'_> {
             let (krate, variable) = (at(self.krate, span), told::variable(mark));
             let (audited, tell) = (
                 error_gate::constant(span),
-                quote_spanned!(span=> #krate::__private::host::tell),
+                quote_spanned!(span=> #krate::__private::host::typed_literal),
             );
             *expr = syn::Expr::Verbatim(
                 quote_spanned!(span=> #tell::<{ #audited }, _>(#variable, #expr)),

@@ -152,7 +152,7 @@ impl VisitMut for Reports<'_> {
         if let Some(report) = self.take(ty) {
             // A `compile_error!` in type position would be the type `()`.
             let krate = self.krate;
-            let unknown = quote!(#krate::__private::host::KnownType<{ (#report) }, ()>);
+            let unknown = quote!(#krate::__private::host::CheckedType<{ (#report) }, ()>);
             *ty = syn::Type::Verbatim(unknown);
         }
     }

@@ -207,7 +207,7 @@ impl Callee {
         match self.has_audit() {
             true => {
                 let (krate, name) = (at(krate, span), error_gate::constant(span));
-                quote_spanned!(span=> #krate::__private::host::known::<{ #name }, _>(#value))
+                quote_spanned!(span=> #krate::__private::host::if_type_checked::<{ #name }, _>(#value))
             }
             false => value.clone(),
         }

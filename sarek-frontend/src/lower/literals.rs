@@ -1,6 +1,6 @@
 //! Computes the values of literals, once their types are known.
 
-use sarek_ir::{Expr, Scalar, Type, Value as Constant, interp};
+use sarek_ir::{Expr, Scalar, Type, Value as Constant, operators};
 
 use proc_macro2::Span;
 
@@ -98,7 +98,7 @@ fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, Mistake> {
     }
     let wide = literal_value(pending, Scalar::F64)?;
     let narrow = literal_value(pending, Scalar::F32)?;
-    if interp::cast(wide, Scalar::F32) != narrow {
+    if operators::cast(wide, Scalar::F32) != narrow {
         let what = "this literal is another number as `f32` than as `f64`";
         let instead = "write its type, as in `0.1f32`";
         return Err(Mistake::new(codes::LITERAL_RANGE, what, instead));

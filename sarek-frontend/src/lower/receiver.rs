@@ -293,9 +293,9 @@ impl Lowerer<'_> {
         }
         let (kind, value) = (callee.receiver_kind()?, self.probe(of)?);
         let (name, count) = match reference {
-            Not => ("tried_on_value", 2),
-            Shared => ("tried_on_shared", 3),
-            Mutably | SharedMutably | MutablyMutably => ("tried_on_mutable", 4),
+            Not => ("candidates_by_value", 2),
+            Shared => ("candidates_by_shared", 3),
+            Mutably | SharedMutably | MutablyMutably => ("candidates_by_mutable", 4),
         };
         let (krate, name) = (&self.krate, Ident::new(name, Span::mixed_site()));
         let forms = quote!(#krate::__private::host::#name(#kind, #value));

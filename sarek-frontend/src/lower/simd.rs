@@ -516,7 +516,7 @@ impl Lowerer<'_> {
         let (packed, name) = self.packed_item(path)?;
         let value = match name.to_string().as_str() {
             "ZERO" => Constant::zero(packed.lane),
-            "ONE" => sarek_ir::interp::cast(Constant::U32(1), packed.lane),
+            "ONE" => sarek_ir::operators::cast(Constant::U32(1), packed.lane),
             other => {
                 self.errors.at(
                     codes::NO_METHOD,

@@ -282,7 +282,7 @@ impl Lowerer<'_> {
         }
         if let Some(mark) = self.told_literal(ty) {
             let variable = told::variable(mark);
-            return Some(quote!(#host::told(#variable)));
+            return Some(quote!(#host::typed_value(#variable)));
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {

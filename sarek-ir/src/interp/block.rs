@@ -21,7 +21,7 @@ use super::lane::{Common, Layout};
 use super::launch::shared_len;
 use super::sanitize::{Finding, Sanitize, Sanitizer};
 use super::thread::{Status, Thread};
-use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, interp};
+use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, operators};
 
 /// The reason why a block stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,7 +151,7 @@ fn unwritten(ty: Scalar) -> Value {
     match Value::int(ty, -1) {
         Some(ones) => ones,
         None if ty == Scalar::Bool => Value::Bool(true),
-        None => interp::binary(BinaryOp::Div, zero, zero),
+        None => operators::binary(BinaryOp::Div, zero, zero),
     }
 }
 

@@ -1,19 +1,19 @@
 //! The results of atomic and subgroup operations on [`Value`]s.
 
-use crate::{AtomicOp, BinaryOp, Intrinsic, SubgroupOp, Value, interp};
+use crate::{AtomicOp, BinaryOp, Intrinsic, SubgroupOp, Value, operators};
 
 /// The value of an element after an atomic operation.
 pub fn atomic(op: AtomicOp, old: Value, args: &[Value]) -> Value {
     match op {
         AtomicOp::Load => old,
         AtomicOp::Store | AtomicOp::Swap => args[0],
-        AtomicOp::Add => interp::binary(BinaryOp::Add, old, args[0]),
-        AtomicOp::Sub => interp::binary(BinaryOp::Sub, old, args[0]),
-        AtomicOp::Min => interp::call(Intrinsic::Min, &[old, args[0]]),
-        AtomicOp::Max => interp::call(Intrinsic::Max, &[old, args[0]]),
-        AtomicOp::And => interp::binary(BinaryOp::BitAnd, old, args[0]),
-        AtomicOp::Or => interp::binary(BinaryOp::BitOr, old, args[0]),
-        AtomicOp::Xor => interp::binary(BinaryOp::BitXor, old, args[0]),
+        AtomicOp::Add => operators::binary(BinaryOp::Add, old, args[0]),
+        AtomicOp::Sub => operators::binary(BinaryOp::Sub, old, args[0]),
+        AtomicOp::Min => operators::call(Intrinsic::Min, &[old, args[0]]),
+        AtomicOp::Max => operators::call(Intrinsic::Max, &[old, args[0]]),
+        AtomicOp::And => operators::binary(BinaryOp::BitAnd, old, args[0]),
+        AtomicOp::Or => operators::binary(BinaryOp::BitOr, old, args[0]),
+        AtomicOp::Xor => operators::binary(BinaryOp::BitXor, old, args[0]),
         AtomicOp::CompareExchange if old == args[0] => args[1],
         AtomicOp::CompareExchange => old,
     }
@@ -41,7 +41,7 @@ pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
     let fold =
         |of: &[Brought], f: &dyn Fn(Value, Value) -> Value| of.iter().map(|b| b.value).reduce(f);
     let of_all = |f: &dyn Fn(Value, Value) -> Value| fold(here, f).unwrap_or(me.value);
-    let add = |a, b| interp::binary(BinaryOp::Add, a, b);
+    let add = |a, b| operators::binary(BinaryOp::Add, a, b);
     match op {
         SubgroupOp::Shuffle | SubgroupOp::Broadcast => lane(Some(me.other)).unwrap_or(me.value),
         SubgroupOp::ShuffleUp => lane(me.lane.checked_sub(me.other)).unwrap_or(me.value),
@@ -54,9 +54,9 @@ pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
             Value::U64(said.fold(0, |bits, b| bits | 1 << b.lane))
         }
         SubgroupOp::Sum => of_all(&add),
-        SubgroupOp::Product => of_all(&|a, b| interp::binary(BinaryOp::Mul, a, b)),
-        SubgroupOp::Min => of_all(&|a, b| interp::call(Intrinsic::Min, &[a, b])),
-        SubgroupOp::Max => of_all(&|a, b| interp::call(Intrinsic::Max, &[a, b])),
+        SubgroupOp::Product => of_all(&|a, b| operators::binary(BinaryOp::Mul, a, b)),
+        SubgroupOp::Min => of_all(&|a, b| operators::call(Intrinsic::Min, &[a, b])),
+        SubgroupOp::Max => of_all(&|a, b| operators::call(Intrinsic::Max, &[a, b])),
         SubgroupOp::InclusiveSum => fold(&here[..=of], &add).unwrap_or(me.value),
         SubgroupOp::ExclusiveSum => {
             fold(&here[..of], &add).unwrap_or(Value::zero(me.value.scalar()))

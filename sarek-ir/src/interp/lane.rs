@@ -3,7 +3,7 @@
 use super::host::{Fault, Halt, Host, Ids, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
 use crate::{
-    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, interp,
+    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, operators,
 };
 
 /// The position of each local in a thread's values. The elements of an array are consecutive.
@@ -236,35 +236,35 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             Expr::Unary { op, arg } => {
                 let arg = self.expr(arg)?;
                 self.exact(id, &[arg])?;
-                interp::unary(op, arg)
+                operators::unary(op, arg)
             }
             Expr::Binary { op, lhs, rhs } => {
                 let lhs = self.expr(lhs)?;
                 let rhs = self.expr(rhs)?;
                 self.exact(id, &[lhs, rhs])?;
-                interp::binary(op, lhs, rhs)
+                operators::binary(op, lhs, rhs)
             }
             Expr::Divide { op, lhs, rhs, site } => {
                 let lhs = self.expr(lhs)?;
                 let rhs = self.expr(rhs)?;
-                match interp::divide(op, lhs, rhs) {
+                match operators::divide(op, lhs, rhs) {
                     Some(value) => value,
                     None => {
                         self.fault(site, int_of(rhs) as u64)?;
                         // The harmless divisor is 1.
-                        let by_one = interp::divide(op, lhs, integer(rhs.scalar(), 1));
+                        let by_one = operators::divide(op, lhs, integer(rhs.scalar(), 1));
                         by_one.unwrap_or_else(|| unreachable!("nothing fails to divide by 1"))
                     }
                 }
             }
             Expr::And { lhs, rhs } => Value::Bool(self.condition(lhs)? && self.condition(rhs)?),
             Expr::Or { lhs, rhs } => Value::Bool(self.condition(lhs)? || self.condition(rhs)?),
-            Expr::Cast { arg } => interp::cast(self.expr(arg)?, ty),
+            Expr::Cast { arg } => operators::cast(self.expr(arg)?, ty),
             Expr::Call { intrinsic, args } => {
                 let mut values = [Value::Bool(false); 3];
                 let values = self.args(args, &mut values)?;
                 self.exact(id, values)?;
-                interp::call(intrinsic, values)
+                operators::call(intrinsic, values)
             }
             Expr::Faulted => Value::Bool(*self.faulted),
         })

@@ -3,7 +3,7 @@
 use super::build::{Frame, Linker};
 use super::leaf::{Index, Part, Storage};
 use super::shape::Shape;
-use crate::interp::cast;
+use crate::operators::cast;
 use crate::{
     BinaryOp, Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, Local,
     Memory, ParamId, Scalar, SiteId, Stmt, Value, ViewPart,

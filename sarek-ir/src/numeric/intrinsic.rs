@@ -1,7 +1,7 @@
 //! Intrinsics: numeric methods that are nodes of the IR.
 //!
 //! To add one, write a row here, its spelling in each dialect (`write/c/functions.rs`, `write/wgsl/functions.rs`), its value on the
-//! host (`interp/call.rs`), and its form on 8 and 16 bits (`passes/widen_small.rs`). The compiler reports each missing place.
+//! host (`operators/call.rs`), and its form on 8 and 16 bits (`passes/widen_small.rs`). The compiler reports each missing place.
 
 use super::{ArgType, Body, Exactness, Group, Method, ResultType, TypeClass};
 use crate::Scalar;

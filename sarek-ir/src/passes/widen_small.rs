@@ -5,7 +5,8 @@
 
 use crate::numeric::of_floats;
 use crate::{
-    ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, interp,
+    ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value,
+    operators,
 };
 
 /// Replaces an operation on a small type `T` by the operation on its 32-bit type, cast to `T`: `a + b` becomes
@@ -141,7 +142,7 @@ impl Small<'_> {
         match self.kernel.literal(id) {
             Some(value) => self
                 .kernel
-                .push_literal(interp::cast(value, wide), self.loc),
+                .push_literal(operators::cast(value, wide), self.loc),
             None => self.cast(id, wide),
         }
     }
@@ -198,7 +199,7 @@ impl Small<'_> {
         if to.is_half()
             && let Some(value) = self.kernel.literal(arg)
         {
-            return Some(Expr::Literal(interp::cast(value, to)));
+            return Some(Expr::Literal(operators::cast(value, to)));
         }
         if from == Scalar::F64 && to.is_half() {
             return None;

@@ -121,8 +121,8 @@ impl Disk {
                 self.written.fetch_add(1, Ordering::Relaxed);
             }
             Err(reason) => {
-                let told = format!("`{}`: {reason}", path.join(name).display());
-                *lock(&self.problem) = Some(told);
+                let message = format!("`{}`: {reason}", path.join(name).display());
+                *lock(&self.problem) = Some(message);
             }
         }
     }
@@ -273,14 +273,14 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
 /// Creates a folder that only the user may write, or returns the reason why the existing one is
 /// not.
 fn private(path: &Path) -> Result<(), String> {
-    let told = |error: io::Error| error.to_string();
+    let in_words = |error: io::Error| error.to_string();
     if path.as_os_str().is_empty() {
         return Err("no folder".into());
     }
-    Folder::make(path).map_err(told)?;
+    Folder::make(path).map_err(in_words)?;
     let folder = Folder::open(path)?;
     let probe = format!("{}-probe.{PARTIAL}", std::process::id());
-    folder.create(&probe).map_err(told)?;
+    folder.create(&probe).map_err(in_words)?;
     let _ = folder.remove(&probe);
     Ok(())
 }

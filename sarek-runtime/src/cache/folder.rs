@@ -52,25 +52,26 @@ mod system {
         pub(in super::super) fn open(path: &Path) -> Result<Folder, String> {
             // A trailing slash would make the system follow a link.
             let path: PathBuf = path.components().collect();
-            let told = |error: io::Error| error.to_string();
+            let in_words = |error: io::Error| error.to_string();
             let handle = File::options()
                 .read(true)
                 .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
                 .open(&path)
                 .map_err(|error| match fs::symlink_metadata(&path) {
                     Ok(found) if found.is_symlink() => {
-                        "it is a symbolic link, which could lead elsewhere later; name the folder itself".into()
+                        "it is a symbolic link, whose target may change; name the folder itself"
+                            .into()
                     }
-                    Ok(_) | Err(_) => told(error),
+                    Ok(_) | Err(_) => in_words(error),
                 })?;
-            let found = handle.metadata().map_err(told)?;
+            let found = handle.metadata().map_err(in_words)?;
             // SAFETY: `geteuid` only returns a number.
             if found.uid() != unsafe { libc::geteuid() } {
-                return Err("it belongs to somebody else".into());
+                return Err("it belongs to another user".into());
             }
             match found.mode() & 0o022 {
                 0 => Ok(Folder { path, handle }),
-                _ => Err("others may write it".into()),
+                _ => Err("other users may write to it".into()),
             }
         }
 
@@ -132,7 +133,7 @@ impl Folder {
             true => Ok(Folder {
                 path: path.to_owned(),
             }),
-            false => Err("it is no folder".into()),
+            false => Err("it is not a folder".into()),
         }
     }
 

@@ -57,16 +57,15 @@ pub fn clear() -> u64 {
 }
 
 fn folder() -> Result<PathBuf, String> {
-    let told = settings::path;
-    match told("SAREK_CACHE") {
+    match settings::path("SAREK_CACHE") {
         Some(off) if off == "off" => return Err("SAREK_CACHE is `off`".into()),
         Some(folder) => return Ok(folder.into()),
         None => {}
     }
-    let base = told("XDG_CACHE_HOME")
-        .or_else(|| told("LOCALAPPDATA"))
+    let base = settings::path("XDG_CACHE_HOME")
+        .or_else(|| settings::path("LOCALAPPDATA"))
         .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(told("HOME")?).join(".cache")));
+        .or_else(|| Some(PathBuf::from(settings::path("HOME")?).join(".cache")));
     match base {
         Some(base) => Ok(base.join("sarek")),
         None => Err("there is no home folder; set SAREK_CACHE".into()),

@@ -121,7 +121,7 @@ impl Context {
             Ok(open) => Ok(open),
             Err(TryLockError::Poisoned(open)) => Ok(open.into_inner()),
             Err(TryLockError::WouldBlock) => {
-                let problem = "it is in use, and the output hook cannot wait for it";
+                let problem = "it is in use, and the output hook must not wait for it";
                 Err(self.error(name, problem.to_owned()))
             }
         }

@@ -223,7 +223,7 @@ impl Record {
     }
 
     /// Sets the outcome unless it is known, and returns the known one.
-    pub(super) fn settle(&self, outcome: Outcome) -> Option<Outcome> {
+    pub(super) fn resolve(&self, outcome: Outcome) -> Option<Outcome> {
         let mut state = lock(&self.state);
         if let State::Unread { .. } = *state {
             *state = State::Known(outcome);
@@ -231,6 +231,15 @@ impl Record {
         match &*state {
             State::Unread { .. } => None,
             State::Known(outcome) => Some(outcome.clone()),
+        }
+    }
+
+    /// The error for a record that stays unknown after its stream's records were read.
+    pub(super) fn unread(&self) -> Error {
+        Error::Device {
+            device: format!("the device that ran `{}`", self.sites.kernel.name),
+            message: "the fault record of the launch could not be read, so its results are not known to be good; launch it again"
+                .to_owned(),
         }
     }
 
@@ -296,7 +305,7 @@ impl Pending {
 
     /// Waits for the outcome and returns it, at every call.
     pub(crate) fn outcome(&self) -> Result<()> {
-        let outcome = self.queue.learn(&self.record)?;
+        let outcome = self.queue.resolve(&self.record)?;
         if let Outcome::Bad(failure) = &outcome {
             let _seen = failure.report();
         }
@@ -310,7 +319,7 @@ impl Pending {
 
     /// Waits for the outcome, and returns a fault unless it was reported before.
     pub(super) fn report(&self) -> Result<()> {
-        match self.queue.learn(&self.record)? {
+        match self.queue.resolve(&self.record)? {
             Outcome::Good => Ok(()),
             Outcome::Bad(failure) => failure.report(),
         }

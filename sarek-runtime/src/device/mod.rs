@@ -3,15 +3,18 @@
 pub mod registry;
 
 mod bandwidth;
+mod cache_slot;
 mod event;
+pub(crate) mod event_future;
 mod faults;
-mod outputs;
 mod pool;
 pub(crate) mod preference;
+mod print_buffers;
 mod profile;
 mod properties;
 mod queue;
 mod ranked;
+mod states;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -22,15 +25,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
-use crate::launch::Programs;
 use crate::plugin::backend::{BackendDevice, DeviceInfo};
 use crate::plugin::claims::Claims;
-use crate::plugin::environment::Initialized;
 use crate::sync::fork;
 use crate::sync::lock;
 use crate::sync::span::span;
 
+pub(crate) use cache_slot::{CacheSlot, LaunchCache};
 pub use event::Event;
+pub use event_future::EventFuture;
 pub(crate) use faults::{Pending, RECORD_BYTES, Slot};
 pub use pool::MemoryUse;
 use pool::Pool;
@@ -39,8 +42,10 @@ use profile::Profiler;
 pub(crate) use profile::{Begun, Done};
 pub use profile::{Clock, Profile, Work, WorkKind};
 pub use properties::Properties;
-pub(crate) use queue::{Queue, Traces};
+pub(crate) use queue::{Queue, SideBuffers};
 pub(crate) use ranked::Candidate;
+pub use states::State;
+pub(crate) use states::States;
 pub use stream::Stream;
 pub(crate) use stream::StreamRef;
 
@@ -59,8 +64,9 @@ struct Inner {
     default: Arc<Queue>,
     /// All other streams, until they are dropped and their faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
-    programs: Programs,
-    environments: Initialized,
+    /// The programs that launches have loaded.
+    programs: CacheSlot,
+    states: States,
     pool: Pool,
     profiler: Profiler,
     /// The bandwidth, once measured.
@@ -115,8 +121,8 @@ impl Device {
             claims,
             default,
             others: Mutex::default(),
-            programs: Programs::default(),
-            environments: Initialized::default(),
+            programs: CacheSlot::default(),
+            states: States::default(),
             pool: Pool::default(),
             profiler: Profiler::default(),
             bandwidth: Mutex::default(),
@@ -219,16 +225,14 @@ impl Device {
         &*self.0.raw
     }
 
-    pub(crate) fn programs(&self) -> &Programs {
+    /// Room for the programs that launches have loaded.
+    pub(crate) fn programs(&self) -> &CacheSlot {
         &self.0.programs
     }
 
-    /// Runs the initialization of environments, before the first launch that needs them.
-    pub(crate) fn initialize(&self, environments: &[String]) -> Result<()> {
-        match environments {
-            [] => Ok(()),
-            names => self.0.environments.ensure(self, names),
-        }
+    /// State that environments keep on the device.
+    pub(crate) fn states(&self) -> &States {
+        &self.0.states
     }
 
     /// The claims of its backend.

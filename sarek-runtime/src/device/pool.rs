@@ -272,7 +272,7 @@ impl Pool {
         let taken = buffer.take(bytes);
         state.buffers.push(buffer);
         state.use_.take(bytes);
-        taken.expect("a new buffer has room for what it was made for")
+        taken.expect("a new buffer has room for its first block")
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Device;
 use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
-use super::outputs::Outputs;
+use super::print_buffers::Outputs;
 use crate::Result;
 use crate::fault::Sites;
 use crate::plugin::backend::{BackendStream, Mem};
@@ -16,16 +16,16 @@ use crate::sync::lock;
 /// records are read. It bounds their memory.
 const MAX_UNREAD: usize = 1024;
 
-/// The fault and print buffers of a launch.
+/// The buffers that a launch writes besides its results: the fault record and the print buffer.
 #[derive(Default)]
-pub(crate) struct Traces {
+pub(crate) struct SideBuffers {
     /// The fault record.
     pub(crate) faults: Option<Slot>,
     /// The print buffer.
     pub(crate) output: Option<Arc<dyn Mem>>,
 }
 
-impl Traces {
+impl SideBuffers {
     pub(crate) fn is_some(&self) -> bool {
         self.faults.is_some() || self.output.is_some()
     }
@@ -90,17 +90,17 @@ impl Queue {
     /// the launch's own, which covers them.
     pub(crate) fn watch(
         self: &Arc<Queue>,
-        traces: Traces,
+        side_buffers: SideBuffers,
         sites: Sites,
         outcomes: &mut Vec<Pending>,
     ) -> Pending {
-        let prints = traces.output.is_some();
-        if let Some(mem) = traces.output {
+        let prints = side_buffers.output.is_some();
+        if let Some(mem) = side_buffers.output {
             self.outputs.push(sites.kernel.clone(), mem);
         }
         let earlier = outcomes.extract_if(.., |outcome| outcome.is_of(self));
         let earlier = earlier.map(Pending::into_record).collect();
-        let record = Arc::new(Record::new(traces.faults, earlier, prints, sites));
+        let record = Arc::new(Record::new(side_buffers.faults, earlier, prints, sites));
         let pending = Pending::new(self.clone(), record.clone());
         outcomes.push(pending.clone());
         let mut log = lock(&self.log);
@@ -111,7 +111,7 @@ impl Queue {
 
     /// The outcome that later work depends on: that of the last launch, if the stream is a
     /// sequence.
-    pub(crate) fn tail(self: &Arc<Queue>) -> Option<Pending> {
+    pub(crate) fn last_outcome(self: &Arc<Queue>) -> Option<Pending> {
         if !self.sequence {
             return None;
         }
@@ -121,7 +121,7 @@ impl Queue {
 
     /// Returns a known, unreported fault if the stream is a sequence, so that the next launch
     /// reports it.
-    pub(crate) fn admit(&self) -> Result<()> {
+    pub(crate) fn check_fault(&self) -> Result<()> {
         if !self.sequence {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Queue {
     }
 
     /// Waits for a launch, and returns its outcome.
-    pub(super) fn learn(&self, record: &Arc<Record>) -> Result<Outcome> {
+    pub(super) fn resolve(&self, record: &Arc<Record>) -> Result<Outcome> {
         fork::check()?;
         // Output is printed first, while nothing is locked, because the output hook may ask for
         // outcomes. After a fault, an outcome may be known before any thread has waited for the
@@ -157,19 +157,13 @@ impl Queue {
                 Some(_) | None if readable => open.decode(&read),
                 Some(_) | None => None,
             };
-            if let Some(Outcome::Bad(failure)) = outcome.and_then(|outcome| open.settle(outcome))
+            if let Some(Outcome::Bad(failure)) = outcome.and_then(|outcome| open.resolve(outcome))
                 && !failure.is_reported()
             {
                 failed.get_or_insert(failure);
             }
         }
-        Ok(record.outcome().unwrap_or(Outcome::Good))
-    }
-
-    /// Waits for the outcomes of all launches.
-    #[cfg(test)]
-    pub(crate) fn learn_all(&self) -> Result<()> {
-        self.settle()
+        record.outcome().ok_or_else(|| record.unread())
     }
 
     /// Reads the fault records and the output if there may be many.
@@ -180,14 +174,14 @@ impl Queue {
         if lock(&self.log).unread < MAX_UNREAD {
             return Ok(());
         }
-        self.settle()
+        self.resolve_all()
     }
 
     /// Waits for all work, and returns an unreported fault.
     pub(super) fn sync(&self) -> Result<()> {
         self.raw.sync()?;
         self.outputs.print(&*self.raw)?;
-        self.settle()?;
+        self.resolve_all()?;
         let open = &mut lock(&self.log).open;
         let known = open.extract_if(.., |record| record.outcome().is_some());
         // All faults count as reported: users fix the first one and try again.
@@ -201,14 +195,14 @@ impl Queue {
     }
 
     /// Reads every record; unreported faults stay in the log.
-    fn settle(&self) -> Result<()> {
+    pub(crate) fn resolve_all(&self) -> Result<()> {
         let last = {
             let mut log = lock(&self.log);
             log.unread = 0;
             log.open.last().cloned()
         };
         if let Some(last) = last {
-            self.learn(&last)?;
+            self.resolve(&last)?;
         }
         lock(&self.log).open.retain(|record| !record.is_delivered());
         Ok(())

@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::preference::Preference;
 use super::ranked::Ranked;
-use super::{Candidate, Device};
-use crate::launch::Memo;
+use super::{CacheSlot, Candidate, Device};
 use crate::plugin::backend::Backend;
 use crate::plugin::claims::{Claims, Request, Subject};
 use crate::sync::fork;
@@ -82,7 +81,7 @@ pub(crate) struct Registry {
     /// Changes whenever the set of devices to choose from may have changed.
     generation: AtomicU64,
     /// The devices that launches have chosen, each with the generation.
-    chosen: Memo<(u64, Device)>,
+    chosen: CacheSlot,
 }
 
 #[derive(Default)]
@@ -101,7 +100,7 @@ impl Registry {
             initializers: Mutex::default(),
             initializing: Mutex::default(),
             generation: AtomicU64::new(0),
-            chosen: Memo::default(),
+            chosen: CacheSlot::default(),
         }
     }
 
@@ -111,7 +110,7 @@ impl Registry {
     }
 
     /// The devices that launches have chosen, each with the generation.
-    pub(crate) fn chosen(&self) -> &Memo<(u64, Device)> {
+    pub(crate) fn chosen(&self) -> &CacheSlot {
         &self.chosen
     }
 

@@ -53,7 +53,7 @@ impl Stream {
 
     /// Records an event behind the work queued so far.
     pub fn record(&self) -> Result<Event> {
-        self.event(self.queue.tail())
+        self.event(self.queue.last_outcome())
     }
 
     /// Makes later work wait for an event. If the event is of another backend, the calling thread

@@ -41,26 +41,23 @@
 //! [`Error::Signature`].
 
 mod args;
-mod text;
 
 use std::any::TypeId;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use sarek_ir::write::{IndexWidth, Slot, SlotKind, Source, Sourced, Variant};
-use sarek_ir::{Access, Kernel, Origin, Param, ParamId, ParamKind, Scalar};
-
 pub use args::{IntoArgs, Plain};
-pub use text::Text;
 
+pub use crate::kernel::Text;
 pub use crate::launch::Arg;
+pub use crate::plugin::backend::{Parameter, Passed};
 
+use crate::kernel::foreign::Definition;
 use crate::launch::{self, FreeBlock, IntoDims, Launch, Prepared};
-use crate::plugin::backend::{Compiler, Parts, Renderer};
+use crate::plugin::backend::Parts;
 use crate::plugin::tag::{Language, Tag};
 use crate::sync::lock;
-use crate::{Element, Error, Result};
+use crate::{Element, Result};
 
 /// A kernel whose text is in devices' own languages; see the [module](self). Cheap to clone.
 #[derive(Clone)]
@@ -70,45 +67,6 @@ pub struct ForeignKernel(Arc<Prepared>);
 #[derive(Clone, Debug)]
 #[must_use = "a kernel is made by `.build()?`"]
 pub struct Builder(Definition);
-
-/// The definition of a foreign kernel.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Definition {
-    entry: String,
-    texts: Vec<Text>,
-    parameters: Vec<Parameter>,
-    block: Option<[u32; 3]>,
-    parts: Parts,
-}
-
-/// A parameter of an entry point.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Parameter {
-    /// The name, for messages and in WGSL.
-    pub name: String,
-    /// The kind of parameter.
-    pub kind: Passed,
-}
-
-/// The way an argument is passed.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Passed {
-    /// By value.
-    Scalar(Scalar),
-    /// As memory of elements.
-    Vector {
-        /// The scalar type of which elements consist.
-        unit: Scalar,
-        /// The size of an element in bytes.
-        size: usize,
-        /// True if the text may write it.
-        mutable: bool,
-        /// The element's type in Rust, for messages.
-        element: &'static str,
-        /// The element's type, for comparisons.
-        id: TypeId,
-    },
-}
 
 impl ForeignKernel {
     /// Starts a kernel with this entry point, which holds for every text that sets no other. Add
@@ -229,155 +187,6 @@ impl Builder {
             }
         };
         Ok(ForeignKernel(prepared))
-    }
-}
-
-impl Definition {
-    fn error(&self, problem: String) -> Error {
-        Error::Foreign {
-            kernel: self.entry.clone(),
-            problem,
-        }
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.texts.is_empty() {
-            return Err(self.error("it has no text; give it one with `.text(…)`".into()));
-        }
-        for (at, text) in self.texts.iter().enumerate() {
-            let language = text.language();
-            if self.texts[..at].iter().any(|t| t.language() == language) {
-                return Err(self.error(format!("it has two texts in {language}")));
-            }
-        }
-        for (at, parameter) in self.parameters.iter().enumerate() {
-            let mut others = self.parameters[..at].iter();
-            if others.any(|other| other.name == parameter.name) {
-                return Err(self.error(format!("two parameters are called `{}`", parameter.name)));
-            }
-        }
-        match self.block {
-            Some(block) if block.contains(&0) => Err(self.error("its block has no threads".into())),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// The kernel for launches: its parameters, without a body.
-    fn signature(&self) -> Kernel {
-        let param = |parameter: &Parameter| Param {
-            name: Cow::Owned(parameter.name.clone()),
-            kind: match parameter.kind {
-                Passed::Scalar(scalar) => ParamKind::Scalar(scalar),
-                Passed::Vector { unit, mutable, .. } => ParamKind::Slice {
-                    elem: unit.into(),
-                    access: if mutable { Access::Write } else { Access::Read },
-                },
-            },
-            align: 0,
-        };
-        Kernel {
-            name: Cow::Owned(self.entry.clone()),
-            block: self.block,
-            params: self.parameters.iter().map(param).collect(),
-            ..Kernel::EMPTY
-        }
-    }
-
-    /// The parameters.
-    pub(crate) fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// The inputs with which the text is compiled.
-    pub(crate) fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
-    /// The text that a device compiles.
-    pub(crate) fn text_for(
-        &self,
-        renderer: &dyn Renderer,
-        compiler: &dyn Compiler,
-    ) -> Option<&Text> {
-        let target = |text: &&Text| text.language().name() == renderer.target();
-        let own = self.texts.iter().find(target);
-        own.or_else(|| {
-            let others = compiler.languages();
-            self.texts.iter().find(|t| others.contains(t.language()))
-        })
-    }
-
-    /// The reason why a device with this target, or with none, cannot run it.
-    pub(crate) fn no_text(&self, target: Option<&str>) -> String {
-        let known: Vec<_> = self.texts.iter().map(|t| t.language().name()).collect();
-        let known = known.join(", ");
-        match target {
-            Some(target) => {
-                format!("it takes text in {target}, and the kernel has text in {known}")
-            }
-            None => format!("it takes no text, and the kernel has nothing but text in {known}"),
-        }
-    }
-
-    /// The source that a compiler gets for a text.
-    pub(crate) fn source(&self, text: &Text) -> Source {
-        let slots = self.parameters.iter().zip((0..).map(ParamId));
-        let slot = |(parameter, param): (&Parameter, ParamId)| match parameter.kind {
-            Passed::Scalar(ty) => Slot {
-                kind: SlotKind::Scalar(param),
-                ty,
-            },
-            Passed::Vector { unit, mutable, .. } => Slot {
-                kind: SlotKind::Buffer { param, mutable },
-                ty: unit,
-            },
-        };
-        let lines = text.text().lines().count() as u32;
-        Source {
-            text: text.text().to_owned(),
-            entry: text.entry().unwrap_or(&self.entry).to_owned(),
-            slots: slots.map(slot).collect(),
-            tables: vec![],
-            sourced: vec![Sourced {
-                // Compilers report the end of a text as the line after the last one.
-                lines: 1..lines + 2,
-                origin: Origin {
-                    file: Cow::Owned(text.place(&self.entry)),
-                    line: 1,
-                    by_line: true,
-                },
-            }],
-        }
-    }
-
-    /// The only variant of a foreign kernel.
-    pub(crate) fn variant() -> Variant {
-        Variant {
-            dims: 3,
-            folded: false,
-            strided: false,
-            index: IndexWidth::Bits64,
-            checked: Default::default(),
-            dense: true,
-        }
-    }
-
-    /// Returns an error unless the vectors' element types are the declared ones. Their scalar types
-    /// were checked before.
-    pub(crate) fn check_elements(&self, args: &[Arg<'_>]) -> Result<()> {
-        for (parameter, arg) in self.parameters.iter().zip(args) {
-            if let (Passed::Vector { element, id, .. }, Some(vector)) =
-                (&parameter.kind, arg.vector())
-                && vector.element().0 != *id
-            {
-                let (name, have) = (&parameter.name, vector.element().1);
-                return Err(Error::Launch {
-                    kernel: self.entry.clone(),
-                    problem: format!("`{name}` takes elements {element}, not {have}"),
-                });
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
+use crate::Error;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::{device, host};
 use crate::{Vector, tag};
@@ -73,8 +74,8 @@ fn definitions_that_differ_from_an_environments_are_errors() {
     let tile = |size: &str| Parts::new().define("TILE", size);
     let parts = tile("8");
     let environment =
-        crate::plugin::environment::Environment::new("foreign/tile", move |_| Ok(parts.clone()));
-    crate::plugin::environment::register(environment).unwrap();
+        crate::environment::Environment::new("foreign/tile", move |_| Ok(parts.clone()));
+    crate::environment::register(environment).unwrap();
     let (x, mut y) = (Vector::filled(1, 1.0f32), Vector::filled(1, 1.0f32));
     for (size, fits) in [("8", true), ("16", false)] {
         let kernel = nothing("tiles").parts(tile(size)).build().unwrap();

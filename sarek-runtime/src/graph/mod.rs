@@ -86,7 +86,7 @@ enum Driver {
     Made {
         graph: Box<dyn BackendGraph>,
         /// The memory of the vectors that it was made for.
-        places: Vec<Slice>,
+        bindings: Vec<Slice>,
         /// True if its launches are the current ones.
         current: bool,
         /// The stream of the last replay.
@@ -136,7 +136,7 @@ impl Graph {
     /// as [`Graph::replay`].
     pub fn replay_on<'a>(&self, stream: &Stream, vectors: impl Vectors<'a>) -> Result<Event> {
         let (outcomes, mut written) = self.queue(stream.by_ref(), vectors.into_args())?;
-        let event = stream.event(outcomes.into_iter().chain(stream.queue().tail()))?;
+        let event = stream.event(outcomes.into_iter().chain(stream.queue().last_outcome()))?;
         for vector in written.iter_mut().filter_map(|arg| arg.written()) {
             vector.passed(event.stream().by_ref(), event.raw());
         }

@@ -10,7 +10,7 @@ use crate::launch::{Use, host_memory};
 use crate::plugin::backend::Mem;
 use crate::plugin::claims::CopyAction;
 use crate::plugin::tag::StorageKind;
-use crate::vector::{Operand, bytes, resolve};
+use crate::vector::{ErasedVector, bytes, resolve};
 use crate::{Device, Element, Ready, Result, Vector};
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Recording {
     /// a buffer with one copy of the value per element.
     pub fn fill<T: Element>(&mut self, to: &mut Vector<T>, value: T) -> Result<&mut Recording> {
         let len = to.bytes();
-        let element = bytes::of(std::slice::from_ref(&value)).into_owned();
+        let element = crate::types::bytes::of(std::slice::from_ref(&value)).into_owned();
         let device = self.stream.device();
         let zeros = element.iter().all(|byte| *byte == 0);
         let constant = match zeros || len == 0 || host_memory(device) {
@@ -129,7 +129,7 @@ impl Recording {
     }
 
     /// True if the device may copy by itself; an error if the copy is illegal.
-    fn route(&self, to: &dyn Operand, from: &dyn Operand, bytes: usize) -> Result<bool> {
+    fn route(&self, to: &dyn ErasedVector, from: &dyn ErasedVector, bytes: usize) -> Result<bool> {
         let (from, to) = (from.storage(), to.storage());
         if from.is_none() && to.is_none() {
             return Ok(true);
@@ -154,7 +154,7 @@ impl Recording {
 /// The number of a vector that an operation uses; adds it if it is new.
 fn known(
     vectors: &mut Vec<Known>,
-    vector: &dyn Operand,
+    vector: &dyn ErasedVector,
     name: String,
     needed: bool,
     written: bool,
@@ -190,7 +190,7 @@ impl Graph {
         let problem = |problem| Err(problem_on(&self.device, problem));
         let mut bound: Vec<Option<crate::Arg<'a>>> = self.vectors.iter().map(|_| None).collect();
         for (at, mut arg) in given.into_iter().enumerate() {
-            let Some(id) = arg.vector().map(Operand::id) else {
+            let Some(id) = arg.vector().map(ErasedVector::id) else {
                 return problem(format!("a replay takes vectors, and number {at} is none"));
             };
             let Some(number) = self.vectors.iter().position(|known| known.id == id) else {
@@ -210,7 +210,7 @@ impl Graph {
         if let Some(missing) = missing {
             let name = &self.vectors[missing].name;
             let all = self.names();
-            return problem(format!("it was not given {name}; it uses {all}"));
+            return problem(format!("the argument {name} is missing; it uses {all}"));
         }
         Ok(bound.into_iter().flatten().collect())
     }

@@ -3,7 +3,7 @@
 
 use super::{Driver, Graph, Operation, Part};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
-use crate::launch::{Places, Traced, host_memory};
+use crate::launch::{Bindings, SideResults, host_memory};
 use crate::output::Collecting;
 use crate::plugin::backend::{self, BackendStream, GraphOp, Slice};
 use crate::sync::fork;
@@ -32,7 +32,7 @@ impl Graph {
             device = self.device
         );
         let mut vectors = self.bind(given)?;
-        stream.queue().admit()?;
+        stream.queue().check_fault()?;
         if self.operations.is_empty() {
             return Ok((Vec::new(), vectors));
         }
@@ -46,14 +46,14 @@ impl Graph {
     }
 
     fn run_on_host(&self, stream: StreamRef<'_>, vectors: &mut [Arg<'_>]) -> Result<()> {
-        let mut places = vec![std::ptr::null_mut(); vectors.len()];
+        let mut bindings = vec![std::ptr::null_mut(); vectors.len()];
         // All vectors are brought to the host first: an error leaves the others unchanged.
-        for ((place, known), arg) in places.iter_mut().zip(&self.vectors).zip(&*vectors) {
+        for ((place, known), arg) in bindings.iter_mut().zip(&self.vectors).zip(&*vectors) {
             if let (true, Some(vector)) = (known.needed, arg.vector()) {
                 *place = vector.on_host()?.cast_mut();
             }
         }
-        for ((place, known), arg) in places.iter_mut().zip(&self.vectors).zip(&mut *vectors) {
+        for ((place, known), arg) in bindings.iter_mut().zip(&self.vectors).zip(&mut *vectors) {
             if let Some(vector) = arg.written().filter(|_| known.written) {
                 *place = match known.needed {
                     true => vector.on_host_mut()?,
@@ -66,12 +66,12 @@ impl Graph {
             let done = match operation {
                 Operation::Launch(launch) => {
                     let collecting = Collecting::begin();
-                    let done = launch.queue(stream, &Places::Host(&places));
+                    let done = launch.queue(stream, &Bindings::Host(&bindings));
                     printed = printed.and(collecting.end(launch.name()));
                     done.map(|_| ())
                 }
                 Operation::Copy { to, from, .. } => {
-                    let (source, target) = (part(&places, from), part(&places, to));
+                    let (source, target) = (part(&bindings, from), part(&bindings, to));
                     // SAFETY: two vectors, one of them borrowed mutably; recording checked both
                     // ranges, and the lengths of vectors do not change. Bytes of elements become
                     // elements of the same type.
@@ -79,7 +79,7 @@ impl Graph {
                     Ok(())
                 }
                 Operation::Fill { to, element, .. } => {
-                    let (first, size) = (part(&places, to), element.len());
+                    let (first, size) = (part(&bindings, to), element.len());
                     for at in (0..to.bytes.len()).step_by(size) {
                         // SAFETY: an element of a vector that is borrowed mutably. Bytes there need
                         // not be initialised.
@@ -106,7 +106,7 @@ impl Graph {
     fn written<'v>(
         &self,
         vectors: &'v mut [Arg<'_>],
-    ) -> impl Iterator<Item = &'v mut (dyn crate::vector::Operand + 'v)> {
+    ) -> impl Iterator<Item = &'v mut (dyn crate::vector::ErasedVector + 'v)> {
         let written = self.vectors.iter().map(|known| known.written);
         let both = vectors.iter_mut().zip(written.collect::<Vec<_>>());
         both.filter_map(|(arg, written)| arg.written().filter(|_| written))
@@ -117,26 +117,26 @@ impl Graph {
         stream: StreamRef<'_>,
         vectors: &mut [Arg<'_>],
     ) -> Result<Vec<Pending>> {
-        let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
-        let mut places = Vec::with_capacity(vectors.len());
+        let mut outcomes: Vec<Pending> = stream.queue().last_outcome().into_iter().collect();
+        let mut bindings = Vec::with_capacity(vectors.len());
         for (known, arg) in self.vectors.iter().zip(&mut *vectors) {
-            places.push(match (known.needed, arg.written()) {
+            bindings.push(match (known.needed, arg.written()) {
                 (false, Some(vector)) => vector.on_device_to_overwrite(stream)?,
                 (true | false, _) => match arg.vector() {
                     Some(vector) => vector.on_device(stream, known.written, Some(&mut outcomes))?,
-                    None => unreachable!("`bind` has seen to it that these are vectors"),
+                    None => unreachable!("`bind` checked that these are vectors"),
                 },
             });
         }
         let mut all = vectors.iter().filter_map(Arg::vector);
-        let at_home = all.any(|vector| vector.is_at_home(stream.device()));
+        let at_home = all.any(|vector| vector.is_in_host_memory(stream.device()));
         let replayed = match at_home {
             // The driver's graph would keep the memory of vectors, which belongs to the host here.
-            true => self.replayed_one_by_one(stream, &places),
-            false => self.replayed(stream, &places),
+            true => self.replayed_one_by_one(stream, &bindings),
+            false => self.replayed(stream, &bindings),
         };
-        let traced = match replayed {
-            Ok(traced) => traced,
+        let side_results = match replayed {
+            Ok(side_results) => side_results,
             Err(error) => {
                 // Some of the operations may have been queued.
                 for vector in self.written(vectors) {
@@ -147,9 +147,9 @@ impl Graph {
             }
         };
         let queue = stream.queue();
-        let own = traced
+        let own = side_results
             .into_iter()
-            .map(|(traces, sites)| queue.watch(traces, sites, &mut outcomes));
+            .map(|(side_buffers, sites)| queue.watch(side_buffers, sites, &mut outcomes));
         let own: Vec<Pending> = own.collect();
         for (known, arg) in self.vectors.iter().zip(vectors) {
             if let (true, Some(vector)) = (known.written, arg.written()) {
@@ -163,12 +163,12 @@ impl Graph {
         Ok(own)
     }
 
-    /// Queues the operations on vectors in these places.
-    fn replayed(&self, stream: StreamRef<'_>, places: &[Slice]) -> Result<Vec<Traced>> {
+    /// Queues the operations on vectors bound to this memory.
+    fn replayed(&self, stream: StreamRef<'_>, bindings: &[Slice]) -> Result<Vec<SideResults>> {
         let mut driver = lock(&self.driver);
-        self.ask_driver(&mut driver, places)?;
+        self.ask_driver(&mut driver, bindings)?;
         match &mut *driver {
-            Driver::Untried | Driver::Absent => self.replayed_one_by_one(stream, places),
+            Driver::Untried | Driver::Absent => self.replayed_one_by_one(stream, bindings),
             Driver::Made { graph, last, .. } => {
                 let queue = stream.queue();
                 if let Some(last) = last.as_ref().filter(|l| !std::sync::Arc::ptr_eq(l, queue)) {
@@ -177,22 +177,22 @@ impl Graph {
                 *last = Some(queue.clone());
                 let begun = self.device.begin_work(queue)?;
                 // SAFETY: the stream belongs to the device, and waits for the previous replay. The
-                // operations were recorded with their checks, and the vectors in the places that
+                // operations were recorded with their checks, and the bound vectors that
                 // they were made for are borrowed for this replay.
                 unsafe { graph.replay(&*queue.raw) }?;
                 if let Some(begun) = begun {
                     self.device.end_work(queue, begun, self.profiled())?;
                 }
                 // The next replay uses the same fault records, so these are copied.
-                let mut traced = Vec::new();
+                let mut side_results = Vec::new();
                 for launch in self.launches() {
                     if let Some(faults) = launch.faults() {
                         let slot = queue.fault_record(&self.device)?;
                         copy(&*queue.raw, &slot.slice(), &faults, true)?;
-                        traced.push(launch.traced_at(slot));
+                        side_results.push(launch.side_results_at(slot));
                     }
                 }
-                Ok(traced)
+                Ok(side_results)
             }
         }
     }
@@ -228,15 +228,15 @@ impl Graph {
             })
     }
 
-    /// Asks the driver for a graph for vectors in these places, unless it has one.
-    fn ask_driver(&self, driver: &mut Driver, places: &[Slice]) -> Result<()> {
+    /// Asks the driver for a graph for vectors bound to this memory, unless it has one.
+    fn ask_driver(&self, driver: &mut Driver, bindings: &[Slice]) -> Result<()> {
         match driver {
             Driver::Absent => return Ok(()),
             Driver::Made {
-                places: known,
+                bindings: known,
                 current: true,
                 ..
-            } if same(known, places) => return Ok(()),
+            } if same(known, bindings) => return Ok(()),
             Driver::Made { .. } | Driver::Untried => {}
         }
         // Output is read after each launch, and copies through the host are not the driver's;
@@ -247,7 +247,7 @@ impl Graph {
             Operation::Fill { .. } => true,
         });
         let graph = match all_direct {
-            true => self.driver_graph(places)?,
+            true => self.driver_graph(bindings)?,
             false => None,
         };
         // Replays of the new graph use the fault records of the previous one.
@@ -259,7 +259,7 @@ impl Graph {
             None => Driver::Absent,
             Some(graph) => Driver::Made {
                 graph,
-                places: places.to_vec(),
+                bindings: bindings.to_vec(),
                 current: true,
                 last,
             },
@@ -267,12 +267,16 @@ impl Graph {
         Ok(())
     }
 
-    fn driver_graph(&self, places: &[Slice]) -> Result<Option<Box<dyn backend::BackendGraph>>> {
+    fn driver_graph(&self, bindings: &[Slice]) -> Result<Option<Box<dyn backend::BackendGraph>>> {
         let records: Vec<Slice> = self.launches().filter_map(|l| l.faults()).collect();
-        let args: Vec<_> = self.launches().map(|l| l.fixed(places)).collect();
+        let args: Vec<_> = self.launches().map(|l| l.fixed(bindings)).collect();
         let launches = self.launches().zip(&args);
         let launches: Vec<_> = launches.map(|(l, args)| l.as_launch(args)).collect();
-        let copies: Vec<_> = self.operations.iter().map(|o| slices(o, places)).collect();
+        let copies: Vec<_> = self
+            .operations
+            .iter()
+            .map(|o| slices(o, bindings))
+            .collect();
         let mut operations: Vec<_> = records.iter().map(GraphOp::Zero).collect();
         let mut launches = launches.iter();
         for slices in &copies {
@@ -287,14 +291,18 @@ impl Graph {
         unsafe { self.device.raw().graph(&operations) }
     }
 
-    fn replayed_one_by_one(&self, stream: StreamRef<'_>, places: &[Slice]) -> Result<Vec<Traced>> {
+    fn replayed_one_by_one(
+        &self,
+        stream: StreamRef<'_>,
+        bindings: &[Slice],
+    ) -> Result<Vec<SideResults>> {
         let raw = &*stream.queue().raw;
-        let mut traced = Vec::new();
+        let mut side_results = Vec::new();
         for operation in &self.operations {
             if let Operation::Launch(launch) = operation {
-                traced.extend(launch.queue(stream, &Places::Device(places))?);
+                side_results.extend(launch.queue(stream, &Bindings::Device(bindings))?);
             }
-            match (slices(operation, places), operation) {
+            match (slices(operation, bindings), operation) {
                 (Slices::None, _) => {}
                 // SAFETY: a part of a vector that is borrowed mutably, on a stream that has waited
                 // for its users.
@@ -305,7 +313,7 @@ impl Graph {
                 (Slices::Copy(to, from), _) => copy(raw, &to, &from, true)?,
             }
         }
-        Ok(traced)
+        Ok(side_results)
     }
 }
 
@@ -316,10 +324,10 @@ enum Slices {
     Copy(Slice, Slice),
 }
 
-fn slices(operation: &Operation, places: &[Slice]) -> Slices {
+fn slices(operation: &Operation, bindings: &[Slice]) -> Slices {
     let slice = |part: &Part| Slice {
-        mem: places[part.vector].mem.clone(),
-        offset: places[part.vector].offset + part.bytes.start,
+        mem: bindings[part.vector].mem.clone(),
+        offset: bindings[part.vector].offset + part.bytes.start,
         len: part.bytes.len(),
     };
     match operation {
@@ -362,6 +370,6 @@ fn same(one: &[Slice], other: &[Slice]) -> bool {
 }
 
 /// The address of a vector's part on the host.
-fn part(places: &[*mut u8], part: &Part) -> *mut u8 {
-    places[part.vector].wrapping_add(part.bytes.start)
+fn part(bindings: &[*mut u8], part: &Part) -> *mut u8 {
+    bindings[part.vector].wrapping_add(part.bytes.start)
 }

@@ -128,7 +128,7 @@ impl Graph {
         match launches.find(|launch| launch.is_vouched()) {
             None => Ok(()),
             Some(vouched) => Err(self.problem(format!(
-                "`{}` takes `unsafe` to call, and so do other scalars for it: set them with `raw_set_scalar`",
+                "`{}` was called in an `unsafe` block, so its scalars are set with `raw_set_scalar`",
                 vouched.name()
             ))),
         }
@@ -183,7 +183,7 @@ impl Graph {
         let (
             Driver::Made {
                 graph,
-                places,
+                bindings,
                 current,
                 ..
             },
@@ -196,7 +196,7 @@ impl Graph {
         if !*current {
             return;
         }
-        let args = now.fixed(places);
+        let args = now.fixed(bindings);
         // The driver's graph first clears the fault records, with one operation each.
         *current = now.faults().is_some() == before.faults().is_some()
             // SAFETY: the new scalar was checked like that of a launch, and the vectors are those

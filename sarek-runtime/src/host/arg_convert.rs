@@ -9,8 +9,8 @@ use super::{Output, Slices};
 /// by reference for a receiver and by value otherwise. The other is `&mut local`, which is a slice
 /// if `local` is an array.
 #[inline(always)]
-pub fn received<'a, T: Received<'a, P>, P>(value: &'a mut T) -> P {
-    value.received()
+pub fn pass_mut<'a, T: PassMut<'a, P>, P>(value: &'a mut T) -> P {
+    value.pass_mut()
 }
 
 /// The types that a body takes as a `P`.
@@ -21,66 +21,66 @@ pub fn received<'a, T: Received<'a, P>, P>(value: &'a mut T) -> P {
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
-pub unsafe trait Received<'a, P> {
+pub unsafe trait PassMut<'a, P> {
     /// Converts the value for a body.
-    fn received(&'a mut self) -> P;
+    fn pass_mut(&'a mut self) -> P;
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, T: Copy> Received<'a, T> for T {
+unsafe impl<'a, T: Copy> PassMut<'a, T> for T {
     #[inline(always)]
-    fn received(&'a mut self) -> T {
+    fn pass_mut(&'a mut self) -> T {
         *self
     }
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, T> Received<'a, &'a mut T> for T {
+unsafe impl<'a, T> PassMut<'a, &'a mut T> for T {
     #[inline(always)]
-    fn received(&'a mut self) -> &'a mut T {
+    fn pass_mut(&'a mut self) -> &'a mut T {
         self
     }
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, E: Copy, const N: usize> Received<'a, Output<'a, E>> for [E; N] {
+unsafe impl<'a, E: Copy, const N: usize> PassMut<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
-    fn received(&'a mut self) -> Output<'a, E> {
+    fn pass_mut(&'a mut self) -> Output<'a, E> {
         Output::of(self)
     }
 }
 
 /// Passes an argument `&value`: by value, or as a slice if it is an array.
 #[inline(always)]
-pub fn borrowed<'a, T: Borrowed<'a, P>, P>(value: &'a mut T) -> P {
-    value.borrowed()
+pub fn pass_ref<'a, T: PassRef<'a, P>, P>(value: &'a mut T) -> P {
+    value.pass_ref()
 }
 
 /// The types that a body takes as a `P`, without changing them for the caller.
 ///
 /// # Safety
-/// As for [`Received`].
+/// As for [`PassMut`].
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
-pub unsafe trait Borrowed<'a, P> {
+pub unsafe trait PassRef<'a, P> {
     /// Converts the value for a body.
-    fn borrowed(&'a mut self) -> P;
+    fn pass_ref(&'a mut self) -> P;
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, T: Copy> Borrowed<'a, T> for T {
+unsafe impl<'a, T: Copy> PassRef<'a, T> for T {
     #[inline(always)]
-    fn borrowed(&'a mut self) -> T {
+    fn pass_ref(&'a mut self) -> T {
         *self
     }
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] {
+unsafe impl<'a, E: Copy, const N: usize> PassRef<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
-    fn borrowed(&'a mut self) -> Output<'a, E> {
+    fn pass_ref(&'a mut self) -> Output<'a, E> {
         Output::of(self)
     }
 }
@@ -90,9 +90,9 @@ unsafe impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] 
 /// # Safety
 /// No code writes to the slice.
 #[inline(always)]
-pub unsafe fn borrowed_constant<T: BorrowedConstant<P>, P>(constant: &'static T) -> P {
+pub unsafe fn pass_constant<T: PassConstant<P>, P>(constant: &'static T) -> P {
     // SAFETY: the caller's promise.
-    unsafe { constant.borrowed_constant() }
+    unsafe { constant.pass_constant() }
 }
 
 /// The types that a body takes as a `P`, and never writes.
@@ -100,71 +100,71 @@ pub unsafe fn borrowed_constant<T: BorrowedConstant<P>, P>(constant: &'static T)
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
-pub trait BorrowedConstant<P> {
+pub trait PassConstant<P> {
     /// Converts the constant for a body.
     ///
     /// # Safety
-    /// As for [`borrowed_constant`].
-    unsafe fn borrowed_constant(&'static self) -> P;
+    /// As for [`pass_constant`].
+    unsafe fn pass_constant(&'static self) -> P;
 }
 
-impl<T: Copy> BorrowedConstant<T> for T {
+impl<T: Copy> PassConstant<T> for T {
     #[inline(always)]
-    unsafe fn borrowed_constant(&'static self) -> T {
+    unsafe fn pass_constant(&'static self) -> T {
         *self
     }
 }
 
-impl<'a, E: Copy, const N: usize> BorrowedConstant<Output<'a, E>> for [E; N]
+impl<'a, E: Copy, const N: usize> PassConstant<Output<'a, E>> for [E; N]
 where
     E: 'static,
 {
     #[inline(always)]
-    unsafe fn borrowed_constant(&'static self) -> Output<'a, E> {
+    unsafe fn pass_constant(&'static self) -> Output<'a, E> {
         // SAFETY: it lives for ever, and the caller promises that no code writes to it.
         unsafe { Output::of_constant(self) }
     }
 }
 
-/// Passes the lanes' values of an argument, as [`received`] does for one lane.
+/// Passes the lanes' values of an argument, as [`pass_mut`] does for one lane.
 #[inline(always)]
-pub fn received_lanes<'a, T: ReceivedLanes<'a, P>, P>(lanes: &'a mut [MaybeUninit<T>]) -> P {
-    T::received_lanes(lanes)
+pub fn pass_mut_lanes<'a, T: PassMutLanes<'a, P>, P>(lanes: &'a mut [MaybeUninit<T>]) -> P {
+    T::pass_mut_lanes(lanes)
 }
 
 /// The types whose lanes a body for all lanes takes as a `P`.
 ///
 /// # Safety
-/// As for [`Received`], with all lanes that are passed.
+/// As for [`PassMut`], with all lanes that are passed.
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found lanes of `{Self}`"
 )]
-pub unsafe trait ReceivedLanes<'a, P>: Sized {
+pub unsafe trait PassMutLanes<'a, P>: Sized {
     /// Converts the value of each lane.
-    fn received_lanes(lanes: &'a mut [MaybeUninit<Self>]) -> P;
+    fn pass_mut_lanes(lanes: &'a mut [MaybeUninit<Self>]) -> P;
 }
 
 // SAFETY: it passes the values themselves.
-unsafe impl<'a, T> ReceivedLanes<'a, &'a [MaybeUninit<T>]> for T {
+unsafe impl<'a, T> PassMutLanes<'a, &'a [MaybeUninit<T>]> for T {
     #[inline(always)]
-    fn received_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a [MaybeUninit<T>] {
+    fn pass_mut_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a [MaybeUninit<T>] {
         lanes
     }
 }
 
 // SAFETY: it passes the values themselves.
-unsafe impl<'a, T> ReceivedLanes<'a, &'a mut [MaybeUninit<T>]> for T {
+unsafe impl<'a, T> PassMutLanes<'a, &'a mut [MaybeUninit<T>]> for T {
     #[inline(always)]
-    fn received_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a mut [MaybeUninit<T>] {
+    fn pass_mut_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a mut [MaybeUninit<T>] {
         lanes
     }
 }
 
 // SAFETY: it passes the values themselves.
-unsafe impl<'a, E: Copy, const N: usize> ReceivedLanes<'a, Slices<'a, E>> for [E; N] {
+unsafe impl<'a, E: Copy, const N: usize> PassMutLanes<'a, Slices<'a, E>> for [E; N] {
     #[inline(always)]
-    fn received_lanes(lanes: &'a mut [MaybeUninit<[E; N]>]) -> Slices<'a, E> {
+    fn pass_mut_lanes(lanes: &'a mut [MaybeUninit<[E; N]>]) -> Slices<'a, E> {
         Slices::each(lanes)
     }
 }

@@ -147,7 +147,7 @@ macro_rules! numbers {
                     | SubgroupOp::Broadcast
                     | SubgroupOp::All
                     | SubgroupOp::Any
-                    | SubgroupOp::Ballot => unreachable!("nothing is joined"),
+                    | SubgroupOp::Ballot => unreachable!("this operation joins no values"),
                 };
                 joined.value()
             };

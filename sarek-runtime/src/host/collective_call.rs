@@ -7,8 +7,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 
 use sarek_ir::link::Function;
 
-use super::RawFault;
-use crate::{DeviceFn, FunctionFacts};
+use super::{DeviceFn, FunctionFacts, RawFault};
 
 /// Lends the lanes' values as an argument, or as memory for a result.
 ///
@@ -18,25 +17,25 @@ use crate::{DeviceFn, FunctionFacts};
 /// ```
 /// let mut words = [String::new()];
 /// // SAFETY: nothing is put there.
-/// assert_eq!(unsafe { sarek_runtime::host::lent(&mut words) }.len(), 1);
+/// assert_eq!(unsafe { sarek_runtime::host::as_uninit(&mut words) }.len(), 1);
 /// ```
 ///
 /// ```compile_fail,E0133
 /// let mut words = [String::new()];
-/// assert_eq!(sarek_runtime::host::lent(&mut words).len(), 1);
+/// assert_eq!(sarek_runtime::host::as_uninit(&mut words).len(), 1);
 /// ```
 #[inline(always)]
-pub unsafe fn lent<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
+pub unsafe fn as_uninit<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
     // SAFETY: the layouts are the same, and the caller promises values.
     unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [MaybeUninit<T>]) }
 }
 
-/// Takes back lent values, which are initialised again; the inverse of [`lent`].
+/// Takes back such values, which are initialised again; the inverse of [`as_uninit`].
 ///
 /// # Safety
 /// All elements are initialised.
 #[inline(always)]
-pub unsafe fn given<T>(lanes: &mut [MaybeUninit<T>]) -> &mut [T] {
+pub unsafe fn assume_all_init<T>(lanes: &mut [MaybeUninit<T>]) -> &mut [T] {
     // SAFETY: the layouts are the same, and the caller promises values.
     unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [T]) }
 }
@@ -136,7 +135,7 @@ pub const fn facts_of<F: DeviceFn, R, H>(
 /// receiver.
 ///
 /// A call finds a compiled body by the function's name, but other items may have that name. So only
-/// the right function can return a [`Yielded`] of the instance, and the callables passed to it
+/// the right function can return a [`Returned`] of the instance, and the callables passed to it
 /// require a [`Call`]. Any other item can at most fail to return.
 pub struct Instance<F, R, H>(PhantomData<(F, R, H)>);
 
@@ -175,20 +174,20 @@ impl Call {
 
 /// The result of a compiled body of `F`.
 #[repr(transparent)]
-pub struct Yielded<F, H, R> {
+pub struct Returned<F, H, R> {
     value: R,
     of: PhantomData<(F, H)>,
 }
 
-impl<F, H, R> Yielded<F, H, R> {
+impl<F, H, R> Returned<F, H, R> {
     /// Wraps a result.
     ///
     /// # Safety
     /// A compiled body of `F` has computed it. For a result of type [`PhantomData`], it has written
     /// the results of all lanes.
     #[inline(always)]
-    pub unsafe fn new(value: R) -> Yielded<F, H, R> {
-        Yielded {
+    pub unsafe fn new(value: R) -> Returned<F, H, R> {
+        Returned {
             value,
             of: PhantomData,
         }
@@ -197,36 +196,36 @@ impl<F, H, R> Yielded<F, H, R> {
 
 /// Unwraps the result of a function's body.
 #[inline(always)]
-pub fn yielded<F, R, H>(
+pub fn returned<F, R, H>(
     _: Instance<F, R, H>,
-    yielded: Result<Yielded<F, H, R>, RawFault>,
+    returned: Result<Returned<F, H, R>, RawFault>,
 ) -> Result<R, RawFault> {
-    yielded.map(|yielded| yielded.value)
+    returned.map(|returned| returned.value)
 }
 
 /// Checks that a function's body has run for all lanes.
 #[inline(always)]
-pub fn yielded_by_all<F, R, H>(
+pub fn returned_by_all<F, R, H>(
     _: Instance<F, R, H>,
-    yielded: Result<Yielded<F, H, PhantomData<R>>, RawFault>,
+    returned: Result<Returned<F, H, PhantomData<R>>, RawFault>,
 ) -> Result<(), RawFault> {
-    yielded.map(|_| ())
+    returned.map(|_| ())
 }
 
 /// The argument and result types of a function that is passed to another one; at most twelve
 /// arguments.
-pub trait Called {
+pub trait FnSignature {
     /// The argument types, as a tuple.
-    type Takes;
+    type Args;
     /// The result type.
-    type Yields;
+    type Output;
 }
 
 macro_rules! called {
     ($($ty:ident)*) => {
-        impl<$($ty,)* R> Called for fn($($ty),*) -> R {
-            type Takes = ($($ty,)*);
-            type Yields = R;
+        impl<$($ty,)* R> FnSignature for fn($($ty),*) -> R {
+            type Args = ($($ty,)*);
+            type Output = R;
         }
     };
 }
@@ -247,9 +246,12 @@ called!(A B C D E F G H I J K L);
 
 /// The instance of a function that is passed to another one. It is inferred from a value of the
 /// callable's type, and from a function that returns the instance. Never called.
-pub fn given_instance<C: Called, F, H, I>(_: C, _: I) -> (PhantomData<F>, C::Yields, PhantomData<H>)
+pub fn given_instance<C: FnSignature, F, H, I>(
+    _: C,
+    _: I,
+) -> (PhantomData<F>, C::Output, PhantomData<H>)
 where
-    I: FnOnce(C::Takes) -> (PhantomData<F>, C::Yields, PhantomData<H>),
+    I: FnOnce(C::Args) -> (PhantomData<F>, C::Output, PhantomData<H>),
 {
     unreachable!("only its type is asked for")
 }

@@ -26,15 +26,11 @@ pub enum Isa {
 impl Isa {
     /// The name by which `SAREK_NATIVE_ISA` selects it.
     pub const fn name(self) -> &'static str {
-        match self {
-            Isa::Baseline => "baseline",
-            Isa::Avx2 => "avx2",
-            Isa::Avx512 => "avx512",
-        }
+        settings::ISA_NAMES[self as usize]
     }
 
     /// The set with this name.
-    pub(crate) fn named(name: &str) -> Option<Isa> {
+    fn named(name: &str) -> Option<Isa> {
         let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
         sets.into_iter().find(|set| set.name() == name.trim())
     }
@@ -74,7 +70,7 @@ pub fn isa() -> Isa {
         if named > best {
             let (named, best) = (named.name(), best.name());
             settings::say(&format!(
-                "SAREK_NATIVE_ISA is `{named}`, which this processor has not: `{best}` is used"
+                "SAREK_NATIVE_ISA is `{named}`, which this processor lacks; `{best}` is used"
             ));
         }
         named.min(best)
@@ -85,7 +81,7 @@ pub fn isa() -> Isa {
 ///
 /// # Safety
 /// As for [`super::RunBlocks`].
-pub(super) unsafe fn run<K: DirectKernel>(
+pub(crate) unsafe fn run<K: DirectKernel>(
     args: &[DirectArg],
     space: &IndexSpace,
     blocks: Range<u64>,
@@ -114,7 +110,7 @@ pub(super) unsafe fn run<K: DirectKernel>(
 /// # Safety
 /// As for [`super::RunBlocks`]; the processor has the set.
 #[cfg(feature = "reference")]
-pub(super) unsafe fn run_one<K: DirectKernel, const ISA: u8, const PROVED: bool>(
+pub(crate) unsafe fn run_one<K: DirectKernel, const ISA: u8, const PROVED: bool>(
     args: &[DirectArg],
     space: &IndexSpace,
     blocks: Range<u64>,

@@ -9,17 +9,16 @@
 mod arg_convert;
 pub mod array;
 mod block;
-mod called;
 pub mod collective;
 mod collective_call;
 mod compound;
+mod device_fn;
 mod error_gate;
 pub mod ids;
-mod isa;
-mod kept;
-mod math;
+pub(crate) mod isa;
+mod lane_values;
+mod lookup_candidates;
 pub mod non_atomic;
-mod number;
 mod owned;
 mod printed;
 mod reference;
@@ -28,36 +27,41 @@ mod scratch;
 mod slice;
 pub mod stack;
 pub mod subgroup;
-mod tried;
 pub mod view;
 
+pub use crate::math::{Divide, Elementary, Half, clamp, narrow, wide};
 pub use crate::output::print;
+pub use crate::types::leaves::leaves;
 pub use crate::types::named::Assumed;
 pub use crate::types::number::Float;
-pub use crate::{Atomic, KernelType, ParameterSet};
+pub use crate::types::{Atomic, KernelType, Number};
 pub use arg_convert::{
-    Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
-    received_lanes,
+    PassConstant, PassMut, PassMutLanes, PassRef, pass_constant, pass_mut, pass_mut_lanes, pass_ref,
 };
 pub use block::Block;
-pub use called::CalledKernel;
 pub use collective_call::{
-    Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
-    given_instance, instance, lent, same, yielded, yielded_by_all,
+    Call, Flag, FnSignature, Instance, Returned, Unmarked, again, as_uninit, assume_all_init,
+    facts_of, first, function_of, given_instance, instance, returned, returned_by_all, same,
 };
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, of_type, overflows, tell, told,
+    array_element, array_len, either, len_of, of_type, overflows, typed_literal, typed_value,
     value, zeroed,
 };
-pub(crate) use compound::{leaves_in_memory, no_leaves};
-pub use error_gate::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
+pub use device_fn::{DeviceFn, FunctionFacts, ParameterSet};
+pub use error_gate::{
+    CheckedType, IfTypeChecked, TypeCheckFallback, TypeChecked, Witness, if_type_checked,
+    type_checked,
+};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
-pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
-pub use math::Elementary;
-pub use number::{Divide, Half, clamp, narrow, wide};
-pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
-pub(crate) use printed::{assembled, skip};
+pub use lane_values::{
+    LaneStorage, LaneValues, LaneValuesSoa, Strip, fetch_strip, flat, flat_mut, keep_strip,
+};
+pub use lookup_candidates::{
+    ByMutable, ByShared, ByValue, Nothing, candidates_by_mutable, candidates_by_shared,
+    candidates_by_value,
+};
+pub use printed::{Debugs, Displays, NoDebug, NoDisplay, PrintedValue, printed};
 pub use reference::{
     PanicPlace, Shared, for_each_block, for_each_thread, launder, note_panics, place_of,
 };
@@ -67,16 +71,11 @@ pub use slice::{
     Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
 };
 pub use subgroup::SUBGROUP;
-pub use tried::{
-    ByMutable, ByShared, ByValue, Nothing, tried_on_mutable, tried_on_shared, tried_on_value,
-};
 pub use view::{view, view_mut};
 
 use std::ops::Range;
 
 use sarek_ir::{SiteId, Value};
-
-use crate::Kernel;
 
 /// The index space of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -238,37 +237,4 @@ pub fn rise<const N: usize>(
 #[inline(always)]
 pub fn device_fence() {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-}
-
-impl Direct {
-    /// The compiled body of a kernel.
-    pub const fn of<K: DirectKernel + Kernel>() -> Direct {
-        Direct {
-            run: isa::run::<K>,
-            #[cfg(feature = "reference")]
-            reference: K::reference,
-            weight: K::WEIGHT,
-            streams: K::STREAMS,
-            arrays: 0,
-            constants: 0,
-        }
-    }
-
-    /// The same, compiled for one instruction set only, see [`Isa`]; unless `PROVED` is set, always
-    /// with checks. It is for tests, and spares rustc compiling copies that they do not run.
-    ///
-    /// # Safety
-    /// The processor has the set wherever the body runs.
-    #[cfg(feature = "reference")]
-    pub const unsafe fn one<K: DirectKernel + Kernel, const ISA: u8, const PROVED: bool>() -> Direct
-    {
-        Direct {
-            run: isa::run_one::<K, ISA, PROVED>,
-            reference: K::reference,
-            weight: K::WEIGHT,
-            streams: K::STREAMS,
-            arrays: 0,
-            constants: 0,
-        }
-    }
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
 use super::owned::Owned;
-use crate::KernelType;
+use crate::types::{KernelType, SharedMemory};
 use half::{bf16, f16};
 
 /// A cache line.
@@ -148,33 +148,6 @@ impl Scratch {
         unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
     }
 
-    /// Allocates a shared array of `len` elements.
-    #[inline(always)]
-    #[allow(clippy::mut_from_ref)] // as above
-    pub fn shared_slice<T: KernelType>(&self, len: usize) -> &mut [T] {
-        const {
-            assert!(T::TYPE.takes_any_bits() && align_of::<T>() <= Line::BYTES);
-        }
-        if const { size_of::<T>() as u64 != T::TYPE.scalar_bytes() } {
-            self.holes.set(true);
-        }
-        let bytes = len.checked_mul(size_of::<T>());
-        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
-        let first = self.lines(lines).cast::<T>();
-        // SAFETY: as in `slice`; any bits are a valid `T`. If writes may leave bytes uninitialised,
-        // `reset` knows from `holes`.
-        unsafe { std::slice::from_raw_parts_mut(first, len) }
-    }
-
-    /// Allocates a shared array of `N` elements.
-    #[inline(always)]
-    #[allow(clippy::mut_from_ref)] // as above
-    pub fn shared_array<T: KernelType, const N: usize>(&self) -> &mut [T; N] {
-        let slice = self.shared_slice::<T>(N);
-        // SAFETY: it has `N` elements.
-        unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
-    }
-
     /// Allocates uninitialised memory for `len` values.
     #[inline(always)]
     pub(super) fn uninit<T>(&self, len: usize) -> *mut T {
@@ -258,6 +231,31 @@ impl Scratch {
             Some(chunk) => chunk.as_ptr(),
             None => unreachable!("a chunk was pushed"),
         }
+    }
+}
+
+impl SharedMemory for Scratch {
+    #[inline(always)]
+    fn shared_slice<T: KernelType>(&self, len: usize) -> &mut [T] {
+        const {
+            assert!(T::TYPE.takes_any_bits() && align_of::<T>() <= Line::BYTES);
+        }
+        if const { size_of::<T>() as u64 != T::TYPE.scalar_bytes() } {
+            self.holes.set(true);
+        }
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        let first = self.lines(lines).cast::<T>();
+        // SAFETY: as in `slice`; any bits are a valid `T`. If writes may leave bytes uninitialised,
+        // `reset` knows from `holes`.
+        unsafe { std::slice::from_raw_parts_mut(first, len) }
+    }
+
+    #[inline(always)]
+    fn shared_array<T: KernelType, const N: usize>(&self) -> &mut [T; N] {
+        let slice = self.shared_slice::<T>(N);
+        // SAFETY: it has `N` elements.
+        unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
     }
 }
 

@@ -149,7 +149,7 @@ pub unsafe fn view_mut<'a, T: Element, const N: usize>(
     let scalar = |at: usize| match args[index + 1 + at] {
         DirectArg::Scalar(Value::Usize(value)) => value as usize,
         DirectArg::Scalar(_) | DirectArg::Slice { .. } | DirectArg::Value { .. } => {
-            unreachable!("a view is told by numbers")
+            unreachable!("the shape of a view is passed as numbers")
         }
     };
     let shape = std::array::from_fn(scalar);

@@ -1,14 +1,11 @@
-//! Runtime support for `native!`: preludes, operands, and the Rust code that replaces the block in
-//! the user's function.
+//! Runtime support for `native!`: preludes, and the Rust code that replaces the block in the user's
+//! function.
 
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::Location;
 
 use sarek_ir::{Origin, Prelude};
-
-use crate::Atomic;
-use crate::host::Shared;
 
 /// Text that a target needs before a kernel: functions or includes that the texts of `native!` use.
 ///
@@ -68,25 +65,6 @@ impl NativePrelude {
         }
     }
 }
-
-/// The types of operands in `native!` texts: scalars, and memory of scalars.
-#[diagnostic::on_unimplemented(
-    message = "SRK0803: a text of `native!` knows scalars only, and `{Self}` has several parts",
-    label = "not a scalar",
-    note = "why: the operand is replaced by what the target calls it, and only scalars and memory have a name there",
-    note = "instead: name one of its parts, as in `{{p.x}}`"
-)]
-pub trait NativeOperand {
-    #[doc(hidden)]
-    fn __named(&self) {}
-}
-
-impl<T: NativeOperand> NativeOperand for [T] {}
-impl<T: NativeOperand, const N: usize> NativeOperand for [T; N] {}
-impl<T: NativeOperand + ?Sized> NativeOperand for &T {}
-impl<T: NativeOperand + ?Sized> NativeOperand for &mut T {}
-impl<T: NativeOperand> NativeOperand for Atomic<T> {}
-impl<T: NativeOperand> NativeOperand for Shared<T> {}
 
 /// Makes `native!` require `unsafe` where rustc checks the user's own function.
 ///

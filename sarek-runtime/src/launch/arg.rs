@@ -3,21 +3,24 @@ use std::sync::Arc;
 
 use sarek_ir::{Access, Param, ParamKind, Type, TypeInfo, Value};
 
-use crate::host::leaves;
-use crate::vector::{Operand, bytes};
+use crate::kernel::foreign::Definition;
+use crate::plugin::backend::Passed;
+use crate::types::bytes;
+use crate::types::leaves::leaves;
+use crate::vector::ErasedVector;
 use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
 ///
 /// Convert with `Arg::from` from a scalar, a `&Vector` or a `&mut Vector`.
-pub struct Arg<'a>(pub(super) Operands<'a>);
+pub struct Arg<'a>(pub(super) ArgKind<'a>);
 
-pub(super) enum Operands<'a> {
+pub(super) enum ArgKind<'a> {
     Scalar(Value),
     /// A value of several parts.
-    Value(Whole),
-    Read(&'a dyn Operand),
-    Write(&'a mut dyn Operand),
+    Value(Compound),
+    Read(&'a dyn ErasedVector),
+    Write(&'a mut dyn ErasedVector),
     View(View<'a>),
 }
 
@@ -30,7 +33,7 @@ pub(super) struct View<'a> {
 }
 
 /// A value of several parts.
-pub(super) struct Whole {
+pub(super) struct Compound {
     /// Its bytes; uninitialised ones are 0. Compiled bodies get a pointer to them; an `Arc` keeps
     /// it valid when this moves.
     pub(super) bytes: Arc<[u8]>,
@@ -42,25 +45,25 @@ pub(super) struct Whole {
 
 impl<T: ScalarArg> From<T> for Arg<'_> {
     fn from(value: T) -> Self {
-        Arg(Operands::Scalar(value.value()))
+        Arg(ArgKind::Scalar(value.value()))
     }
 }
 
 impl<'a, T: Element> From<&'a Vector<T>> for Arg<'a> {
     fn from(vector: &'a Vector<T>) -> Self {
-        Arg(Operands::Read(vector))
+        Arg(ArgKind::Read(vector))
     }
 }
 
 impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
     fn from(vector: &'a mut Vector<T>) -> Self {
-        Arg(Operands::Write(vector))
+        Arg(ArgKind::Write(vector))
     }
 }
 
 impl<'a, T: Element, const N: usize> From<VectorView<'a, T, N>> for Arg<'a> {
     fn from(view: VectorView<'a, T, N>) -> Self {
-        Arg(Operands::View(View {
+        Arg(ArgKind::View(View {
             slice: Box::new(Arg::from(view.vector)),
             scalars: view.layout.scalars(),
         }))
@@ -69,7 +72,7 @@ impl<'a, T: Element, const N: usize> From<VectorView<'a, T, N>> for Arg<'a> {
 
 impl<'a, T: Element, const N: usize> From<VectorViewMut<'a, T, N>> for Arg<'a> {
     fn from(view: VectorViewMut<'a, T, N>) -> Self {
-        Arg(Operands::View(View {
+        Arg(ArgKind::View(View {
             scalars: view.layout.scalars(),
             slice: Box::new(Arg::from(view.vector)),
         }))
@@ -82,7 +85,7 @@ impl<'a> Arg<'a> {
         let bytes = bytes::of(std::slice::from_ref(&value)).into();
         let leaves = leaves(&value);
         let is_scalar = matches!(T::TYPE, TypeInfo::Scalar(_));
-        Arg(Operands::Value(Whole {
+        Arg(ArgKind::Value(Compound {
             bytes,
             leaves,
             is_scalar,
@@ -102,35 +105,33 @@ impl<'a> Arg<'a> {
 
 impl Arg<'_> {
     /// The vector, if this is one.
-    pub(crate) fn vector(&self) -> Option<&dyn Operand> {
+    pub(crate) fn vector(&self) -> Option<&dyn ErasedVector> {
         match &self.0 {
-            Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) => None,
-            Operands::Read(vector) => Some(*vector),
-            Operands::Write(vector) => Some(&**vector),
+            ArgKind::Scalar(_) | ArgKind::Value(_) | ArgKind::View(_) => None,
+            ArgKind::Read(vector) => Some(*vector),
+            ArgKind::Write(vector) => Some(&**vector),
         }
     }
 
     /// The vector, if the kernel writes it.
-    pub(crate) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
+    pub(crate) fn written(&mut self) -> Option<&mut (dyn ErasedVector + '_)> {
         match &mut self.0 {
-            Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) | Operands::Read(_) => {
-                None
-            }
-            Operands::Write(vector) => Some(&mut **vector),
+            ArgKind::Scalar(_) | ArgKind::Value(_) | ArgKind::View(_) | ArgKind::Read(_) => None,
+            ArgKind::Write(vector) => Some(&mut **vector),
         }
     }
 
     /// The value, if this is a scalar.
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
-            Operands::Scalar(value) => Some(*value),
-            Operands::Value(_) | Operands::View(_) | Operands::Read(_) | Operands::Write(_) => None,
+            ArgKind::Scalar(value) => Some(*value),
+            ArgKind::Value(_) | ArgKind::View(_) | ArgKind::Read(_) | ArgKind::Write(_) => None,
         }
     }
 
     /// The bytes of the vector; 0 for a scalar.
     pub(super) fn bytes(&self) -> u64 {
-        let bytes = |v: &dyn Operand| (v.len() as u64).saturating_mul(v.size() as u64);
+        let bytes = |v: &dyn ErasedVector| (v.len() as u64).saturating_mul(v.size() as u64);
         self.vector().map_or(0, bytes)
     }
 
@@ -146,17 +147,17 @@ impl Arg<'_> {
     }
 
     fn kind(&self) -> ParamKind {
-        let slice = |vector: &dyn Operand, access| ParamKind::Slice {
+        let slice = |vector: &dyn ErasedVector, access| ParamKind::Slice {
             elem: vector.unit().0.into(),
             access,
         };
         match &self.0 {
-            Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
-            Operands::Value(_) | Operands::View(_) => {
+            ArgKind::Scalar(value) => ParamKind::Scalar(value.scalar()),
+            ArgKind::Value(_) | ArgKind::View(_) => {
                 unreachable!("a call has its scalars in its place")
             }
-            Operands::Read(vector) => slice(*vector, Access::Read),
-            Operands::Write(vector) => slice(&**vector, Access::Write),
+            ArgKind::Read(vector) => slice(*vector, Access::Read),
+            ArgKind::Write(vector) => slice(&**vector, Access::Write),
         }
     }
 }
@@ -166,7 +167,7 @@ pub(super) struct Flattened<'a> {
     /// Values of several parts are split into scalars, and views into a slice and scalars.
     pub(super) args: Vec<Arg<'a>>,
     /// The split values: the index of the first scalar, their number, and the bytes of the value.
-    pub(super) wholes: Vec<(usize, usize, Arc<[u8]>)>,
+    pub(super) compounds: Vec<(usize, usize, Arc<[u8]>)>,
     /// The ranges of scalars that are parts of a struct, an enum, a tuple, an array or a view. They
     /// have meaning only together, and the linker names them.
     pub(super) parts: Vec<Range<usize>>,
@@ -176,44 +177,44 @@ pub(super) struct Flattened<'a> {
 
 pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
     let is_one = |arg: &Arg<'_>| match arg.0 {
-        Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) => true,
-        Operands::Value(_) | Operands::View(_) => false,
+        ArgKind::Scalar(_) | ArgKind::Read(_) | ArgKind::Write(_) => true,
+        ArgKind::Value(_) | ArgKind::View(_) => false,
     };
     if args.iter().all(is_one) {
         return Flattened {
             args,
-            wholes: vec![],
+            compounds: vec![],
             parts: vec![],
             strided: false,
         };
     }
     let mut flat = Vec::with_capacity(args.len());
-    let mut wholes = vec![];
+    let mut compounds = vec![];
     let mut parts = vec![];
     let mut strided = false;
     for arg in args {
         match arg.0 {
-            Operands::View(view) => {
+            ArgKind::View(view) => {
                 strided |= view.scalars.last() != Some(&1);
                 let scalars = view.scalars.into_iter();
                 flat.push(*view.slice);
                 parts.push(flat.len()..flat.len() + scalars.len());
-                flat.extend(scalars.map(|v| Arg(Operands::Scalar(Value::Usize(v)))));
+                flat.extend(scalars.map(|v| Arg(ArgKind::Scalar(Value::Usize(v)))));
             }
-            Operands::Value(whole) => {
-                if !whole.is_scalar {
-                    parts.push(flat.len()..flat.len() + whole.leaves.len());
+            ArgKind::Value(compound) => {
+                if !compound.is_scalar {
+                    parts.push(flat.len()..flat.len() + compound.leaves.len());
                 }
-                wholes.push((flat.len(), whole.leaves.len(), whole.bytes));
-                let scalars = whole.leaves.into_iter();
-                flat.extend(scalars.map(|leaf| Arg(Operands::Scalar(leaf))));
+                compounds.push((flat.len(), compound.leaves.len(), compound.bytes));
+                let scalars = compound.leaves.into_iter();
+                flat.extend(scalars.map(|leaf| Arg(ArgKind::Scalar(leaf))));
             }
-            Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) => flat.push(arg),
+            ArgKind::Scalar(_) | ArgKind::Read(_) | ArgKind::Write(_) => flat.push(arg),
         }
     }
     Flattened {
         args: flat,
-        wholes,
+        compounds,
         parts,
         strided,
     }
@@ -237,6 +238,23 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
                 "`{}` takes {want}, not {have}",
                 param.name
             )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error unless the vectors' element types are those that a foreign kernel declares.
+/// Their scalar types were checked before.
+pub(super) fn check_elements(definition: &Definition, args: &[Arg<'_>]) -> Result<()> {
+    for (parameter, arg) in definition.parameters.iter().zip(args) {
+        if let (Passed::Vector { element, id, .. }, Some(vector)) = (&parameter.kind, arg.vector())
+            && vector.element().0 != *id
+        {
+            let (name, have) = (&parameter.name, vector.element().1);
+            return Err(Error::Launch {
+                kernel: definition.entry.clone(),
+                problem: format!("`{name}` takes elements {element}, not {have}"),
+            });
         }
     }
     Ok(())

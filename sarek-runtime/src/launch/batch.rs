@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{self, Jitted};
 use super::{Ready, compile, eligible};
-use crate::foreign::Definition;
+use crate::kernel::foreign::Definition;
 use crate::plugin::backend::Codegen;
 use crate::{Device, Error, Result};
 

@@ -6,8 +6,8 @@ use sarek_ir::passes;
 use sarek_ir::write::{Source, Variant};
 
 use super::prepare::Prepared;
+use crate::intrinsic::Spelled;
 use crate::plugin::backend::{Artifact, Compiler, Parts, Renderer};
-use crate::plugin::intrinsic::Spelled;
 use crate::plugin::tag::{Language, Tag};
 use crate::sync::span::span;
 use crate::{Error, Result, cache, environment};

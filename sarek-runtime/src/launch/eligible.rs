@@ -3,7 +3,9 @@
 use sarek_ir::analysis::private::Private;
 use sarek_ir::write::IndexWidth;
 
+use super::memo::Memo;
 use super::prepare::Prepared;
+use super::programs::Programs;
 use super::space::{Shape, check_block};
 use super::{Call, Ready, host_memory};
 use crate::device::Candidate;
@@ -15,10 +17,10 @@ use crate::{Device, Error, Result, intrinsic};
 
 /// The device that was chosen for an earlier similar launch.
 pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Device> {
-    if !ready.lasts() {
+    if !ready.is_memoizable() {
         return None;
     }
-    let (chosen, device) = registry.chosen().get(ready)?;
+    let (chosen, device) = chosen(registry).get(ready)?;
     (chosen == registry.generation()).then_some(device)
 }
 
@@ -26,14 +28,19 @@ pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Devic
 pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     // A change to the registry during the choice makes it void.
     let generation = registry.generation();
-    let device = choose(registry, ready)?;
-    if ready.lasts() {
-        registry.chosen().put(ready, &(generation, device.clone()));
+    let device = select_for(registry, ready)?;
+    if ready.is_memoizable() {
+        chosen(registry).put(ready, &(generation, device.clone()));
     }
     Ok(device)
 }
 
-fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
+/// The devices that launches have chosen, each with the registry's generation.
+fn chosen(registry: &Registry) -> &Memo<(u64, Device)> {
+    registry.chosen().get()
+}
+
+fn select_for(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let call = &ready.call;
     // If no backend has claimed these, the errors name the backends that could.
     if let Some(schedule) = &call.schedule {
@@ -43,9 +50,9 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     for (_, storage, bytes) in call.stored() {
         registry.owner(&Subject::Storage(storage), &memory(bytes))?;
     }
-    choice(registry, &call.kernel, |device| {
+    select_device(registry, &call.kernel, |device| {
         // A device that has run a similar launch is eligible.
-        match device.programs().memo().get(ready) {
+        match Programs::of(device).memo().get(ready) {
             Some(_) => vec![],
             None => obstacles(device, ready),
         }
@@ -55,7 +62,7 @@ fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
 /// Chooses the device for launches of a kernel: the first without obstacles, in order of
 /// preference, among those of the backend that has claimed the kernel, or among all. Running and
 /// explaining a launch both use this.
-pub(super) fn choice(
+pub(super) fn select_device(
     registry: &Registry,
     kernel: &Prepared,
     obstacles: impl Fn(&Device) -> Vec<String>,
@@ -65,7 +72,7 @@ pub(super) fn choice(
     for candidate in registry.allowed()? {
         match candidate {
             Candidate::Device(device) => {
-                let claimed = anothers(owner, &device).map(|reason| vec![reason]);
+                let claimed = claimed_by_other(owner, &device).map(|reason| vec![reason]);
                 match claimed.unwrap_or_else(|| obstacles(&device)).as_slice() {
                     [] => return Ok(device),
                     reasons => rejected.push((device.to_string(), reasons.join("; "))),
@@ -94,7 +101,7 @@ pub(super) fn owner(registry: &Registry, kernel: &Prepared) -> Result<Option<&'s
 }
 
 /// The reason for skipping a device that could run the kernel: another backend has claimed it.
-pub(super) fn anothers(owner: Option<&'static str>, device: &Device) -> Option<String> {
+pub(super) fn claimed_by_other(owner: Option<&'static str>, device: &Device) -> Option<String> {
     let owner = owner.filter(|owner| device.backend() != *owner)?;
     Some(format!("`{owner}` has claimed the kernel"))
 }
@@ -226,11 +233,11 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     [
         (
             !device.info().features.strided,
-            "its texts do not know of it",
+            "its texts do not support it",
         ),
         (
             call.kernel.foreign().is_some(),
-            "its text is the user's, and runs as it is written",
+            "a foreign kernel runs its text as it is written",
         ),
         (together, "the kernel's threads work together in blocks"),
         (
@@ -322,8 +329,8 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     // The fault record is a buffer too, if some check is not provable in any launch. So is the
     // print buffer.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
-    let traces = u32::from(checked) + u32::from(needs.prints);
-    let buffers = needs.buffers + if host_memory(device) { 0 } else { traces };
+    let side_buffers = u32::from(checked) + u32::from(needs.prints);
+    let buffers = needs.buffers + if host_memory(device) { 0 } else { side_buffers };
     if buffers > info.max_buffers {
         reasons.push(too_many_buffers(buffers, info.max_buffers));
     }

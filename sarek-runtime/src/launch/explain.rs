@@ -41,8 +41,10 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     };
     match ready.plan(&device) {
         Err(error) => line(&mut out, format_args!("launch: {error}")),
-        Ok(plan) => match ready.broken(&plan) {
-            Some(broken) => line(&mut out, format_args!("launch: {broken}")),
+        Ok(plan) => match ready.violated_precondition(&plan) {
+            Some(violated_precondition) => {
+                line(&mut out, format_args!("launch: {violated_precondition}"))
+            }
             None => {
                 line(&mut out, format_args!("launch: {}", shape(kernel, &plan)));
                 for site in &plan.proof.checked {
@@ -69,7 +71,7 @@ fn explain(
         line(&mut out, format_args!("requires: {}", super::WHOLE_BLOCKS));
     }
     let owner = eligible::owner(registry, kernel).ok().flatten();
-    let chosen = match eligible::choice(registry, kernel, &obstacles) {
+    let chosen = match eligible::select_device(registry, kernel, &obstacles) {
         Ok(device) => Some(device),
         Err(Error::NoDevice(_)) => None,
         Err(error) => {
@@ -83,7 +85,7 @@ fn explain(
                 line(&mut out, format_args!("{who}: no device: {reason}"));
             }
             Candidate::Device(device) => {
-                let claimed = eligible::anothers(owner, &device);
+                let claimed = eligible::claimed_by_other(owner, &device);
                 let verdict = match obstacles(&device) {
                     _ if chosen.as_ref() == Some(&device) => "chosen".to_owned(),
                     reasons if !reasons.is_empty() => reasons.join("; "),

@@ -17,6 +17,7 @@ use super::plan::Plan;
 use super::prepare::Addresses;
 use super::run::How;
 use super::space::Shape;
+use crate::device::LaunchCache;
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::sync::lock;
 
@@ -93,9 +94,10 @@ impl<T: Clone> Memo<T> {
         entries.truncate(KEPT - 1);
         entries.insert(0, entry);
     }
+}
 
-    /// Removes all entries.
-    pub(crate) fn clear(&self) {
+impl<T: Send + 'static> LaunchCache for Memo<T> {
+    fn clear(&self) {
         lock(&self.0).clear();
     }
 }

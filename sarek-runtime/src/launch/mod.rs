@@ -19,7 +19,9 @@ mod compile;
 mod dims;
 mod eligible;
 mod explain;
+mod kernel;
 mod memo;
+mod nested_call;
 mod plan;
 mod prepare;
 mod programs;
@@ -40,16 +42,16 @@ use std::sync::Arc;
 pub use arg::Arg;
 pub use batch::{Code, Specialized};
 pub use dims::{Dims, IntoDims};
-pub(crate) use memo::Memo;
-pub(crate) use programs::Programs;
-pub(crate) use record::{Places, Recorded, Traced, Use};
+pub use kernel::Kernel;
+pub use nested_call::CalledKernel;
+pub(crate) use record::{Bindings, Recorded, SideResults, Use};
 pub use unshaped::Shaped;
 
 use crate::device::{Event, Stream, registry};
 use crate::plugin::backend::{Codegen, Parts};
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::sync::fork;
-use crate::{Device, Error, Kernel, KernelDef, Result, environment, settings};
+use crate::{Device, Error, KernelDef, Result, environment, settings};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
@@ -80,7 +82,7 @@ struct Call<'a> {
     /// The arguments of the linked kernel: a value of several parts is split into scalars.
     args: Vec<Arg<'a>>,
     /// The split values: the index of the first scalar, their number, and the bytes of the value.
-    wholes: Vec<(usize, usize, Arc<[u8]>)>,
+    compounds: Vec<(usize, usize, Arc<[u8]>)>,
     /// The ranges of scalars that are parts of split values or of views.
     parts: Vec<Range<usize>>,
     /// True if the caller vouched for the arguments by an `unsafe` call.
@@ -133,7 +135,7 @@ impl<'a, B> Launch<'a, B> {
     pub(crate) fn prepared(kernel: Arc<Prepared>, args: Vec<Arg<'a>>) -> Launch<'a, B> {
         let Flattened {
             args,
-            wholes,
+            compounds,
             parts,
             strided,
         } = arg::flattened(args);
@@ -143,7 +145,7 @@ impl<'a, B> Launch<'a, B> {
                 vouched: kernel.foreign().is_some(),
                 kernel,
                 args,
-                wholes,
+                compounds,
                 parts,
                 strided,
                 schedule: None,
@@ -153,7 +155,7 @@ impl<'a, B> Launch<'a, B> {
     }
 
     /// Adds an environment that the kernel's text needs, such as the header of a function that a
-    /// `native!` block calls. See [`crate::plugin::environment`].
+    /// `native!` block calls. See [`crate::environment`].
     pub fn environment(mut self, name: &str) -> Self {
         let known = self.call.environments().iter().cloned();
         self.call.environments = Some(known.chain([name.to_owned()]).collect());
@@ -331,7 +333,7 @@ impl Ready<'_> {
     /// [`Ready::run`].
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
         let outcome = self.queue(stream.by_ref())?;
-        let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
+        let event = stream.event(outcome.or_else(|| stream.queue().last_outcome()))?;
         self.call.mark_written(&event);
         Ok(event)
     }
@@ -362,7 +364,7 @@ impl Ready<'_> {
 
     /// True if a memo of this launch stays valid. With intrinsics it does not, because their texts
     /// may change.
-    fn lasts(&self) -> bool {
+    fn is_memoizable(&self) -> bool {
         self.call.kernel.needs.intrinsics.is_empty()
     }
 
@@ -382,20 +384,20 @@ impl Ready<'_> {
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
         if let Some(what) = kernel.sizeless(&self.call.args) {
             let problem = format!(
-                "{what} has elements of no size, which no device tells apart: use a type of at least one byte"
+                "{what} has elements of size 0, which devices do not support: use a type of at least one byte"
             );
             return Err(self.call.malformed(problem));
         }
         self.call.check_items(self.items)?;
         if kernel.needs.strict && !self.call.environments().is_empty() {
-            let problem = "it is strict, and takes no environment: flags and headers may change what floats are";
+            let problem = "it is strict, and takes no environment: flags and headers may change the results of floats";
             return Err(self.call.malformed(problem.into()));
         }
         self.shape
             .check(kernel.block())
             .map_err(|problem| self.call.malformed(problem))?;
         if let Some(definition) = kernel.foreign() {
-            definition.check_elements(&self.call.args)?;
+            arg::check_elements(definition, &self.call.args)?;
         }
         let problem = match (self.shape, kernel.block()) {
             (Shape::Over(_), _) if kernel.foreign().is_some() => {
@@ -442,7 +444,7 @@ impl Call<'_> {
     fn len_of(&self, param: usize) -> u64 {
         // Each earlier value of several parts takes several arguments.
         let mut at = param;
-        for (start, count, _) in &self.wholes {
+        for (start, count, _) in &self.compounds {
             if *start < at {
                 at = at + count - 1;
             }

@@ -137,14 +137,14 @@ impl Ready<'_> {
     }
 
     /// The first requirement that the launch does not meet, in words.
-    pub(super) fn broken(&self, plan: &Plan) -> Option<String> {
-        let broken = plan.proof.broken.clone();
-        broken.or_else(|| self.call.broken_of_floats(plan.space))
+    pub(super) fn violated_precondition(&self, plan: &Plan) -> Option<String> {
+        let violated_precondition = plan.proof.violated_precondition.clone();
+        violated_precondition.or_else(|| self.call.broken_of_floats(plan.space))
     }
 
     /// Returns an error if the launch does not meet a requirement.
     pub(super) fn require(&self, plan: &Plan) -> Result<()> {
-        match self.broken(plan) {
+        match self.violated_precondition(plan) {
             None => Ok(()),
             Some(requirement) => Err(Error::Precondition {
                 kernel: self.call.kernel.name().to_owned(),

@@ -12,7 +12,7 @@ use sarek_ir::{Access, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, 
 use super::Arg;
 use super::prove::Proofs;
 use crate::KernelDef;
-use crate::foreign::Definition;
+use crate::kernel::foreign::Definition;
 use crate::sync::lock;
 
 pub(crate) struct Prepared {

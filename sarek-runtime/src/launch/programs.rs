@@ -15,12 +15,12 @@ use super::memo::{Memo, Planned};
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::run::whole;
-use crate::device::StreamRef;
+use crate::device::{LaunchCache, StreamRef};
 use crate::host::Direct;
+use crate::intrinsic::Spelled;
 use crate::plugin::backend::{
     Artifact, BackendDevice, Codegen, Compiler, Mem, Origin, Program, Renderer, Slice,
 };
-use crate::plugin::intrinsic::Spelled;
 use crate::sync::lock;
 use crate::sync::span::span;
 use crate::{Device, Error, Result};
@@ -38,7 +38,18 @@ pub(crate) struct Programs {
     memo: Memo<Arc<Planned>>,
 }
 
+impl LaunchCache for Programs {
+    fn clear(&self) {
+        self.memo.clear();
+    }
+}
+
 impl Programs {
+    /// The programs of a device.
+    pub(super) fn of(device: &Device) -> &Programs {
+        device.programs().get()
+    }
+
     /// The plans of earlier launches.
     pub(super) fn memo(&self) -> &Memo<Arc<Planned>> {
         &self.memo
@@ -156,7 +167,7 @@ impl Jitted {
 
 /// The compiled body or the IR of a kernel, loaded on a host device.
 pub(super) fn body(device: &Device, kernel: &Prepared) -> Result<Loaded> {
-    device.programs().bodies.get(kernel.id, || {
+    Programs::of(device).bodies.get(kernel.id, || {
         let program = match device.raw().codegen() {
             Codegen::Direct => Program::Direct(direct(kernel)?),
             Codegen::Interpret | Codegen::Jit(..) => Program::Ir(kernel.kernel.clone()),
@@ -187,7 +198,7 @@ pub(super) fn jitted(
     plan: &Plan,
     environments: &Arc<[String]>,
 ) -> Result<Jitted> {
-    let programs = device.programs();
+    let programs = Programs::of(device);
     let shared = match device.raw().fixes_shared() {
         true => plan.shared.clone(),
         false => Arc::default(),
@@ -225,7 +236,7 @@ pub(super) fn missing(
 ) -> Result<Option<(CompiledKey, Unit)>> {
     let spelled = Spelled::of(&kernel.needs.intrinsics, codegen.0.target())?;
     let key = compiled_key(kernel, variant, environments, &spelled);
-    if device.programs().compiled.has(&key) {
+    if Programs::of(device).compiled.has(&key) {
         return Ok(None);
     }
     let unit = Unit::of(kernel, variant, &spelled, codegen, environments)?;
@@ -236,7 +247,7 @@ pub(super) fn missing(
 pub(super) fn keep(device: &Device, key: CompiledKey, unit: Unit, artifact: Artifact) {
     let made = || Ok(Arc::new(Compiled::new(unit, artifact)));
     // The closure cannot fail.
-    let _kept = device.programs().compiled.get(key, made);
+    let _kept = Programs::of(device).compiled.get(key, made);
 }
 
 fn compiled_key(

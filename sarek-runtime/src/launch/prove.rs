@@ -24,7 +24,7 @@ pub(super) struct Proof {
     /// True if 32 bits hold every `usize`.
     pub(super) fits_u32: bool,
     /// The first precondition that does not hold, in words.
-    pub(super) broken: Option<String>,
+    pub(super) violated_precondition: Option<String>,
 }
 
 /// The facts that a proof depends on.
@@ -110,12 +110,13 @@ impl Call<'_> {
         let args: Vec<ArgFact> = self.args.iter().map(exact_fact).collect();
         let (kernel, facts) = (&self.kernel.kernel, facts(space, &args));
         let mut required = required.iter();
-        required.find_map(|(site, condition)| unmet(kernel, (*site, *condition), &facts))
+        required
+            .find_map(|(site, condition)| violated_requirement(kernel, (*site, *condition), &facts))
     }
 }
 
 /// A condition of `requires(…)` that does not hold, in words; `None` if it does.
-fn unmet(
+fn violated_requirement(
     kernel: &Kernel,
     (site, condition): (SiteId, ExprId),
     facts: &LaunchFacts<'_>,
@@ -159,20 +160,26 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
     let checked: BTreeSet<_> = sites.filter(open).collect();
     let mut preconditions = kernel.preconditions.iter();
     let of_launch = |(_, condition): &&(SiteId, ExprId)| !kernel.asks_float(*condition);
-    let unmet = |condition: &(SiteId, ExprId)| unmet(kernel, *condition, facts);
+    let violated_requirement =
+        |condition: &(SiteId, ExprId)| violated_requirement(kernel, *condition, facts);
     Proof {
         any_provable: checked.iter().any(|s| kernel.sites[s.index()].provable),
         fits_u32: ranges.fits_u32(),
-        broken: preconditions
-            .find_map(|p| broken(kernel, *p, facts, &ranges))
-            .or_else(|| required.iter().filter(of_launch).find_map(unmet)),
+        violated_precondition: preconditions
+            .find_map(|p| violated_precondition(kernel, *p, facts, &ranges))
+            .or_else(|| {
+                required
+                    .iter()
+                    .filter(of_launch)
+                    .find_map(violated_requirement)
+            }),
         checked,
     }
 }
 
-/// The unmet precondition, and the launch's actual value, in words; `None` if it holds. For
+/// The violated precondition, and the launch's actual value, in words; `None` if it holds. For
 /// preconditions that follow from the proof.
-fn broken(
+fn violated_precondition(
     kernel: &Kernel,
     precondition: Precondition,
     facts: &LaunchFacts<'_>,
@@ -201,7 +208,7 @@ fn broken(
             };
             (u64::from(threads) > most).then(has)
         }
-        // These are evaluated: see `unmet`.
+        // These are evaluated: see `violated_requirement`.
         Precondition::Holds(_) => None,
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;

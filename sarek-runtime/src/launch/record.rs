@@ -5,22 +5,22 @@ use std::sync::{Arc, LazyLock};
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{Jitted, Loaded};
-use super::relaunch::Recall;
-use super::run::{How, Written, traces, whole};
+use super::relaunch::CallTemplate;
+use super::run::{How, SideSlices, side_buffers, whole};
 use super::{Arg, Ready};
 use crate::Result;
-use crate::device::{Done, RECORD_BYTES, Slot, StreamRef, Traces, WorkKind};
+use crate::device::{Done, RECORD_BYTES, SideBuffers, Slot, StreamRef, WorkKind};
 use crate::fault::Sites;
 use crate::host::{DirectArg, IndexSpace};
 use crate::plugin::backend::{self, Args, Mem, Slice};
 use crate::plugin::tag::{ScheduleKind, Tag};
-use crate::vector::Operand;
+use crate::vector::ErasedVector;
 use sarek_ir::write::SlotKind;
 
 /// A vector among the arguments of a launch.
 pub(crate) struct Use<'a> {
     /// The vector.
-    pub(crate) vector: &'a dyn Operand,
+    pub(crate) vector: &'a dyn ErasedVector,
     /// True if the launch writes it.
     pub(crate) written: bool,
     /// The parameter's name in the kernel.
@@ -38,7 +38,7 @@ pub(crate) struct Recorded {
     bytes: (u64, u64),
     program: Program,
     /// The call, which can be repeated with another scalar.
-    pub(super) recall: Recall,
+    pub(super) template: CallTemplate,
 }
 
 pub(super) enum Program {
@@ -65,27 +65,27 @@ pub(super) enum Program {
 
 /// A placeholder for the memory of a vector in a recording. Each replay substitutes the vector's
 /// own.
-struct Nowhere;
+struct Unbound;
 
 // SAFETY: its length is 0, so there is no byte to access.
-unsafe impl Mem for Nowhere {
+unsafe impl Mem for Unbound {
     fn len(&self) -> usize {
         0
     }
 }
 
 /// A placeholder slice for a vector without a place.
-pub(super) fn nowhere() -> Slice {
-    static NOWHERE: LazyLock<Arc<dyn Mem>> = LazyLock::new(|| Arc::new(Nowhere));
+pub(super) fn unbound() -> Slice {
+    static UNBOUND: LazyLock<Arc<dyn Mem>> = LazyLock::new(|| Arc::new(Unbound));
     Slice {
-        mem: NOWHERE.clone(),
+        mem: UNBOUND.clone(),
         offset: 0,
         len: 0,
     }
 }
 
 /// The memory of a graph's vectors, by their numbers.
-pub(crate) enum Places<'a> {
+pub(crate) enum Bindings<'a> {
     /// On the host.
     Host(&'a [*mut u8]),
     /// On a device.
@@ -100,7 +100,7 @@ impl<'a> Ready<'a> {
         stream: StreamRef<'_>,
         mut number: impl FnMut(Use<'_>) -> usize,
     ) -> Result<Option<Recorded>> {
-        let recall = Recall::of(&self);
+        let template = CallTemplate::of(&self);
         let Some(planned) = self.planned(stream)? else {
             // Its vectors are numbered anyway, because replays bind all of them.
             for param in 0..self.call.args.len() {
@@ -118,7 +118,7 @@ impl<'a> Ready<'a> {
             How::Device(jitted) => self.recorded_on_device(stream, plan, jitted, &mut number)?,
         };
         Ok(Some(Recorded {
-            recall,
+            template,
             space: plan.space,
             grid: plan.grid,
             schedule: self.call.schedule().clone(),
@@ -160,16 +160,16 @@ impl<'a> Ready<'a> {
             DirectArg::Slice { .. } => true,
             DirectArg::Scalar(_) | DirectArg::Value { .. } => false,
         };
-        let places = (0..args.len()).filter(|&at| is_slice(&args[at]));
+        let slices = (0..args.len()).filter(|&at| is_slice(&args[at]));
         let params = (0..self.call.args.len()).filter_map(|param| self.numbered(param, number));
         Ok(Program::Host {
-            vectors: places.zip(params).collect(),
+            vectors: slices.zip(params).collect(),
             loaded: body.clone(),
             args,
             checked,
             _values: self
                 .call
-                .wholes
+                .compounds
                 .drain(..)
                 .map(|(.., bytes)| bytes)
                 .collect(),
@@ -194,21 +194,21 @@ impl<'a> Ready<'a> {
             Some(_) => Some(stream.queue().output(device)?),
             None => None,
         };
-        let written = Written {
+        let side_slices = SideSlices {
             faults: faults.as_ref().map(|(_, mem)| whole(mem)),
             output: memory.as_ref().map(whole),
         };
         let mut args = Vec::new();
         // Each replay collects the outcomes of the vectors that it uses.
         self.call
-            .device_args(stream, plan, jitted, &written, &mut args, None)?;
+            .device_args(stream, plan, jitted, &side_slices, &mut args, None)?;
         let mut vectors = Vec::new();
         for (at, slot) in slots.iter().enumerate() {
             if let SlotKind::Buffer { param, .. } = slot.kind
                 && param.index() < self.call.args.len()
             {
                 // A recording may outlive the vectors and their memory, so it keeps none.
-                args[at] = backend::Arg::Buffer(nowhere());
+                args[at] = backend::Arg::Buffer(unbound());
                 let number = self.numbered(param.index(), number);
                 vectors.extend(number.map(|number| (at, number)));
             }
@@ -258,16 +258,16 @@ impl Recorded {
         }
     }
 
-    /// Queues a replay. Returns the traces of its outcome, if it may fail or print. If the device
+    /// Queues a replay. Returns its side buffers, if it may fail or print. If the device
     /// has run it already, a fault is an error.
     pub(crate) fn queue(
         &self,
         stream: StreamRef<'_>,
-        places: &Places<'_>,
-    ) -> Result<Option<Traced>> {
+        bindings: &Bindings<'_>,
+    ) -> Result<Option<SideResults>> {
         let (queue, device) = (stream.queue(), stream.device());
         let begun = device.begin_work(queue)?;
-        let (launched, traces) = match (&self.program, places) {
+        let (launched, side_buffers) = match (&self.program, bindings) {
             (
                 Program::Host {
                     args,
@@ -275,27 +275,27 @@ impl Recorded {
                     checked,
                     ..
                 },
-                Places::Host(places),
+                Bindings::Host(bindings),
             ) => {
                 let mut args = args.clone();
                 for &(at, number) in vectors {
                     if let DirectArg::Slice { ptr, .. } = &mut args[at] {
-                        *ptr = places[number];
+                        *ptr = bindings[number];
                     }
                 }
                 let (args, checked) = (&args, *checked);
                 // SAFETY: recording checked the launch; the vectors are borrowed for this replay,
-                // and bound to these places.
+                // and bound to this memory.
                 let launched =
                     unsafe { queue.raw.launch(&self.launch(Args::Host { args, checked })) }?;
-                (launched, Traces::default())
+                (launched, SideBuffers::default())
             }
-            (Program::Device { jitted, .. }, Places::Device(places)) => {
-                let traces = traces(stream, jitted.writes())?;
-                let args = self.placed(places, &Written::of(&traces));
+            (Program::Device { jitted, .. }, Bindings::Device(bindings)) => {
+                let side_buffers = side_buffers(stream, jitted.writes())?;
+                let args = self.bound_args(bindings, &SideSlices::of(&side_buffers));
                 // SAFETY: as above.
                 let launched = unsafe { queue.raw.launch(&self.launch(Args::Device(&args))) }?;
-                (launched, traces)
+                (launched, side_buffers)
             }
             (Program::Host { .. } | Program::Device { .. }, _) => {
                 unreachable!("a graph is replayed on the device for which it was recorded")
@@ -306,7 +306,9 @@ impl Recorded {
         }
         match launched {
             Some(raw) => Err(self.sites.describe(&raw)),
-            None => Ok(traces.is_some().then(|| self.traced(traces))),
+            None => Ok(side_buffers
+                .is_some()
+                .then(|| self.side_results(side_buffers))),
         }
     }
 
@@ -322,12 +324,12 @@ impl Recorded {
         }
     }
 
-    fn traced(&self, traces: Traces) -> Traced {
-        (traces, self.sites.clone())
+    fn side_results(&self, side_buffers: SideBuffers) -> SideResults {
+        (side_buffers, self.sites.clone())
     }
 
-    /// The arguments, with the vectors bound to these places.
-    fn placed(&self, places: &[Slice], written: &Written) -> Vec<backend::Arg> {
+    /// The arguments, with the vectors bound to this memory.
+    fn bound_args(&self, bindings: &[Slice], side_slices: &SideSlices) -> Vec<backend::Arg> {
         let Program::Device {
             args,
             vectors,
@@ -340,22 +342,22 @@ impl Recorded {
         };
         let mut args = args.clone();
         for &(at, number) in vectors {
-            args[at] = backend::Arg::Buffer(places[number].clone());
+            args[at] = backend::Arg::Buffer(bindings[number].clone());
         }
         let mut put = |at: Option<usize>, slice: &Option<Slice>| {
             if let (Some(at), Some(slice)) = (at, slice) {
                 args[at] = backend::Arg::Buffer(slice.clone());
             }
         };
-        put(faults.as_ref().map(|(at, _)| *at), &written.faults);
-        put(*output, &written.output);
+        put(faults.as_ref().map(|(at, _)| *at), &side_slices.faults);
+        put(*output, &side_slices.output);
         args
     }
 
     /// The arguments, with the fault record that all replays share.
-    pub(crate) fn fixed(&self, places: &[Slice]) -> Vec<backend::Arg> {
+    pub(crate) fn fixed(&self, bindings: &[Slice]) -> Vec<backend::Arg> {
         let (faults, output) = (self.faults(), None);
-        self.placed(places, &Written { faults, output })
+        self.bound_args(bindings, &SideSlices { faults, output })
     }
 
     /// The launch with these arguments.
@@ -379,10 +381,10 @@ impl Recorded {
         }
     }
 
-    /// The traces of a replay whose fault record was copied to `slot`.
-    pub(crate) fn traced_at(&self, slot: Slot) -> Traced {
+    /// The side buffers of a replay whose fault record was copied to `slot`.
+    pub(crate) fn side_results_at(&self, slot: Slot) -> SideResults {
         let faults = Some(slot);
-        self.traced(Traces {
+        self.side_results(SideBuffers {
             faults,
             output: None,
         })
@@ -390,4 +392,4 @@ impl Recorded {
 }
 
 /// The fault and print buffers of a launch, and the sites that give their contents a meaning.
-pub(crate) type Traced = (Traces, Sites);
+pub(crate) type SideResults = (SideBuffers, Sites);

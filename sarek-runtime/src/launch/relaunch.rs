@@ -11,35 +11,35 @@ use std::sync::Arc;
 
 use sarek_ir::{Scalar, Value};
 
-use super::arg::Operands;
+use super::arg::ArgKind;
 use super::prepare::Prepared;
-use super::record::nowhere;
+use super::record::unbound;
 use super::space::Shape;
 use super::{Arg, Call, Ready, Recorded, Use};
 use crate::device::{Pending, StreamRef};
 use crate::plugin::backend::{BackendEvent, Slice};
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
-use crate::vector::Operand;
+use crate::vector::ErasedVector;
 use crate::{Device, Error, Result};
 
 /// A call of a kernel without its vectors.
 #[derive(Clone)]
-pub(super) struct Recall {
+pub(super) struct CallTemplate {
     kernel: Arc<Prepared>,
     shape: Shape,
     items: &'static [usize],
     strided: bool,
     environments: Option<Arc<[String]>>,
     schedule: Option<Tag<ScheduleKind>>,
-    wholes: Vec<(usize, usize, Arc<[u8]>)>,
+    compounds: Vec<(usize, usize, Arc<[u8]>)>,
     parts: Vec<Range<usize>>,
     vouched: bool,
-    args: Vec<Kept>,
+    args: Vec<TemplateArg>,
 }
 
 /// An argument of the call.
 #[derive(Clone)]
-enum Kept {
+enum TemplateArg {
     Scalar(Value),
     Vector(StandIn, bool),
 }
@@ -54,12 +54,12 @@ struct StandIn {
     element: (TypeId, &'static str),
 }
 
-impl Recall {
+impl CallTemplate {
     /// Keeps the call of a launch.
-    pub(super) fn of(ready: &Ready<'_>) -> Recall {
+    pub(super) fn of(ready: &Ready<'_>) -> CallTemplate {
         let call = &ready.call;
-        let kept = |arg: &Arg<'_>| match (arg.scalar(), arg.vector()) {
-            (Some(value), _) => Kept::Scalar(value),
+        let arg = |arg: &Arg<'_>| match (arg.scalar(), arg.vector()) {
+            (Some(value), _) => TemplateArg::Scalar(value),
             (None, Some(vector)) => {
                 let stand_in = StandIn {
                     unit: vector.unit(),
@@ -68,21 +68,21 @@ impl Recall {
                     len: vector.len(),
                     element: vector.element(),
                 };
-                Kept::Vector(stand_in, matches!(arg.0, Operands::Write(_)))
+                TemplateArg::Vector(stand_in, matches!(arg.0, ArgKind::Write(_)))
             }
             (None, None) => unreachable!("a call has its scalars in its place"),
         };
-        Recall {
+        CallTemplate {
             kernel: call.kernel.clone(),
             shape: ready.shape,
             items: ready.items,
             strided: call.strided,
             environments: call.environments.clone(),
             schedule: call.schedule.clone(),
-            wholes: call.wholes.clone(),
+            compounds: call.compounds.clone(),
             parts: call.parts.clone(),
             vouched: call.vouched,
-            args: call.args.iter().map(kept).collect(),
+            args: call.args.iter().map(arg).collect(),
         }
     }
 
@@ -92,25 +92,25 @@ impl Recall {
     fn scalars(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_part = |at: usize| self.parts.iter().any(|part| part.contains(&at));
         let params = self.kernel.params().iter().zip(&self.args).enumerate();
-        params.filter_map(move |(at, (param, kept))| match kept {
-            Kept::Scalar(_) if !is_part(at) => Some((at, &*param.name)),
-            Kept::Scalar(_) | Kept::Vector(..) => None,
+        params.filter_map(move |(at, (param, arg))| match arg {
+            TemplateArg::Scalar(_) if !is_part(at) => Some((at, &*param.name)),
+            TemplateArg::Scalar(_) | TemplateArg::Vector(..) => None,
         })
     }
 
     /// Repeats the call.
     fn call<R>(&mut self, then: impl FnOnce(Ready<'_>) -> R) -> R {
-        let args = self.args.iter_mut().map(|kept| {
-            Arg(match kept {
-                Kept::Scalar(value) => Operands::Scalar(*value),
-                Kept::Vector(vector, true) => Operands::Write(vector),
-                Kept::Vector(vector, false) => Operands::Read(vector),
+        let args = self.args.iter_mut().map(|arg| {
+            Arg(match arg {
+                TemplateArg::Scalar(value) => ArgKind::Scalar(*value),
+                TemplateArg::Vector(vector, true) => ArgKind::Write(vector),
+                TemplateArg::Vector(vector, false) => ArgKind::Read(vector),
             })
         });
         let call = Call {
             args: args.collect(),
             kernel: self.kernel.clone(),
-            wholes: self.wholes.clone(),
+            compounds: self.compounds.clone(),
             parts: self.parts.clone(),
             vouched: self.vouched,
             strided: self.strided,
@@ -131,13 +131,13 @@ impl Recorded {
     pub(crate) fn scalar_named(&self, name: &str) -> Option<usize> {
         let kernel = self.name();
         let short = name.strip_prefix(kernel).and_then(|n| n.strip_prefix('.'));
-        let mut scalars = self.recall.scalars();
+        let mut scalars = self.template.scalars();
         scalars.find_map(|(at, own)| (own == name || Some(own) == short).then_some(at))
     }
 
     /// The names of all scalar parameters.
     pub(crate) fn scalar_names(&self) -> Vec<String> {
-        let scalars = self.recall.scalars();
+        let scalars = self.template.scalars();
         scalars
             .map(|(_, name)| format!("{}.{name}", self.name()))
             .collect()
@@ -145,7 +145,7 @@ impl Recorded {
 
     /// True if the caller vouched for the arguments by an `unsafe` call.
     pub(crate) fn is_vouched(&self) -> bool {
-        self.recall.vouched
+        self.template.vouched
     }
 
     /// Makes the same launch with another scalar, checked and proved again where that matters.
@@ -157,29 +157,29 @@ impl Recorded {
         value: Value,
         number: impl Fn(u64) -> usize,
     ) -> Result<Recorded> {
-        let mut recall = self.recall.clone();
-        let Kept::Scalar(kept) = &mut recall.args[at] else {
+        let mut template = self.template.clone();
+        let TemplateArg::Scalar(arg) = &mut template.args[at] else {
             unreachable!("the number is that of a scalar");
         };
-        let (have, want) = (value.scalar(), kept.scalar());
+        let (have, want) = (value.scalar(), arg.scalar());
         if have != want {
-            let (kernel, param) = (self.name(), &self.recall.kernel.params()[at].name);
+            let (kernel, param) = (self.name(), &self.template.kernel.params()[at].name);
             return Err(Error::Graph {
                 device: stream.device().to_string(),
                 problem: format!("`{param}` of `{kernel}` is {want}, not {have}"),
             });
         }
-        *kept = value;
+        *arg = value;
         // A generic kernel takes its scalars as values of one part.
-        let mut wholes = recall.wholes.iter_mut();
-        if let Some((_, count, bytes)) = wholes.find(|(first, ..)| *first == at) {
+        let mut compounds = template.compounds.iter_mut();
+        if let Some((_, count, bytes)) = compounds.find(|(first, ..)| *first == at) {
             let new = bytes_of(value);
             assert_eq!((*count, bytes.len()), (1, new.len()), "it is a scalar");
             *bytes = new;
         }
         let number = |used: Use<'_>| number(used.vector.id());
-        let recorded = recall.call(|ready| ready.recorded(stream, number))?;
-        let mut recorded = recorded.expect("it is as large as it was");
+        let recorded = template.call(|ready| ready.recorded(stream, number))?;
+        let mut recorded = recorded.expect("the launch has the same size, which is not empty");
         recorded.keep_faults(self);
         Ok(recorded)
     }
@@ -205,7 +205,7 @@ fn no_work() -> ! {
     unreachable!("a launch that is recorded does not run")
 }
 
-impl Operand for StandIn {
+impl ErasedVector for StandIn {
     fn unit(&self) -> (Scalar, u64) {
         self.unit
     }
@@ -218,7 +218,7 @@ impl Operand for StandIn {
         None
     }
 
-    fn is_at_home(&self, _: &Device) -> bool {
+    fn is_in_host_memory(&self, _: &Device) -> bool {
         no_work()
     }
 
@@ -244,7 +244,7 @@ impl Operand for StandIn {
     }
 
     fn on_device(&self, _: StreamRef<'_>, _: bool, _: Option<&mut Vec<Pending>>) -> Result<Slice> {
-        Ok(nowhere())
+        Ok(unbound())
     }
 
     fn on_host_to_overwrite(&mut self) -> Result<*mut u8> {

@@ -6,15 +6,16 @@ use std::sync::{Arc, OnceLock};
 use sarek_ir::write::{Slot, SlotKind, Source};
 use sarek_ir::{Memory, ParamId, Scalar, Value, bfloat16, binary16};
 
-use super::arg::Operands;
+use super::arg::ArgKind;
 use super::memo::Planned;
 use super::plan::Plan;
-use super::programs::{self, Jitted, Loaded, Writes};
+use super::programs::{self, Jitted, Loaded, Programs, Writes};
 use super::{Arg, Call, Ready, eligible};
-use crate::device::{Begun, Done, Event, Pending, StreamRef, Traces, WorkKind};
+use crate::device::{Begun, Done, Event, Pending, SideBuffers, StreamRef, WorkKind};
+use crate::environment;
 use crate::fault::Sites;
-use crate::foreign::Definition;
 use crate::host::DirectArg;
+use crate::kernel::foreign::Definition;
 use crate::output::Collecting;
 use crate::plugin::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
 use crate::plugin::claims::Schedule;
@@ -71,11 +72,11 @@ impl Ready<'_> {
     pub(super) fn planned(&self, stream: StreamRef<'_>) -> Result<Option<Arc<Planned>>> {
         fork::check()?;
         let device = stream.device();
-        let memo = device.programs().memo();
-        let lasts = self.lasts();
-        let known = if lasts { memo.get(self) } else { None };
+        let memo = Programs::of(device).memo();
+        let is_memoizable = self.is_memoizable();
+        let known = if is_memoizable { memo.get(self) } else { None };
         self.check_unless(known.is_some())?;
-        stream.queue().admit()?;
+        stream.queue().check_fault()?;
         if let Some(known) = &known {
             self.require(&known.plan)?;
             return Ok(Some(known.clone()));
@@ -104,13 +105,13 @@ impl Ready<'_> {
             }
         };
         // The device is eligible, so it is initialized for the environments now.
-        device.initialize(self.call.environments())?;
+        environment::initialize(device, self.call.environments())?;
         match device.raw().codegen() {
             Codegen::Interpret => {}
             Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),
         }
         let planned = Arc::new(Planned { plan, how });
-        if lasts {
+        if is_memoizable {
             memo.put(self, &planned);
         }
         Ok(Some(planned))
@@ -146,16 +147,16 @@ static BLOCKS: OnceLock<Tag<ScheduleKind>> = OnceLock::new();
 fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
     let len = if linked { arg.units() } else { arg.len() } as usize;
     Ok(match &mut arg.0 {
-        Operands::Scalar(value) => DirectArg::Scalar(*value),
-        Operands::Value(_) | Operands::View(_) => {
+        ArgKind::Scalar(value) => DirectArg::Scalar(*value),
+        ArgKind::Value(_) | ArgKind::View(_) => {
             unreachable!("a call has its scalars in its place")
         }
-        Operands::Read(vector) => DirectArg::Slice {
+        ArgKind::Read(vector) => DirectArg::Slice {
             ptr: vector.on_host()?.cast_mut(),
             len,
             mutable: false,
         },
-        Operands::Write(vector) => DirectArg::Slice {
+        ArgKind::Write(vector) => DirectArg::Slice {
             ptr: vector.on_host_mut()?,
             len,
             mutable: true,
@@ -175,17 +176,17 @@ fn buffers(source: &Source) -> u32 {
     source.slots.iter().filter(is_buffer).count() as u32
 }
 
-/// The fault and print buffers of a launch.
-pub(super) struct Written {
+/// The memory of the fault and print buffers of a launch.
+pub(super) struct SideSlices {
     pub(super) faults: Option<Slice>,
     pub(super) output: Option<Slice>,
 }
 
-impl Written {
-    pub(super) fn of(traces: &Traces) -> Written {
-        Written {
-            faults: traces.faults.as_ref().map(|slot| slot.slice()),
-            output: traces.output.as_ref().map(whole),
+impl SideSlices {
+    pub(super) fn of(side_buffers: &SideBuffers) -> SideSlices {
+        SideSlices {
+            faults: side_buffers.faults.as_ref().map(|slot| slot.slice()),
+            output: side_buffers.output.as_ref().map(whole),
         }
     }
 }
@@ -222,11 +223,11 @@ pub(super) fn whole(mem: &Arc<dyn Mem>) -> Slice {
 }
 
 /// The fault and print buffers for the next launch of a program on a stream.
-pub(super) fn traces(stream: StreamRef<'_>, writes: &Writes) -> Result<Traces> {
+pub(super) fn side_buffers(stream: StreamRef<'_>, writes: &Writes) -> Result<SideBuffers> {
     let (queue, device) = (stream.queue(), stream.device());
     let faults = writes.faults.then(|| queue.fault_record(device));
     let output = writes.output.then(|| queue.output(device));
-    Ok(Traces {
+    Ok(SideBuffers {
         faults: faults.transpose()?,
         output: output.transpose()?,
     })
@@ -260,9 +261,9 @@ impl Call<'_> {
         // the host. Checks that are left out were proved.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         let printed = collecting.end(kernel.name());
-        let told = self.tell_profile(stream, plan, begun);
+        let profile_result = self.report_to_profile(stream, plan, begun);
         let failed = match launched {
-            Ok(None) => return told.and(printed),
+            Ok(None) => return profile_result.and(printed),
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };
@@ -276,7 +277,12 @@ impl Call<'_> {
     }
 
     /// Reports the launch to the profile, if there is one.
-    fn tell_profile(&self, stream: StreamRef<'_>, plan: &Plan, begun: Option<Begun>) -> Result<()> {
+    fn report_to_profile(
+        &self,
+        stream: StreamRef<'_>,
+        plan: &Plan,
+        begun: Option<Begun>,
+    ) -> Result<()> {
         begun.map_or(Ok(()), |begun| {
             let done = self.profiled(plan);
             stream.device().end_work(stream.queue(), begun, done)
@@ -295,7 +301,7 @@ impl Call<'_> {
         }
         let mut made = vec![];
         let mut at = 0;
-        for (start, count, bytes) in &self.wholes {
+        for (start, count, bytes) in &self.compounds {
             for arg in args.by_ref().take(start - at) {
                 made.push(arg?);
             }
@@ -341,15 +347,15 @@ impl Call<'_> {
         plan: &Plan,
         program: &Jitted,
     ) -> Result<Option<Pending>> {
-        let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
-        let traces = traces(stream, program.writes())?;
-        let written = Written::of(&traces);
+        let mut outcomes: Vec<Pending> = stream.queue().last_outcome().into_iter().collect();
+        let side_buffers = side_buffers(stream, program.writes())?;
+        let side_slices = SideSlices::of(&side_buffers);
         let mut values = ArgList::empty();
         self.device_args(
             stream,
             plan,
             program,
-            &written,
+            &side_slices,
             &mut values.0,
             Some(&mut outcomes),
         )?;
@@ -366,7 +372,7 @@ impl Call<'_> {
         // users.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         // From here on the launch may be queued: vectors must learn of it before any return.
-        let told = self.tell_profile(stream, plan, begun);
+        let profile_result = self.report_to_profile(stream, plan, begun);
         match launched {
             Ok(None) => {}
             Ok(Some(raw)) => {
@@ -385,17 +391,17 @@ impl Call<'_> {
                 return Err(error);
             }
         }
-        let watched = traces.is_some();
+        let watched = side_buffers.is_some();
         let outcome = watched.then(|| {
             let sites = self.sites(plan);
-            stream.queue().watch(traces, sites, &mut outcomes)
+            stream.queue().watch(side_buffers, sites, &mut outcomes)
         });
         for param in &program.writes().params {
             if let Some(vector) = self.args[param.index()].written() {
                 vector.written_on(stream, &outcomes);
             }
         }
-        told?;
+        profile_result?;
         if watched {
             stream.queue().bound_log()?;
         }
@@ -429,7 +435,7 @@ impl Call<'_> {
         stream: StreamRef<'_>,
         plan: &Plan,
         program: &Jitted,
-        traces: &Written,
+        side_slices: &SideSlices,
         args: &mut Vec<backend::Arg>,
         mut outcomes: Option<&mut Vec<Pending>>,
     ) -> Result<()> {
@@ -437,25 +443,28 @@ impl Call<'_> {
             if let SlotKind::Buffer { param, mutable } = slot.kind {
                 let outcomes = outcomes.as_deref_mut();
                 let slice = match self.args.get_mut(param.index()).map(|arg| &mut arg.0) {
-                    Some(Operands::Read(vector)) => vector.on_device(stream, mutable, outcomes),
-                    Some(Operands::Write(vector)) => {
-                        vector.on_device_mut(stream, mutable, outcomes)
-                    }
-                    Some(Operands::Scalar(_) | Operands::Value(_) | Operands::View(_)) => {
+                    Some(ArgKind::Read(vector)) => vector.on_device(stream, mutable, outcomes),
+                    Some(ArgKind::Write(vector)) => vector.on_device_mut(stream, mutable, outcomes),
+                    Some(ArgKind::Scalar(_) | ArgKind::Value(_) | ArgKind::View(_)) => {
                         Err(self.mismatch(slot))
                     }
                     None => program.table(param).ok_or_else(|| self.mismatch(slot)),
                 };
                 args.push(backend::Arg::Buffer(slice?));
             } else {
-                args.push(self.device_arg(plan, slot, traces)?);
+                args.push(self.device_arg(plan, slot, side_slices)?);
             }
         }
         Ok(())
     }
 
     /// The argument of a slot that is no vector.
-    fn device_arg(&self, plan: &Plan, slot: &Slot, traces: &Written) -> Result<backend::Arg> {
+    fn device_arg(
+        &self,
+        plan: &Plan,
+        slot: &Slot,
+        side_slices: &SideSlices,
+    ) -> Result<backend::Arg> {
         let arg = |param: ParamId| &self.args[param.index()];
         let unsigned = |value| self.scalar(slot.ty, Value::Usize(value));
         let memory = |slice: &Option<Slice>| match slice {
@@ -477,8 +486,8 @@ impl Call<'_> {
             }),
             SlotKind::Extent(axis) => unsigned(plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(plan.space.grid[axis.index()]),
-            SlotKind::Faults => memory(&traces.faults),
-            SlotKind::Output(_) => memory(&traces.output),
+            SlotKind::Faults => memory(&side_slices.faults),
+            SlotKind::Output(_) => memory(&side_slices.output),
         }
     }
 
@@ -506,7 +515,9 @@ impl Call<'_> {
             },
             (value, ty) => {
                 let have = value.scalar();
-                return Err(self.malformed(format!("a renderer asked for {ty} where {have} is")));
+                return Err(self.malformed(format!(
+                    "the renderer asks for {ty}, but the argument is {have}"
+                )));
             }
         };
         Ok(backend::Arg::Scalar(bytes))
@@ -514,6 +525,8 @@ impl Call<'_> {
 
     /// The error for a renderer whose slots do not match the kernel.
     fn mismatch(&self, slot: &Slot) -> Error {
-        self.malformed(format!("a renderer asked for {slot:?}, which it has not"))
+        self.malformed(format!(
+            "the renderer asks for {slot:?}, which the launch does not have"
+        ))
     }
 }

@@ -5,8 +5,8 @@ use sarek_ir::{Kernel, SiteId};
 
 use super::prepare::Prepared;
 use crate::device::registry::Registry;
+use crate::intrinsic::Spelled;
 use crate::plugin::backend::Codegen;
-use crate::plugin::intrinsic::Spelled;
 use crate::{Error, Result};
 
 /// The text of the default variant: for a closed kernel from compile time, else rendered now.

@@ -10,9 +10,9 @@ use sarek_ir::{
 };
 
 use super::*;
+use crate::environment::{self, Environment, Parts};
 use crate::host::{DirectArg, IndexSpace, RawFault};
 use crate::plugin::claims::Subject;
-use crate::plugin::environment::{self, Environment, Parts};
 use crate::plugin::tag::{self, ScheduleKind, Template};
 use crate::sync::lock;
 use crate::testing::gpu::GpuBackend;

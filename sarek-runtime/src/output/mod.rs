@@ -96,7 +96,7 @@ pub(crate) fn lines(kernel: &Kernel, head: &[u8], records: &[u8]) -> Vec<String>
     match word(head, 1) {
         0 => {}
         lost => lines.push(format!(
-            "… {lost} more prints of `{}`, which had no room\n",
+            "… {lost} more prints of `{}` did not fit the buffer\n",
             kernel.name
         )),
     }

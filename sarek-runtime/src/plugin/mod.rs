@@ -1,7 +1,5 @@
-//! The backend interface, and run-time registries for backends and users.
+//! The interface that backends implement, their claims, and tags.
 
 pub mod backend;
 pub mod claims;
-pub mod environment;
-pub mod intrinsic;
 pub mod tag;

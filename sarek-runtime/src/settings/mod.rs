@@ -2,20 +2,20 @@
 //!
 //! They are read once, when the library is first used. A wrong value of a variable that changes the
 //! meaning of launches is an error of each launch ([`Wrong::Fails`]). For other variables it is
-//! reported on standard error, and the default is used ([`Wrong::Told`]). An unknown name that
+//! reported on standard error, and the default is used ([`Wrong::Reported`]). An unknown name that
 //! begins with `SAREK_` is reported too, because it is most likely misspelt.
 
 mod sanitize;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::Write;
 use std::sync::{Mutex, Once, OnceLock};
 
 use sarek_ir::interp::Sanitize;
 
-use crate::host::Isa;
 use crate::sync::lock;
-use crate::{Device, Error, Result};
+use crate::{Error, Result};
 
 /// An environment variable that the library reads.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub enum Wrong {
     /// Each launch returns [`Error::Setting`].
     Fails,
     /// It is reported once on standard error, and the default is used.
-    Told,
+    Reported,
 }
 
 /// The variables that the library reads.
@@ -58,35 +58,38 @@ pub const VARIABLES: [Variable; 7] = [
         name: "SAREK_CACHE",
         takes: "a folder, or `off`",
         check: |_| true,
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_CACHE_MIB",
         takes: "a number of MiB",
         check: |text| mib(text).is_some(),
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_NATIVE_ISA",
         takes: "`baseline`, `avx2` or `avx512`",
-        check: |text| Isa::named(text).is_some(),
-        wrong: Wrong::Told,
+        check: |text| ISA_NAMES.contains(&text.trim()),
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_NVRTC",
         takes: "the path of NVRTC's library, or of a folder with it",
         // The backend reports a missing library.
         check: |_| true,
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_TEST_SEED",
         takes: "a number",
         // The kernel tests report a wrong value.
         check: |_| true,
-        wrong: Wrong::Told,
+        wrong: Wrong::Reported,
     },
 ];
+
+/// The values of `SAREK_NATIVE_ISA`, from the smallest instruction set to the largest.
+pub(crate) const ISA_NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// The variables that only the library's tests and benchmarks read.
 const OF_TESTS: [&str; 18] = [
@@ -114,7 +117,7 @@ const OF_TESTS: [&str; 18] = [
 pub(crate) fn value(name: &str) -> Option<String> {
     report();
     let variable = VARIABLES.iter().find(|variable| variable.name == name);
-    let variable = variable.unwrap_or_else(|| unreachable!("{name} stands in the list"));
+    let variable = variable.unwrap_or_else(|| unreachable!("{name} is in the list"));
     variable.read().ok().flatten()
 }
 
@@ -153,11 +156,11 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// Reports, once per device, that its launches are not checked although the sanitizer is requested.
-pub(crate) fn not_sanitized(device: &Device) {
+pub(crate) fn not_sanitized(device: &dyn fmt::Display) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if sanitize().is_some() && lock(&TOLD).insert(device.to_string()) {
         say(&format!(
-            "SAREK_SANITIZE is set, but launches on {device} are not looked at: the interpreter alone does that"
+            "SAREK_SANITIZE is set, but launches on {device} are not checked: only the interpreter checks launches"
         ));
     }
 }
@@ -172,9 +175,13 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn report() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let told = |variable: &&Variable| variable.wrong == Wrong::Told;
-        for error in VARIABLES.iter().filter(told).filter_map(|v| v.read().err()) {
-            say(&format!("{error}; it is ignored"));
+        let is_reported = |variable: &&Variable| variable.wrong == Wrong::Reported;
+        for error in VARIABLES
+            .iter()
+            .filter(is_reported)
+            .filter_map(|v| v.read().err())
+        {
+            say(&format!("{error}; the value is ignored"));
         }
         let unknown = std::env::vars_os().filter_map(|(name, _)| unknown(name.to_str()?));
         unknown.for_each(|line| say(&line));
@@ -190,7 +197,7 @@ fn unknown(name: &str) -> Option<String> {
     let names: Vec<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
     let names = names.join(", ");
     Some(format!(
-        "nothing reads the environment variable {name}; these are read: {names}"
+        "the environment variable {name} has no effect; the library reads {names}"
     ))
 }
 

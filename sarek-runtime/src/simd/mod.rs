@@ -39,8 +39,8 @@ pub trait Packed: Copy {
 macro_rules! packed {
     ($($name:ident $lane:ident $n:tt $align:literal ($($c:ident $at:literal)+)
         $two:ident $three:ident $four:ident $zero:literal $one:literal;)*) => {$(
-        #[doc = concat!("A vector of ", $n, " `", stringify!($lane), "`: on devices and here, ", $n,
-            " in a row, at a multiple of ", $align, " bytes.")]
+        #[doc = concat!("A vector of ", $n, " `", stringify!($lane), "`. It consists of ", $n,
+            " consecutive components, aligned to ", $align, " bytes, on the host and on devices.")]
         ///
         /// Operators work on components, and with a scalar on either side. In kernels each
         /// component is a separate number. A load or store of a whole vector is one access of up to

@@ -2,10 +2,8 @@
 //! statements, so a panic leaves nothing half done.
 
 pub(crate) mod fork;
+pub(crate) mod on_thread;
 pub(crate) mod span;
-pub(crate) mod waiting;
-
-pub use waiting::Passing;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,20 +1,24 @@
 //! The types of the kernel language, and their descriptions.
 
 mod atomic;
+pub(crate) mod bytes;
 #[doc(hidden)]
 pub mod layout;
+pub(crate) mod leaves;
 pub(crate) mod named;
 pub(crate) mod number;
+mod scalar;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
 pub use named::{Means, named};
 pub use number::{Float, Int, Num};
+pub use scalar::{NativeOperand, Number, ScalarArg};
 
 use half::{bf16, f16};
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
-use crate::host::{Scratch, assembled, leaves_in_memory, no_leaves, skip};
-use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
+use crate::{Arg, Vector, VectorView, VectorViewMut};
+use leaves::{assembled, leaves_in_memory, no_leaves, skip};
 
 /// A type that kernels can compute with: scalars, arrays, tuples, `Option`, `Result`, and types
 /// that derive it.
@@ -73,15 +77,26 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
 
     #[doc(hidden)]
     #[inline(always)]
-    fn __shared(scratch: &Scratch, len: usize) -> &mut [Self] {
-        scratch.shared_slice(len)
+    fn __shared(memory: &impl SharedMemory, len: usize) -> &mut [Self] {
+        memory.shared_slice(len)
     }
 
     #[doc(hidden)]
     #[inline(always)]
-    fn __shared_array<const N: usize>(scratch: &Scratch) -> &mut [Self; N] {
-        scratch.shared_array()
+    fn __shared_array<const N: usize>(memory: &impl SharedMemory) -> &mut [Self; N] {
+        memory.shared_array()
     }
+}
+
+/// The memory of a block, from which compiled bodies take shared arrays.
+#[doc(hidden)]
+#[allow(clippy::mut_from_ref)] // each array is a different part of the memory
+pub trait SharedMemory {
+    /// A shared array of `len` elements. Its contents are unspecified valid values.
+    fn shared_slice<T: KernelType>(&self, len: usize) -> &mut [T];
+
+    /// The same, with a constant length.
+    fn shared_array<T: KernelType, const N: usize>(&self) -> &mut [T; N];
 }
 
 /// A type that vectors can hold: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`,

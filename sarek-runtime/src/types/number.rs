@@ -8,8 +8,8 @@ use std::ops::{
 
 use half::{bf16, f16};
 
-use crate::host::{Divide, Elementary, Half, narrow, wide};
-use crate::{Element, ScalarArg};
+use super::{Element, Number, ScalarArg};
+use crate::math::{Divide, Elementary, Half, narrow, wide};
 
 mod sealed {
     pub trait Sealed {}
@@ -24,7 +24,7 @@ use sealed::Sealed;
     note = "instead: use one of bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 pub trait Scalar:
-    Sealed + crate::host::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
+    Sealed + Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
 {
 }
 

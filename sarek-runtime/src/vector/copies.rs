@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use super::device_copy::DeviceCopy;
-use super::storage::Home;
+use super::storage::HostRegion;
 use crate::device::{Pending, Purpose, Queue, StreamRef};
 use crate::plugin::backend::{BackendEvent, Slice};
 use crate::plugin::tag::{StorageKind, Tag};
@@ -23,7 +23,7 @@ pub(super) struct Copies {
     /// The storage on devices; `None` for their own memory.
     pub(super) storage: Option<Tag<StorageKind>>,
     /// The memory of the host copy, if a device may work in it.
-    home: Option<Home>,
+    host_region: Option<HostRegion>,
     outcomes: Vec<Pending>,
     failed: Option<Error>,
 }
@@ -46,7 +46,7 @@ impl Copies {
     }
 
     /// Records a known outcome.
-    pub(super) fn learn(&mut self, pending: &Pending, outcome: Result<()>) {
+    pub(super) fn note_outcome(&mut self, pending: &Pending, outcome: Result<()>) {
         self.outcomes.retain(|own| !own.is_same(pending));
         self.failed = self.failed.take().or(outcome.err());
     }
@@ -90,24 +90,28 @@ impl Copies {
     }
 
     /// Changes the storage on devices, and drops all device copies.
-    pub(super) fn store_in(&mut self, storage: Option<Tag<StorageKind>>, home: Option<Home>) {
+    pub(super) fn store_in(
+        &mut self,
+        storage: Option<Tag<StorageKind>>,
+        host_region: Option<HostRegion>,
+    ) {
         self.devices.clear();
         self.storage = storage;
-        self.home = home;
+        self.host_region = host_region;
     }
 
     /// Waits for a device's work in the vector's own host memory, because the host is about to
     /// write there. Vectors that depend on that work report its errors.
-    pub(super) fn finish_at_home(&self) {
-        for copy in self.devices.iter().filter(|copy| copy.is_at_home()) {
+    pub(super) fn finish_in_host_memory(&self) {
+        for copy in self.devices.iter().filter(|copy| copy.is_in_host_memory()) {
             let _lost = copy.finish();
         }
     }
 
     /// True if the copy on a device is in the memory of the host copy.
-    pub(super) fn is_at_home(&self, device: &Device) -> bool {
+    pub(super) fn is_in_host_memory(&self, device: &Device) -> bool {
         let mut devices = self.devices.iter();
-        devices.any(|copy| copy.device == *device && copy.is_at_home())
+        devices.any(|copy| copy.device == *device && copy.is_in_host_memory())
     }
 
     /// Resets the state for a complete rewrite on the host.
@@ -124,7 +128,7 @@ impl Copies {
 
     /// Marks all device copies stale, because the host copy is about to be written.
     pub(super) fn invalidate(&mut self) {
-        self.finish_at_home();
+        self.finish_in_host_memory();
         for copy in &mut self.devices {
             copy.valid = false;
         }
@@ -160,7 +164,7 @@ impl Copies {
         {
             let _lost = copy.finish();
             copy.valid &= !(on_host || elsewhere);
-            apart &= !copy.is_at_home();
+            apart &= !copy.is_in_host_memory();
         }
         elsewhere || on_host && apart
     }
@@ -191,13 +195,15 @@ impl Copies {
             None => {
                 let storage = self.storage.as_ref();
                 // Only one device works in host memory; several would have to wait for each other.
-                let taken = self.devices.iter().any(DeviceCopy::is_at_home);
-                let home = self.home.as_ref();
-                let at_home = match home.filter(|home| !taken && home.bytes == bytes) {
-                    Some(home) => DeviceCopy::at_home(device, home, storage)?,
+                let taken = self.devices.iter().any(DeviceCopy::is_in_host_memory);
+                let host_region = self.host_region.as_ref();
+                let in_host_region = match host_region
+                    .filter(|host_region| !taken && host_region.bytes == bytes)
+                {
+                    Some(host_region) => DeviceCopy::in_host_region(device, host_region, storage)?,
                     None => None,
                 };
-                let copy = match at_home {
+                let copy = match in_host_region {
                     Some(copy) => copy,
                     None => DeviceCopy::new(device, bytes, purpose, storage)?,
                 };

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::bytes;
-use super::storage::Home;
+use super::storage::HostRegion;
 use crate::device::{Begun, Block, Done, Purpose, Queue, WorkKind};
 use crate::plugin::backend::{BackendEvent, Slice};
 use crate::plugin::claims::CopyAction;
@@ -32,7 +32,7 @@ pub(super) struct DeviceCopy {
     /// Streams that have waited for the writer and read since.
     readers: Vec<Arc<Queue>>,
     /// The vector's own host memory, if the device works there. Dropped last.
-    home: Option<Home>,
+    host_region: Option<HostRegion>,
 }
 
 /// The last writer of a copy.
@@ -59,7 +59,7 @@ impl DeviceCopy {
             // The first write waits for earlier users of the memory.
             readers: block.take_users(),
             block,
-            home: None,
+            host_region: None,
         })
     }
 
@@ -72,40 +72,42 @@ impl DeviceCopy {
             writer: None,
             readers: Vec::new(),
             block: Block::imported(device, part),
-            home: None,
+            host_region: None,
         }
     }
 
     /// Uses the vector's own host memory, if the device can work there. The copy counts as stale at
     /// first.
-    pub(super) fn at_home(
+    pub(super) fn in_host_region(
         device: &Device,
-        home: &Home,
+        host_region: &HostRegion,
         storage: Option<&Tag<StorageKind>>,
     ) -> Result<Option<DeviceCopy>> {
-        // SAFETY: the copy keeps the home alive, and waits for its users when it is dropped. The
-        // host writes there only after it has waited for all of them (`Copies::finish_at_home`),
+        // SAFETY: the copy keeps the host region alive, and waits for its users when it is dropped. The
+        // host writes there only after it has waited for all of them (`Copies::finish_in_host_memory`),
         // and reads there only after it has waited for the writer.
-        let mem = unsafe { device.raw().import_host(home.at, home.bytes) }?;
+        let mem = unsafe { device.raw().import_host(host_region.at, host_region.bytes) }?;
         Ok(mem.map(|mem| {
-            let (offset, len) = (0, home.bytes);
+            let (offset, len) = (0, host_region.bytes);
             let mut copy = DeviceCopy::imported(device, Slice { mem, offset, len });
             copy.valid = false;
             copy.storage = storage.cloned();
-            copy.home = Some(home.clone());
+            copy.host_region = Some(host_region.clone());
             copy
         }))
     }
 
     /// True if the copy is in the vector's own host memory.
-    pub(super) fn is_at_home(&self) -> bool {
-        self.home.is_some()
+    pub(super) fn is_in_host_memory(&self) -> bool {
+        self.host_region.is_some()
     }
 
     /// True if `place` is byte `at` of the vector's own host memory, where this copy is.
-    fn is_home_of(&self, at: usize, place: *const u8) -> bool {
-        let home = self.home.as_ref();
-        home.is_some_and(|home| home.at.as_ptr().wrapping_add(at).cast_const() == place)
+    fn is_host_region_at(&self, at: usize, place: *const u8) -> bool {
+        let host_region = self.host_region.as_ref();
+        host_region.is_some_and(|host_region| {
+            host_region.at.as_ptr().wrapping_add(at).cast_const() == place
+        })
     }
 
     /// Waits for all work that uses the copy, even where some of it fails.
@@ -224,7 +226,7 @@ impl DeviceCopy {
         }
         fork::check()?;
         let part = self.part(from..from + to.len());
-        if self.is_home_of(from, to.as_ptr()) {
+        if self.is_host_region_at(from, to.as_ptr()) {
             // The bytes are there already; users of the copy see them.
             self.finish()?;
             let writer = self.writer.as_ref().map(|writer| &writer.queue);
@@ -280,7 +282,7 @@ impl DeviceCopy {
     /// Overwrites bytes, after the work of `queue`.
     pub(super) fn write(&mut self, queue: &Arc<Queue>, at: usize, from: &[u8]) -> Result<()> {
         self.before_write(queue)?;
-        if self.is_home_of(at, from.as_ptr()) {
+        if self.is_host_region_at(at, from.as_ptr()) {
             // SAFETY: a part of this copy, whose users this queue waits for.
             unsafe { queue.raw.copy_in(&self.part(at..at + from.len()), from) }?;
         } else if !from.is_empty() {
@@ -289,9 +291,9 @@ impl DeviceCopy {
             let begun = self.device.begin_transfer()?;
             // SAFETY: as above.
             unsafe { queue.raw.copy_in(&part, from) }?;
-            let told = self.transferred(queue, begun, WorkKind::Upload, from.len());
+            let profile_result = self.transferred(queue, begun, WorkKind::Upload, from.len());
             self.written_by(queue);
-            return told;
+            return profile_result;
         }
         self.written_by(queue);
         Ok(())

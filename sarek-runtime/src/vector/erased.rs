@@ -13,7 +13,7 @@ use crate::plugin::tag::{StorageKind, Tag};
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 
-pub(crate) trait Operand: Send + Sync {
+pub(crate) trait ErasedVector: Send + Sync {
     /// The scalar type that devices see, and the number of such scalars in an element.
     fn unit(&self) -> (Scalar, u64);
 
@@ -33,7 +33,7 @@ pub(crate) trait Operand: Send + Sync {
 
     /// True if the device works in the memory of the host copy. That memory may be borrowed, and
     /// may be freed before the device's own.
-    fn is_at_home(&self, device: &Device) -> bool;
+    fn is_in_host_memory(&self, device: &Device) -> bool;
 
     /// Returns the valid host copy, for reading.
     fn on_host(&self) -> Result<*const u8>;
@@ -52,7 +52,7 @@ pub(crate) trait Operand: Send + Sync {
         outcomes: Option<&mut Vec<Pending>>,
     ) -> Result<Slice>;
 
-    /// The same as [`Operand::on_device`] for a vector that is borrowed mutably; needs no lock.
+    /// The same as [`ErasedVector::on_device`] for a vector that is borrowed mutably; needs no lock.
     fn on_device_mut(
         &mut self,
         stream: StreamRef<'_>,
@@ -88,7 +88,7 @@ pub(crate) trait Operand: Send + Sync {
     fn fail(&mut self, error: Error);
 }
 
-impl<T: Element> Operand for Vector<T> {
+impl<T: Element> ErasedVector for Vector<T> {
     fn unit(&self) -> (Scalar, u64) {
         match &T::TYPE {
             TypeInfo::Scalar(scalar) => (*scalar, 1),
@@ -103,11 +103,11 @@ impl<T: Element> Operand for Vector<T> {
 
     fn storage(&self) -> Option<Tag<StorageKind>> {
         let ask = || lock(&self.state).copies.storage.clone();
-        self.elsewhere.then(ask).flatten()
+        self.has_custom_storage.then(ask).flatten()
     }
 
-    fn is_at_home(&self, device: &Device) -> bool {
-        self.elsewhere && lock(&self.state).copies.is_at_home(device)
+    fn is_in_host_memory(&self, device: &Device) -> bool {
+        self.has_custom_storage && lock(&self.state).copies.is_in_host_memory(device)
     }
 
     fn size(&self) -> usize {

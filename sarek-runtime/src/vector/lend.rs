@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::{Operand, Vector};
+use super::{ErasedVector, Vector};
 use crate::device::Stream;
 use crate::plugin::backend::Slice;
 use crate::{Element, Error, Result};

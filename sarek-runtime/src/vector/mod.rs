@@ -1,5 +1,6 @@
 //! Vectors: memory that the host and all devices share, with copies made on demand.
 
+mod async_read;
 pub(crate) mod bytes;
 mod copies;
 mod device_copy;
@@ -10,7 +11,6 @@ mod lend;
 mod pages;
 mod parts;
 mod ranges;
-mod read_back;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -21,12 +21,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
+pub use async_read::{ReadBack, Reading};
 use copies::Copies;
-pub(crate) use erased::Operand;
+pub(crate) use erased::ErasedVector;
 pub use lend::Lent;
 pub use parts::{Part, PartMut, Parts};
 pub(crate) use ranges::resolve;
-pub use read_back::{ReadBack, Reading};
 
 /// Allocates zeroed bytes.
 pub(crate) fn host_bytes(len: usize) -> Result<Vec<u8>> {
@@ -56,7 +56,7 @@ pub struct Vector<T> {
     id: OnceLock<u64>,
     /// True if the storage is not the devices' own memory. Launches read this instead of the locked
     /// state.
-    elsewhere: bool,
+    has_custom_storage: bool,
 }
 
 struct State<T> {
@@ -77,7 +77,7 @@ impl<T: Element> Vector<T> {
             }),
             unit: OnceLock::new(),
             id: OnceLock::new(),
-            elsewhere: false,
+            has_custom_storage: false,
         }
     }
 
@@ -107,7 +107,7 @@ impl<T: Element> Vector<T> {
             }),
             unit: OnceLock::new(),
             id: OnceLock::new(),
-            elsewhere: false,
+            has_custom_storage: false,
         }
     }
 
@@ -220,7 +220,7 @@ impl<T: Element> Vector<T> {
                 // The device could not report the outcome; a later call asks again.
                 return outcome.map(|()| state);
             }
-            state.copies.learn(&pending, outcome);
+            state.copies.note_outcome(&pending, outcome);
         }
     }
 
@@ -242,7 +242,7 @@ impl<T: Element> Vector<T> {
         if let Some(valid) = self.host.get() {
             return Ok(valid);
         }
-        state.copies.finish_at_home();
+        state.copies.finish_in_host_memory();
         let spare = state.spare.take();
         let mut fresh = spare.map_or_else(|| import::fresh(self.len), Ok)?;
         let elements = fresh.make_mut()?;
@@ -264,7 +264,7 @@ impl<T: Element> Vector<T> {
             self.host = OnceLock::from(storage.map_or_else(|| import::fresh(len), Ok)?);
         }
         let host = self.host.get_mut();
-        let elements = host.expect("it is there, or was put there").make_mut()?;
+        let elements = host.expect("the host copy was made above").make_mut()?;
         state.copies.forget();
         write(elements);
         Ok(())

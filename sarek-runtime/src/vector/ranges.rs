@@ -202,7 +202,7 @@ impl<T: Element> Vector<T> {
             Some(copy) => Some(copy),
             None => theirs.copies.valid(),
         };
-        let source = from_device.expect("the caller has seen a valid copy on a device");
+        let source = from_device.expect("the caller checked that a copy on a device is valid");
         let copied = copy.copy_from(place.default_queue(), at, source, range);
         self.settle_on(place, copied)
     }
@@ -240,7 +240,7 @@ impl<T: Element> Vector<T> {
         }
         let bytes = self.bytes();
         let (pattern, len) = (
-            bytes::of(std::slice::from_ref(&value)).into_owned(),
+            crate::types::bytes::of(std::slice::from_ref(&value)).into_owned(),
             self.len,
         );
         if stream.device().info().host_memory {
@@ -292,25 +292,26 @@ impl<T: Element> Vector<T> {
             return Err(Error::Tag {
                 kind: StorageKind::NAME,
                 name: storage.to_string(),
-                problem: "it is memory of a block, which a vector outlives; a kernel has it by `shared_array`"
+                problem: "it is the memory of a block, and no vector can be stored there; a kernel allocates it with `shared_array`"
                     .to_owned(),
             });
         }
         self.as_slice()?;
         let other = *storage != StorageKind::device();
         let other = other.then(|| storage.clone());
-        let mut home = None;
+        let mut host_region = None;
         if *storage == StorageKind::zero_copy() && bytes::are_elements::<T>() {
             let host = self
                 .host
                 .take()
                 .expect("`as_slice` made the host copy valid");
-            let (host, place) = host.at_home();
+            let (host, place) = host.in_host_region();
             self.host = OnceLock::from(host);
-            home = place.filter(|home| home.at.addr().get().is_multiple_of(16));
+            host_region =
+                place.filter(|host_region| host_region.at.addr().get().is_multiple_of(16));
         }
-        self.elsewhere = other.is_some();
-        self.state_mut().copies.store_in(other, home);
+        self.has_custom_storage = other.is_some();
+        self.state_mut().copies.store_in(other, host_region);
         Ok(())
     }
 
@@ -318,7 +319,7 @@ impl<T: Element> Vector<T> {
     /// of the stream.
     pub fn prefetch(&self, stream: &Stream) -> Result<()> {
         if stream.device().info().host_memory {
-            if let Some(storage) = super::Operand::storage(self) {
+            if let Some(storage) = super::ErasedVector::storage(self) {
                 let bytes = size_of_val(self.as_slice()?) as u64;
                 let (subject, kernels) = (Subject::Storage(storage), &[]);
                 let claims = stream.device().claims();
@@ -327,6 +328,7 @@ impl<T: Element> Vector<T> {
             return self.as_slice().map(|_| ());
         }
         let mut outcomes = Vec::new();
-        super::Operand::on_device(self, stream.by_ref(), false, Some(&mut outcomes)).map(|_| ())
+        super::ErasedVector::on_device(self, stream.by_ref(), false, Some(&mut outcomes))
+            .map(|_| ())
     }
 }

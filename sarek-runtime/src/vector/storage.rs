@@ -26,16 +26,16 @@ pub(super) struct Held<T> {
 /// The host memory in which a device may work. Holding this keeps the memory alive if it has an
 /// owner.
 #[derive(Clone)]
-pub(super) struct Home {
+pub(super) struct HostRegion {
     pub(super) at: NonNull<u8>,
     pub(super) bytes: usize,
     _owner: Option<Arc<Owner>>,
 }
 
 // SAFETY: it is an address; its users ensure exclusive access.
-unsafe impl Send for Home {}
+unsafe impl Send for HostRegion {}
 // SAFETY: as above.
-unsafe impl Sync for Home {}
+unsafe impl Sync for HostRegion {}
 
 /// A type-erased box.
 struct Owner {
@@ -104,9 +104,9 @@ impl<T> Storage<T> {
         })
     }
 
-    /// Pins the elements where they are as long as the returned [`Home`] is held. `None` for shared
+    /// Pins the elements where they are as long as the returned [`HostRegion`] is held. `None` for shared
     /// elements, which a write may move.
-    pub(super) fn at_home(self) -> (Storage<T>, Option<Home>)
+    pub(super) fn in_host_region(self) -> (Storage<T>, Option<HostRegion>)
     where
         T: Send + Sync + 'static,
     {
@@ -114,15 +114,15 @@ impl<T> Storage<T> {
             Storage::Own(elements) => Storage::of_owner(elements),
             Storage::Held(_) | Storage::Shared(_) => self,
         };
-        let home = match &storage {
-            Storage::Held(held) => Some(Home {
+        let host_region = match &storage {
+            Storage::Held(held) => Some(HostRegion {
                 at: held.at.cast(),
                 bytes: held.len * size_of::<T>(),
                 _owner: held.owner.clone(),
             }),
             Storage::Own(_) | Storage::Shared(_) => None,
         };
-        (storage, home)
+        (storage, host_region)
     }
 
     /// Converts into a `Vec`; without a copy if the storage owns its elements.
@@ -149,7 +149,9 @@ impl<T> Storage<T> {
         Ok(match self {
             Storage::Own(elements) => elements,
             Storage::Held(held) => held,
-            Storage::Shared(elements) => Arc::get_mut(elements).expect("others were looked for"),
+            Storage::Shared(elements) => {
+                Arc::get_mut(elements).expect("the caller checked that there is no other owner")
+            }
         })
     }
 }

@@ -145,7 +145,7 @@ macro_rules! views {
                     strides: vec![],
                     offset: 0,
                     len: vector.len(),
-                    problem: "it has more elements than can be counted",
+                    problem: "its number of elements does not fit `usize`",
                 })?;
                 let layout = layout.checked(vector.len(), $mutable)?;
                 Ok(Self { vector, layout })

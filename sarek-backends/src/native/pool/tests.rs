@@ -121,6 +121,6 @@ fn one_thread_is_the_caller() {
     let caller = thread::current().id();
     for pool in [pool(0), pool(1)] {
         pool.run(3, &|| assert_eq!(thread::current().id(), caller));
-        assert!(pool.crew.get().is_none());
+        assert!(pool.workers.get().is_none());
     }
 }

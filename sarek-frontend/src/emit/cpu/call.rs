@@ -60,15 +60,15 @@ impl Writer<'_> {
                         // In `P::norm(p)`, only the callee's type tells whether the argument is a
                         // receiver.
                         given.push(mixed!(let mut #name = #value;));
-                        quote_spanned!(name.span()=> __host::received(&mut #name))
+                        quote_spanned!(name.span()=> __host::pass_mut(&mut #name))
                     }
                     false if is_borrowed && is_constant => {
                         given.push(mixed!(let #name = const { &#value };));
-                        quote_spanned!(name.span()=> __host::borrowed_constant(#name))
+                        quote_spanned!(name.span()=> __host::pass_constant(#name))
                     }
                     false if is_borrowed => {
                         given.push(mixed!(let mut #name = #value;));
-                        quote_spanned!(name.span()=> __host::borrowed(&mut #name))
+                        quote_spanned!(name.span()=> __host::pass_ref(&mut #name))
                     }
                     false => {
                         given.push(mixed!(let #name = #value;));
@@ -86,7 +86,7 @@ impl Writer<'_> {
                 let variable = self.variable(local);
                 let is_receiver = i == 0 && callee.has_receiver;
                 match self.is_received(local) && !is_receiver {
-                    true => mixed!(__host::received(&mut #variable)),
+                    true => mixed!(__host::pass_mut(&mut #variable)),
                     false => mixed!(&mut #variable),
                 }
             }
@@ -128,7 +128,7 @@ impl Writer<'_> {
             // In a `let` of its own, so that rustc infers the arguments' types first.
             false => quote_spanned! {located(span)=> {
                 let __yielded = #call;
-                __host::yielded(#of, __yielded)
+                __host::returned(#of, __yielded)
             }},
         };
         let call = callee.known(&passed_on(&call, span));
@@ -188,7 +188,7 @@ impl Writer<'_> {
                 let base = std::mem::replace(&mut before, next);
                 let (given, of) = (callee.known(&mixed!(__given)), instance_name(function));
                 quote_spanned! {located(callee.span)=>
-                    |_: __host::Call, __given| __host::yielded(#of, #body(
+                    |_: __host::Call, __given| __host::returned(#of, #body(
                         __host::Flag::<__CHECK>, __block, __thread, __dim, #base, #given,
                     ))
                 }

@@ -161,7 +161,7 @@ impl Writer<'_> {
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
                         false if i == 0 && callee.method.is_some() || is_borrowed => {
-                            quote_spanned!(room.span()=> __host::received_lanes(&mut *#room))
+                            quote_spanned!(room.span()=> __host::pass_mut_lanes(&mut *#room))
                         }
                         false => quote_spanned!(room.span()=> &*#room),
                     }
@@ -201,7 +201,7 @@ impl Writer<'_> {
                     let lanes = self.lent_lanes(frame, local);
                     let is_receiver = i == 0 && callee.has_receiver;
                     match self.is_received(local) && !is_receiver {
-                        true => mixed!(__host::received_lanes(#lanes)),
+                        true => mixed!(__host::pass_mut_lanes(#lanes)),
                         false => lanes,
                     }
                 }
@@ -225,7 +225,7 @@ impl Writer<'_> {
                 let __mark = __host::Scratch::mark(__scratch);
                 #(#rooms)*
                 #fill
-                if let ::core::result::Result::Err(__fault) = __host::yielded_by_all(#of, #block(
+                if let ::core::result::Result::Err(__fault) = __host::returned_by_all(#of, #block(
                     __host::Flag::<__CHECK>, __host::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
                 )) {
                     return ::core::result::Result::Err(__fault);
@@ -272,8 +272,8 @@ impl Writer<'_> {
     fn lent_lanes(&self, frame: &Frame<'_>, local: LocalId) -> TokenStream {
         let array = frame.array(local);
         match self.within(frame).is_kept_whole(local) {
-            true => mixed!(__host::Rows::lend(&#array)),
-            false => mixed!(__host::lent(&mut #array[..])),
+            true => mixed!(__host::LaneValues::lend(&#array)),
+            false => mixed!(__host::as_uninit(&mut #array[..])),
         }
     }
 
@@ -361,8 +361,8 @@ impl Writer<'_> {
         let result = self.kernel.result.map(|local| {
             let array = frame.array(local);
             match self.within(&frame).is_kept_whole(local) {
-                true => mixed!(let #array = __host::Rows::of(__result);),
-                false => mixed!(let #array = __host::given(__result);),
+                true => mixed!(let #array = __host::LaneValues::of(__result);),
+                false => mixed!(let #array = __host::assume_all_init(__result);),
             }
         });
         let arrays = self.arrays(&frame).into_iter();
@@ -398,7 +398,7 @@ impl Writer<'_> {
     /// function.
     pub(super) fn ended(&self) -> TokenStream {
         match self.is_given_slices() {
-            true => mixed!(::core::result::Result::Ok(__host::Yielded::new(
+            true => mixed!(::core::result::Result::Ok(__host::Returned::new(
                 ::core::marker::PhantomData
             ))),
             false => mixed!(::core::result::Result::Ok(())),

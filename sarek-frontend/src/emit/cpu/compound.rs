@@ -284,7 +284,7 @@ impl Writer<'_> {
         match self.frame {
             Some(frame) if frame.once && self.is_kept_whole(local) => {
                 let array = frame.array(local);
-                mixed!((*__host::Lanes::any(&#array)))
+                mixed!((*__host::LaneStorage::any(&#array)))
             }
             Some(_) | None => self.variable(local),
         }

@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
         self.is_kept(local) && self.lowered.arrays.contains_key(&local) && !self.is_foreign(local)
     }
 
-    /// True for a value of several parts that lives across regions, as a `host::Kept`.
+    /// True for a value of several parts that lives across regions, as a `host::LaneValuesSoa`.
     pub fn is_kept_whole(&self, local: LocalId) -> bool {
         let is_scalar = || self.kernel.locals[local.index()].ty.as_scalar().is_some();
         self.is_kept(local) && !is_scalar() && !self.is_kept_apart(local)

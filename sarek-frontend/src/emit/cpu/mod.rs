@@ -143,7 +143,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
             let (body, yields) = writer.function_body();
             mixed! {
                 #body
-                ::core::result::Result::Ok(__host::Yielded::new(#yields))
+                ::core::result::Result::Ok(__host::Returned::new(#yields))
             }
         }
         (false, Some(depth)) => {
@@ -152,7 +152,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
                 let __nest = Self::__sarek_nest::<__CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*));
                 match __nest {
                     ::core::result::Result::Ok(__value) => {
-                        ::core::result::Result::Ok(__host::Yielded::new(__value))
+                        ::core::result::Result::Ok(__host::Returned::new(__value))
                     }
                     ::core::result::Result::Err(__fault) => ::core::result::Result::Err(__fault),
                 }
@@ -218,7 +218,7 @@ impl Writer<'_> {
             Some(_) => {
                 self.lowered.names_audit.set(true);
                 let name = error_gate::constant(Span::mixed_site());
-                mixed!(__host::known::<{ #name }, _>(#value))
+                mixed!(__host::if_type_checked::<{ #name }, _>(#value))
             }
             None => value,
         }
@@ -230,7 +230,7 @@ impl Writer<'_> {
             Some(_) => {
                 self.lowered.names_audit.set(true);
                 let name = error_gate::constant(Span::mixed_site());
-                mixed!(__host::KnownType<{ #name }, #ty>)
+                mixed!(__host::CheckedType<{ #name }, #ty>)
             }
             None => ty.clone(),
         }

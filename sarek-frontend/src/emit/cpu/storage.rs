@@ -110,8 +110,8 @@ impl Writer<'_> {
             .map(|local| {
                 let name = frame.array(local);
                 match lent.contains(&local) {
-                    true => mixed!(let #name = __host::Rows::new(__scratch, __threads);),
-                    false => mixed!(let #name = __host::Kept::new(__scratch, __threads);),
+                    true => mixed!(let #name = __host::LaneValues::new(__scratch, __threads);),
+                    false => mixed!(let #name = __host::LaneValuesSoa::new(__scratch, __threads);),
                 }
             })
             .collect();

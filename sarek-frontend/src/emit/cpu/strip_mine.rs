@@ -433,12 +433,12 @@ impl Writer<'_> {
         };
         let first = mixed! {
             for __w in 0..__STRIP {
-                __host::Lanes::keep(&#array, __w, __host::Lanes::fetch(&#outer, __lane + __w));
+                __host::LaneStorage::keep(&#array, __w, __host::LaneStorage::fetch(&#outer, __lane + __w));
             }
         };
         let last = mixed! {
             for __w in 0..__STRIP {
-                __host::Lanes::keep(&#outer, __lane + __w, __host::Lanes::fetch(&#array, __w));
+                __host::LaneStorage::keep(&#outer, __lane + __w, __host::LaneStorage::fetch(&#array, __w));
             }
         };
         (

@@ -225,7 +225,7 @@ impl<'a> Writer<'a> {
             let value = kept_name(local);
             let ty = self.pointer_type(local);
             mixed! {
-                let mut #value = __host::Lanes::fetch(&#array, #position);
+                let mut #value = __host::LaneStorage::fetch(&#array, #position);
                 let #name: #ty = ::core::mem::MaybeUninit::as_mut_ptr(&mut #value);
             }
         });
@@ -255,7 +255,7 @@ impl<'a> Writer<'a> {
         let whole = self.kept_whole(frame, ids).into_iter();
         let whole = whole.filter(|(_, writes)| *writes).map(|(local, _)| {
             let (value, array) = (kept_name(local), frame.array(local));
-            mixed!(__host::Lanes::keep(&#array, #position, #value);)
+            mixed!(__host::LaneStorage::keep(&#array, #position, #value);)
         });
         mixed!(#(#lanes)* #(#whole)*)
     }

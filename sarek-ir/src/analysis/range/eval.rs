@@ -6,7 +6,7 @@ use crate::analysis::shape::same;
 use crate::numeric::of_floats;
 use crate::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value,
-    interp,
+    operators,
 };
 
 impl Analyser<'_> {
@@ -431,7 +431,10 @@ fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Int
         let ty = arg.map_or(on, |arg| arg.of(on));
         values[i] = Value::int(ty, range.exact()?)?;
     }
-    Some(of_value(interp::call(intrinsic, &values[..ranges.len()])))
+    Some(of_value(operators::call(
+        intrinsic,
+        &values[..ranges.len()],
+    )))
 }
 
 /// The result for two constants.

@@ -29,7 +29,7 @@ pub use counting::CountingWgsl;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, UnaryOp, Value, interp};
+use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, UnaryOp, Value, operators};
 
 use super::text::f32_digits;
 use super::{
@@ -488,7 +488,7 @@ fn literal(value: Value) -> Text {
         Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
         Value::I64(v) => format!("{v}li"),
         Value::U64(v) | Value::Usize(v) => format!("{v}lu"),
-        Value::F16(_) | Value::Bf16(_) => return literal(interp::cast(value, Scalar::F32)),
+        Value::F16(_) | Value::Bf16(_) => return literal(operators::cast(value, Scalar::F32)),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
             format!("{}f", f32_digits(f32::from_bits(bits)))
         }

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::device::{Pending, Traces};
+use crate::device::faults::Record;
+use crate::device::{Pending, SideBuffers};
 use crate::fault::Sites;
 use crate::sync::lock;
 
@@ -144,7 +145,7 @@ fn a_known_fault_is_told_by_the_next_launch() {
         "the first error"
     );
     let y = self::fault(&stream);
-    stream.queue().learn_all().unwrap();
+    stream.queue().resolve_all().unwrap();
     let launch = axpy(1.0, &x, &mut z).over(4).enqueue(&stream);
     assert!(matches!(launch, Err(Error::Fault(_))), "{launch:?}");
     axpy(1.0, &x, &mut z).over(4).enqueue(&stream).unwrap();
@@ -217,7 +218,7 @@ fn lines_of_a_launch_are_printed_whoever_learned_its_outcome() {
     let queued = Arc::new(Mutex::new(None));
     let tell = queued.clone();
     *lock(&stats.meanwhile) = Some(Box::new(move || {
-        let traces = Traces {
+        let side_buffers = SideBuffers {
             faults: None,
             output: Some(output),
         };
@@ -226,7 +227,7 @@ fn lines_of_a_launch_are_printed_whoever_learned_its_outcome() {
             lens: Arc::default(),
             shared: Arc::default(),
         };
-        *lock(&tell) = Some(queue.watch(traces, sites, &mut Vec::new()));
+        *lock(&tell) = Some(queue.watch(side_buffers, sites, &mut Vec::new()));
     }));
     assert!(matches!(lost.to_vec(), Err(Error::Fault(_))));
     let behind: Pending = lock(&queued).take().unwrap();
@@ -274,4 +275,23 @@ fn memory_keeps_few_streams_that_are_idle() {
     // Making another stream drops the streams that are no longer used.
     device.new_stream().unwrap();
     assert_eq!(kept(), 1, "the one that wrote `x`");
+}
+
+#[test]
+fn a_record_that_is_never_read_is_no_good_outcome() {
+    let device = gpu();
+    let queue = device.stream().queue().clone();
+    let slot = queue.fault_record(&device).unwrap();
+    let sites = Sites {
+        kernel: Arc::new(sarek_ir::Kernel::new("lost")),
+        lens: Arc::default(),
+        shared: Arc::default(),
+    };
+    // The stream does not know of the launch, so that it reads no record for it.
+    let record = Arc::new(Record::new(Some(slot), vec![], false, sites));
+    let outcome = Pending::new(queue, record).outcome();
+    let Err(Error::Device { device, message }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(device.contains("`lost`") && message.contains("launch it again"));
 }

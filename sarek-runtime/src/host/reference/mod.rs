@@ -1,16 +1,16 @@
 //! The reference: runs the user's own function, one thread after the other.
 //!
 //! Threads that cooperate (by barriers, shared arrays, subgroups) are threads of the operating
-//! system that pass a token around: [`crew`].
+//! system that pass a token around: [`block_threads`].
 
-mod crew;
+mod block_threads;
 mod place;
 mod shared;
 
 use std::cell::Cell;
 
-pub use crew::for_each_block;
-pub(super) use crew::{barrier, subgroup};
+pub use block_threads::for_each_block;
+pub(super) use block_threads::{barrier, subgroup};
 pub use place::{PanicPlace, note_panics, place_of};
 pub use shared::Shared;
 pub(super) use shared::make as make_shared;

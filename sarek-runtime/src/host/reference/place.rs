@@ -7,6 +7,7 @@ use std::panic::{set_hook, take_hook};
 use std::sync::Once;
 
 use super::POSITION;
+use crate::{Error, Fault, FaultKind};
 
 /// The place where a thread of a kernel panicked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,6 +20,37 @@ pub struct PanicPlace {
     pub column: u32,
     /// The global ids of the thread along x, y and z.
     pub thread: [u64; 3],
+}
+
+impl PanicPlace {
+    /// The error for a panic of the user's function with this message.
+    pub fn into_error(self, kernel: &str, message: String) -> Error {
+        Error::Fault(Box::new(Fault {
+            kernel: kernel.into(),
+            file: self.file,
+            line: self.line,
+            column: self.column,
+            thread: self.thread,
+            kind: match overflowed(&message) {
+                Some(operation) => FaultKind::Overflow {
+                    operation: operation.into(),
+                },
+                None => FaultKind::Panic(message),
+            },
+        }))
+    }
+}
+
+/// The operation in core's overflow message. For a method it is the operator that the method uses.
+fn overflowed(message: &str) -> Option<&'static str> {
+    Some(match message {
+        "attempt to add with overflow" => "+",
+        "attempt to subtract with overflow" | "attempt to negate with overflow" => "-",
+        "attempt to multiply with overflow" => "*",
+        "attempt to shift left with overflow" => "<<",
+        "attempt to shift right with overflow" => ">>",
+        _ => return None,
+    })
 }
 
 /// A panic payload with its place, while it unwinds out of the threads of a block.

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use crate::host::owned::Owned;
+use crate::types::NativeOperand;
 
 /// A thread's handle of a shared array, which `shared_array` and `shared_slice` return. Kernels
 /// index it, and read its length.
@@ -47,6 +48,8 @@ impl<T> Shared<T> {
         unsafe { self.ptr.add(index) }
     }
 }
+
+impl<T: NativeOperand> NativeOperand for Shared<T> {}
 
 impl<T> Index<usize> for Shared<T> {
     type Output = T;
@@ -134,7 +137,7 @@ pub(in crate::host) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T>
         );
         array.words.as_ptr()
     };
-    let ptr = super::crew::array(what, || Array::new::<T>(len), same);
+    let ptr = super::block_threads::array(what, || Array::new::<T>(len), same);
     let handle = Box::new(Shared {
         ptr: ptr.cast::<u8>(),
         len,

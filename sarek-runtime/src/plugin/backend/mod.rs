@@ -23,6 +23,8 @@
 //! promises.
 
 mod info;
+mod parameter;
+pub(crate) mod parts;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -32,15 +34,15 @@ use std::time::{Duration, Instant};
 
 use sarek_ir::write::{Source, Variant};
 
-pub use crate::foreign::{Parameter, Passed};
 pub use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::output::{Printing, print};
 pub use crate::plugin::claims::Claims;
-pub use crate::plugin::environment::Parts;
 use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
 pub use info::{DeviceInfo, Features};
+pub use parameter::{Parameter, Passed};
+pub use parts::Parts;
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {

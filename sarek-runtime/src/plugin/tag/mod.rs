@@ -93,20 +93,20 @@ kinds! {
     DeviceKind "device kind":
         cpu "cpu" "A processor that runs this program.",
         gpu "gpu" "A graphics processor.",
-        software "software" "A device that a library makes of the processor.";
+        software "software" "A software device, which emulates an accelerator on the processor.";
     StorageKind "storage kind":
         device "device" "The device's own memory.",
-        pinned "pinned" "Host memory that does not move, which the device reads and writes by itself.",
-        zero_copy "zero_copy" "The host's memory, used in place.",
-        shared "shared" "Memory of a block.";
+        pinned "pinned" "Page-locked host memory, which kernels access over the bus.",
+        zero_copy "zero_copy" "Host memory that the device accesses in place, without copies.",
+        shared "shared" "The shared memory of a block.";
     ScheduleKind "schedule":
-        blocks "blocks" "Blocks of threads, each thread once.",
-        grid_stride "grid_stride" "As many blocks as the device runs at once; their threads take several turns.",
-        single_thread "single_thread" "All of it in one thread.";
+        blocks "blocks" "Runs each block once, and each thread of a block once.",
+        grid_stride "grid_stride" "A grid-stride loop: starts as many blocks as the device runs at once, and each works on several blocks of the grid.",
+        single_thread "single_thread" "Runs the whole grid in one thread.";
     InstrumentationKind "instrumentation":
-        none "none" "Nothing.",
-        timer "timer" "The time on the host.",
-        device_events "device_events" "The time on the device.";
+        none "none" "No instrumentation.",
+        timer "timer" "Time measured on the host.",
+        device_events "device_events" "Time measured by events on the device.";
     Language "language":
         rust "rust" "Rust, compiled with the program.",
         ir "ir" "The intermediate representation.",
@@ -230,7 +230,7 @@ pub fn template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
 fn add<K: Kind>(name: &str, form: Form) -> Result<Tag<K>> {
     with::<K, _>(|table| {
         if table.members.iter().any(|member| member.name == name) {
-            return Err(problem::<K>(name, "it is there already".to_owned()));
+            return Err(problem::<K>(name, "it was added already".to_owned()));
         }
         let member = data(name.to_owned(), form);
         table.members.push(member.clone());
@@ -309,7 +309,7 @@ pub fn lookup_template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, 
         Form::Plain | Form::Instance { .. } => {
             Err(problem::<K>(name, "it takes no attributes".to_owned()))
         }
-        Form::Undefined(_) => Err(problem::<K>(name, "nobody has added it".to_owned())),
+        Form::Undefined(_) => Err(problem::<K>(name, "it was not added".to_owned())),
     }
 }
 

@@ -20,7 +20,7 @@ const WITH: &str = "with";
 pub(super) fn read<A: Attribute>(mut fields: Fields) -> Result<Arc<dyn Attributes>, String> {
     let attributes = fields.remove(WITH).unwrap_or(Value::Null);
     if !fields.is_empty() {
-        return Err(format!("its attributes stand in `{WITH}`"));
+        return Err(format!("its attributes belong in the field `{WITH}`"));
     }
     let attributes = A::deserialize(attributes).map_err(|error| error.to_string())?;
     Ok(Arc::new(attributes))
@@ -48,18 +48,20 @@ impl<K> Serialize for Tag<K> {
 
 impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tag<K>, D::Error> {
-        let told = |name: &str, problem: &str| {
+        let problem_of = |name: &str, problem: &str| {
             D::Error::custom(format!("{} `{name}`: {problem}", K::NAME))
         };
         let (name, fields) = match Value::deserialize(deserializer)? {
             Value::Text(name) => (name, None),
             Value::Object(mut fields) => match fields.remove(TYPE) {
                 Some(Value::Text(name)) => (name, Some(fields)),
-                Some(_) | None => return Err(D::Error::custom("a tag has a name as its `type`")),
+                Some(_) | None => {
+                    return Err(D::Error::custom("the `type` of a tag must be a name"));
+                }
             },
             _ => {
                 return Err(D::Error::custom(
-                    "a tag is a name, or an object with a `type`",
+                    "a tag must be a name, or an object with a `type`",
                 ));
             }
         };
@@ -70,11 +72,11 @@ impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
         match (&member.0.form, fields) {
             (_, None) => Ok(member),
             (Form::Template { read, .. }, Some(fields)) => {
-                let attributes = read(fields).map_err(|problem| told(&name, &problem))?;
+                let attributes = read(fields).map_err(|problem| problem_of(&name, &problem))?;
                 Ok(instance(&member.0, attributes))
             }
             (Form::Plain | Form::Instance { .. } | Form::Undefined(_), Some(_)) => {
-                Err(told(&name, "it takes no attributes"))
+                Err(problem_of(&name, "it takes no attributes"))
             }
         }
     }

@@ -160,14 +160,14 @@ impl<'de> Deserializer<'de> for Value {
                 visitor.visit_enum(serde::de::value::MapAccessDeserializer::new(fields))
             }
             _ => Err(Error::custom(
-                "a variant is a name, or a name with its fields",
+                "a variant must be a name, or a name with its fields",
             )),
         }
     }
 
     /// An unknown attribute is an error, because ignoring it would lose data.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
-        Err(Error::custom("there is an attribute too many"))
+        Err(Error::custom("there are too many attributes"))
     }
 
     forward_to_deserialize_any! {

@@ -36,7 +36,7 @@ impl Given {
 
 /// A part that safe code added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unchecked<'a> {
+pub(crate) enum Unchecked<'a> {
     Definition { name: &'a str, value: &'a str },
     Flag(&'a str),
     Library(&'a str),
@@ -44,7 +44,7 @@ pub(super) enum Unchecked<'a> {
 
 impl<'a> Unchecked<'a> {
     /// The name that it defines, and the part itself.
-    pub(super) fn name(self) -> Option<(&'a str, Unchecked<'a>)> {
+    pub(crate) fn name(self) -> Option<(&'a str, Unchecked<'a>)> {
         match self {
             Unchecked::Definition { name, .. } => Some((name, self)),
             Unchecked::Flag(_) | Unchecked::Library(_) => None,
@@ -194,7 +194,7 @@ impl Parts {
     }
 
     /// The parts that are not vouched for.
-    pub(super) fn unchecked(&self) -> impl Iterator<Item = Unchecked<'_>> {
+    pub(crate) fn unchecked(&self) -> impl Iterator<Item = Unchecked<'_>> {
         let definitions = self.definitions.iter().filter(|(_, value)| !value.raw);
         let definitions = definitions.map(|(name, value)| Unchecked::Definition {
             name,
@@ -220,7 +220,7 @@ impl Parts {
     }
 
     /// Merges another set into this one, without duplicates.
-    pub(super) fn add(&mut self, other: &Parts) {
+    pub(crate) fn add(&mut self, other: &Parts) {
         fn once<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
             for one in more {
                 if !all.contains(one) {

@@ -1,6 +1,6 @@
 //! Calls of kernels in kernels, which are an error.
 
-use crate::Kernel;
+use super::Kernel;
 
 /// Supplies the items that a call looks up on a kernel's struct, which has no function's items.
 /// rustc finds this trait on references to the struct, and then reports that the struct itself does

@@ -1,4 +1,4 @@
-//! Arithmetic that generated bodies need in addition to core's.
+//! Arithmetic that compiled bodies need in addition to core's.
 
 use half::{bf16, f16};
 use sarek_ir::{bfloat16, binary16};

@@ -8,7 +8,7 @@ use super::Scratch;
 use crate::KernelType;
 
 /// The values of one variable, one for each lane.
-pub trait Lanes {
+pub trait LaneStorage {
     /// The type of a value.
     type Value;
 
@@ -24,7 +24,7 @@ pub trait Lanes {
     /// Stores a value for a lane.
     ///
     /// # Safety
-    /// As for [`Lanes::fetch`].
+    /// As for [`LaneStorage::fetch`].
     unsafe fn keep(&self, lane: usize, value: MaybeUninit<Self::Value>);
 }
 
@@ -34,17 +34,17 @@ pub trait Lanes {
 /// the first words of all lanes come first, then the second, and so on. So neighbouring lanes have
 /// each part next to each other, as a vectorised loop over lanes needs it. The value of a lane is
 /// uninitialised until the lane stores one.
-pub struct Kept<'a, T> {
+pub struct LaneValuesSoa<'a, T> {
     words: *mut T,
     lanes: usize,
     borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: KernelType> Kept<'a, T> {
+impl<'a, T: KernelType> LaneValuesSoa<'a, T> {
     /// Allocates memory for the values of `lanes` lanes.
     #[inline(always)]
-    pub fn new(scratch: &'a Scratch, lanes: usize) -> Kept<'a, T> {
-        Kept {
+    pub fn new(scratch: &'a Scratch, lanes: usize) -> LaneValuesSoa<'a, T> {
+        LaneValuesSoa {
             words: scratch.uninit(lanes),
             lanes,
             borrow: PhantomData,
@@ -52,15 +52,15 @@ impl<'a, T: KernelType> Kept<'a, T> {
     }
 
     /// # Safety
-    /// As for [`Lanes::fetch`].
+    /// As for [`LaneStorage::fetch`].
     #[inline(always)]
-    unsafe fn each_word(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
+    unsafe fn each_word(&self, lane: usize, value: &mut MaybeUninit<T>, direction: Direction) {
         // SAFETY: there is memory for the values of `lanes` lanes.
-        unsafe { each_word(self.words, self.lanes, lane, value, way) };
+        unsafe { each_word(self.words, self.lanes, lane, value, direction) };
     }
 }
 
-impl<T: KernelType> Lanes for Kept<'_, T> {
+impl<T: KernelType> LaneStorage for LaneValuesSoa<'_, T> {
     type Value = T;
 
     fn any(&self) -> *const T {
@@ -71,18 +71,18 @@ impl<T: KernelType> Lanes for Kept<'_, T> {
     unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
         let mut value = MaybeUninit::uninit();
         // SAFETY: the caller's promise; the value and the memory do not overlap.
-        unsafe { self.each_word(lane, &mut value, Way::Fetch) };
+        unsafe { self.each_word(lane, &mut value, Direction::Fetch) };
         value
     }
 
     #[inline(always)]
     unsafe fn keep(&self, lane: usize, mut value: MaybeUninit<T>) {
         // SAFETY: as above.
-        unsafe { self.each_word(lane, &mut value, Way::Keep) };
+        unsafe { self.each_word(lane, &mut value, Direction::Keep) };
     }
 }
 
-/// The same as [`Kept`] for the lanes of a strip, while the strip runs; small values stay in
+/// The same as [`LaneValuesSoa`] for the lanes of a strip, while the strip runs; small values stay in
 /// registers.
 pub struct Strip<T, const LANES: usize> {
     words: UnsafeCell<[MaybeUninit<T>; LANES]>,
@@ -107,7 +107,7 @@ impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
     }
 }
 
-impl<T: KernelType, const LANES: usize> Lanes for Strip<T, LANES> {
+impl<T: KernelType, const LANES: usize> LaneStorage for Strip<T, LANES> {
     type Value = T;
 
     fn any(&self) -> *const T {
@@ -120,7 +120,7 @@ impl<T: KernelType, const LANES: usize> Lanes for Strip<T, LANES> {
         // SAFETY: the caller's promise; there is memory for the values of `LANES` lanes.
         unsafe {
             let words = self.words.get().cast();
-            each_word(words, LANES, lane, &mut value, Way::Fetch);
+            each_word(words, LANES, lane, &mut value, Direction::Fetch);
         }
         value
     }
@@ -130,7 +130,7 @@ impl<T: KernelType, const LANES: usize> Lanes for Strip<T, LANES> {
         // SAFETY: as above.
         unsafe {
             let words = self.words.get().cast();
-            each_word(words, LANES, lane, &mut value, Way::Keep);
+            each_word(words, LANES, lane, &mut value, Direction::Keep);
         }
     }
 }
@@ -195,15 +195,15 @@ unsafe fn each_word<T: KernelType>(
     lanes: usize,
     lane: usize,
     value: &mut MaybeUninit<T>,
-    way: Way,
+    direction: Direction,
 ) {
     // SAFETY: the caller's promise; the type is at least as aligned as the words.
     unsafe {
         match const { word::<T>() } {
-            1 => copy::<T, u8>(kept, lanes, lane, value, way),
-            2 => copy::<T, u16>(kept, lanes, lane, value, way),
-            4 => copy::<T, u32>(kept, lanes, lane, value, way),
-            _ => copy::<T, u64>(kept, lanes, lane, value, way),
+            1 => copy::<T, u8>(kept, lanes, lane, value, direction),
+            2 => copy::<T, u16>(kept, lanes, lane, value, direction),
+            4 => copy::<T, u32>(kept, lanes, lane, value, direction),
+            _ => copy::<T, u64>(kept, lanes, lane, value, direction),
         }
     }
 }
@@ -232,7 +232,7 @@ unsafe fn copy<T, W: Copy>(
     lanes: usize,
     lane: usize,
     value: &mut MaybeUninit<T>,
-    way: Way,
+    direction: Direction,
 ) {
     let kept = kept.cast::<MaybeUninit<W>>();
     let value = value.as_mut_ptr().cast::<MaybeUninit<W>>();
@@ -240,9 +240,9 @@ unsafe fn copy<T, W: Copy>(
         // SAFETY: the value has this many words, and the memory has as many for each lane.
         unsafe {
             let (kept, value) = (kept.add(k * lanes + lane), value.add(k));
-            match way {
-                Way::Fetch => *value = *kept,
-                Way::Keep => *kept = *value,
+            match direction {
+                Direction::Fetch => *value = *kept,
+                Direction::Keep => *kept = *value,
             }
         }
     }
@@ -252,17 +252,17 @@ unsafe fn copy<T, W: Copy>(
 /// arguments and return results.
 ///
 /// The value of a lane is uninitialised until the lane stores one.
-pub struct Rows<'a, T> {
+pub struct LaneValues<'a, T> {
     values: *mut MaybeUninit<T>,
     lanes: usize,
     borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: Copy> Rows<'a, T> {
+impl<'a, T: Copy> LaneValues<'a, T> {
     /// Allocates memory for the values of `lanes` lanes.
     #[inline(always)]
-    pub fn new(scratch: &'a Scratch, lanes: usize) -> Rows<'a, T> {
-        Rows {
+    pub fn new(scratch: &'a Scratch, lanes: usize) -> LaneValues<'a, T> {
+        LaneValues {
             values: scratch.uninit(lanes),
             lanes,
             borrow: PhantomData,
@@ -271,8 +271,8 @@ impl<'a, T: Copy> Rows<'a, T> {
 
     /// Wraps the values of a caller's lanes.
     #[inline(always)]
-    pub fn of(values: &'a mut [MaybeUninit<T>]) -> Rows<'a, T> {
-        Rows {
+    pub fn of(values: &'a mut [MaybeUninit<T>]) -> LaneValues<'a, T> {
+        LaneValues {
             values: values.as_mut_ptr(),
             lanes: values.len(),
             borrow: PhantomData,
@@ -292,7 +292,7 @@ impl<'a, T: Copy> Rows<'a, T> {
     }
 }
 
-impl<T: Copy> Lanes for Rows<'_, T> {
+impl<T: Copy> LaneStorage for LaneValues<'_, T> {
     type Value = T;
 
     fn any(&self) -> *const T {
@@ -325,7 +325,7 @@ pub fn flat_mut<T, const N: usize>(rows: &mut [[T; N]]) -> &mut [T] {
 }
 
 #[derive(Clone, Copy)]
-enum Way {
+enum Direction {
     Fetch,
     Keep,
 }
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn values_are_lent_lane_by_lane() {
         let scratch = Scratch::default();
-        let rows = Rows::new(&scratch, 4);
+        let rows = LaneValues::new(&scratch, 4);
         // SAFETY: there are four lanes, which all store a value before it is read; the values are
         // lent for the inner block only.
         unsafe {
@@ -346,7 +346,7 @@ mod tests {
                 rows.keep(i, MaybeUninit::new((i as u8, i as f64)));
             }
             {
-                let lent = Rows::of(rows.lend());
+                let lent = LaneValues::of(rows.lend());
                 lent.keep(2, MaybeUninit::new((9, 0.5)));
             }
             let all = [0, 1, 2, 3].map(|i| rows.fetch(i).assume_init());
@@ -401,7 +401,10 @@ mod tests {
     fn lanes_keep_values_apart() {
         type Value = (u8, [u32; 2], Option<f64>);
         let scratch = Scratch::default();
-        let (wide, narrow) = (Kept::new(&scratch, 5), Kept::new(&scratch, 5));
+        let (wide, narrow) = (
+            LaneValuesSoa::new(&scratch, 5),
+            LaneValuesSoa::new(&scratch, 5),
+        );
         let value = |i: usize| -> Value { (i as u8, [7, i as u32], (i > 2).then_some(i as f64)) };
         for i in 0..5 {
             // SAFETY: there are five lanes.

@@ -9,13 +9,12 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sarek_runtime::host::{Direct, RawFault, note_panics, place_of, stack};
-
-use crate::backend::{
+use sarek_runtime::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
     Program, Slice,
 };
-use crate::{Device, Error, Result, registry};
+use sarek_runtime::host::{Direct, RawFault, note_panics, place_of, stack};
+use sarek_runtime::{Device, Error, Result, registry};
 
 const NAME: &str = "reference";
 
@@ -145,7 +144,7 @@ unsafe impl BackendStream for Calls {
         };
         match ran {
             Ok(()) => Ok(None),
-            Err((message, Some(place))) => Err(Error::panicked_at(launch.kernel, message, place)),
+            Err((message, Some(place))) => Err(place.into_error(launch.kernel, message)),
             Err((message, None)) => Err(Error::panicked(launch.kernel, message)),
         }
     }

@@ -38,18 +38,18 @@ use crate::output::in_hook;
 /// ```
 pub unsafe fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
     let lanes = space.block.iter().product::<u32>() as usize;
-    let crew = Arc::new(Crew::new(lanes));
+    let block_threads = Arc::new(BlockThreads::new(lanes));
     std::thread::scope(|scope| {
         for me in 0..lanes {
-            let (crew, body) = (crew.clone(), &body);
-            let lane = move || Lane { me, crew }.run(space, body);
+            let (block_threads, body) = (block_threads.clone(), &body);
+            let lane = move || Lane { me, block_threads }.run(space, body);
             let thread = std::thread::Builder::new().stack_size(STACK);
             thread
                 .spawn_scoped(scope, lane)
-                .unwrap_or_else(|error| panic!("no thread for a lane: {error}"));
+                .unwrap_or_else(|error| panic!("cannot start a thread for a lane: {error}"));
         }
     });
-    let panic = crew.lock().panic.take();
+    let panic = block_threads.lock().panic.take();
     if let Some(panic) = panic {
         resume_unwind(panic);
     }
@@ -59,7 +59,7 @@ const STACK: usize = 1 << 20;
 
 /// The state of a thread.
 #[derive(Clone, Copy)]
-enum Doing {
+enum ThreadState {
     /// It can run.
     Ready,
     /// It waits at a barrier.
@@ -82,7 +82,7 @@ struct Call {
 struct State {
     /// The thread that has the token.
     turn: usize,
-    doing: Vec<Doing>,
+    states: Vec<ThreadState>,
     answers: Vec<Option<Value>>,
     /// The block's shared arrays, in the order in which its threads make them.
     arrays: Vec<Array>,
@@ -92,7 +92,7 @@ struct State {
 }
 
 /// The threads of a block.
-struct Crew {
+struct BlockThreads {
     state: Mutex<State>,
     turns: Vec<Condvar>,
 }
@@ -100,12 +100,12 @@ struct Crew {
 /// The panic payload that unwinds a thread after another one has panicked.
 struct Ended;
 
-impl Crew {
-    fn new(lanes: usize) -> Crew {
-        Crew {
+impl BlockThreads {
+    fn new(lanes: usize) -> BlockThreads {
+        BlockThreads {
             state: Mutex::new(State {
                 turn: 0,
-                doing: vec![Doing::Ready; lanes],
+                states: vec![ThreadState::Ready; lanes],
                 answers: vec![None; lanes],
                 arrays: vec![],
                 ended: false,
@@ -153,10 +153,10 @@ impl Crew {
 impl State {
     /// The next thread after `me` that can run; wraps around.
     fn next(&self, me: usize) -> Option<usize> {
-        let ready = |d: &Doing| matches!(d, Doing::Ready);
-        let behind = self.doing[me..].iter().position(ready);
+        let ready = |d: &ThreadState| matches!(d, ThreadState::Ready);
+        let behind = self.states[me..].iter().position(ready);
         let behind = behind.map(|distance| me + distance);
-        behind.or_else(|| self.doing.iter().position(ready))
+        behind.or_else(|| self.states.iter().position(ready))
     }
 
     /// If no thread can run, lets some continue; starts the next block if all are done.
@@ -164,14 +164,14 @@ impl State {
         if self.next(me).is_some() || self.answer_subgroups() {
             return;
         }
-        let waits = |d: &Doing| matches!(d, Doing::Barrier);
-        let all_done = !self.doing.iter().any(waits);
+        let waits = |d: &ThreadState| matches!(d, ThreadState::Barrier);
+        let all_done = !self.states.iter().any(waits);
         if all_done {
             self.arrays.clear();
         }
-        for doing in &mut self.doing {
-            if all_done || waits(doing) {
-                *doing = Doing::Ready;
+        for states in &mut self.states {
+            if all_done || waits(states) {
+                *states = ThreadState::Ready;
             }
         }
     }
@@ -180,20 +180,23 @@ impl State {
     /// different places, and are inactive in each other's.
     fn answer_subgroups(&mut self) -> bool {
         let mut answered = false;
-        for first in (0..self.doing.len()).step_by(REFERENCE_SUBGROUP) {
-            let end = self.doing.len().min(first + REFERENCE_SUBGROUP);
+        for first in (0..self.states.len()).step_by(REFERENCE_SUBGROUP) {
+            let end = self.states.len().min(first + REFERENCE_SUBGROUP);
             for (_, op) in SubgroupOp::ALL {
-                let part = |d: &Doing| match d {
-                    Doing::Subgroup(call) if call.op == op => Some(*call),
-                    Doing::Subgroup(_) | Doing::Ready | Doing::Barrier | Doing::Done => None,
+                let part = |d: &ThreadState| match d {
+                    ThreadState::Subgroup(call) if call.op == op => Some(*call),
+                    ThreadState::Subgroup(_)
+                    | ThreadState::Ready
+                    | ThreadState::Barrier
+                    | ThreadState::Done => None,
                 };
-                let calls: Vec<Option<Call>> = self.doing[first..end].iter().map(part).collect();
+                let calls: Vec<Option<Call>> = self.states[first..end].iter().map(part).collect();
                 let values: Vec<Option<Value>> = calls.iter().map(|c| c.map(|c| c.value)).collect();
                 for (lane, call) in calls.into_iter().enumerate() {
                     let Some(call) = call else { continue };
                     self.answers[first + lane] =
                         Some(join(op, call.join, &values, lane, call.lane));
-                    self.doing[first + lane] = Doing::Ready;
+                    self.states[first + lane] = ThreadState::Ready;
                     answered = true;
                 }
             }
@@ -206,7 +209,7 @@ impl State {
 #[derive(Clone)]
 struct Lane {
     me: usize,
-    crew: Arc<Crew>,
+    block_threads: Arc<BlockThreads>,
 }
 
 thread_local! {
@@ -220,7 +223,7 @@ impl Lane {
         LANE.set(Some(self.clone()));
         let all = AssertUnwindSafe(|| {
             for number in 0..space.blocks() {
-                if self.crew.await_turn(self.me).is_err() {
+                if self.block_threads.await_turn(self.me).is_err() {
                     return;
                 }
                 if let Some(position) = self.position(space, number) {
@@ -229,11 +232,11 @@ impl Lane {
                     body();
                     forget_handles();
                 }
-                self.wait(Doing::Done);
+                self.wait(ThreadState::Done);
             }
         });
         if let Err(panic) = catch_unwind(all) {
-            self.crew.end(super::place::placed(panic));
+            self.block_threads.end(super::place::placed(panic));
         }
         forget_handles();
         // Destructors of the user's thread-local variables may follow, which are not part of the
@@ -261,16 +264,16 @@ impl Lane {
     }
 
     /// Sets the thread's state, and passes the token on.
-    fn wait(&self, doing: Doing) {
-        let mut state = self.crew.lock();
-        state.doing[self.me] = doing;
-        self.crew.pass(self.me, state);
+    fn wait(&self, states: ThreadState) {
+        let mut state = self.block_threads.lock();
+        state.states[self.me] = states;
+        self.block_threads.pass(self.me, state);
     }
 
     /// Waits until the token comes back.
-    fn pause(&self, doing: Doing) {
-        self.wait(doing);
-        if let Err(ended) = self.crew.await_turn(self.me) {
+    fn pause(&self, states: ThreadState) {
+        self.wait(states);
+        if let Err(ended) = self.block_threads.await_turn(self.me) {
             resume_unwind(Box::new(ended));
         }
     }
@@ -293,19 +296,19 @@ fn lane(what: &str) -> Lane {
 
 /// Waits for the other threads of the block.
 pub(in crate::host) fn barrier() {
-    lane("barrier").pause(Doing::Barrier);
+    lane("barrier").pause(ThreadState::Barrier);
 }
 
 /// Takes part in an operation of the subgroup.
 pub(in crate::host) fn subgroup(op: SubgroupOp, join: Join, value: Value, other: usize) -> Value {
     let lane = lane(op.name());
-    lane.pause(Doing::Subgroup(Call {
+    lane.pause(ThreadState::Subgroup(Call {
         op,
         join,
         value,
         lane: other,
     }));
-    let answer = lane.crew.lock().answers[lane.me].take();
+    let answer = lane.block_threads.lock().answers[lane.me].take();
     answer.unwrap_or_else(|| unreachable!("the subgroup has answered"))
 }
 
@@ -316,7 +319,7 @@ pub(super) fn array<R>(
     then: impl FnOnce(&mut Array) -> R,
 ) -> R {
     let lane = lane(what);
-    let mut state = lane.crew.lock();
+    let mut state = lane.block_threads.lock();
     let number = ARRAYS.replace(ARRAYS.get() + 1);
     if number == state.arrays.len() {
         state.arrays.push(make());

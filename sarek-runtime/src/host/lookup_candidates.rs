@@ -21,7 +21,7 @@ pub struct ByMutable;
 pub struct Nothing;
 
 /// The candidates that are tried before a method, for receivers of type `T`, `&T` and `&mut T`.
-pub trait Tried<'a, T: 'a> {
+pub trait LookupCandidates<'a, T: 'a> {
     /// For a `T`.
     type Value;
     /// For a `&T`.
@@ -30,35 +30,35 @@ pub trait Tried<'a, T: 'a> {
     type Mutable;
 }
 
-impl<'a, T: 'a> Tried<'a, T> for ByValue {
+impl<'a, T: 'a> LookupCandidates<'a, T> for ByValue {
     type Value = (Nothing, Nothing);
     type Shared = (&'a T, &'a &'a T, &'a mut &'a T);
     type Mutable = (&'a mut T, &'a &'a mut T, &'a mut &'a mut T, Nothing);
 }
 
-impl<'a, T: 'a> Tried<'a, T> for ByShared {
+impl<'a, T: 'a> LookupCandidates<'a, T> for ByShared {
     type Value = (T, Nothing);
     type Shared = (Nothing, Nothing, Nothing);
     type Mutable = (&'a mut T, &'a &'a mut T, &'a mut &'a mut T, T);
 }
 
-impl<'a, T: 'a> Tried<'a, T> for ByMutable {
+impl<'a, T: 'a> LookupCandidates<'a, T> for ByMutable {
     type Value = (T, &'a T);
     type Shared = (Nothing, Nothing, Nothing);
     type Mutable = (Nothing, Nothing, Nothing, Nothing);
 }
 
-macro_rules! tried {
+macro_rules! candidates {
     ($($name:ident $of:ident)*) => {$(
         #[allow(missing_docs)] // see the trait
-        pub fn $name<'a, H: Tried<'a, T>, T: 'a>(_: PhantomData<H>, _: T) -> H::$of {
+        pub fn $name<'a, H: LookupCandidates<'a, T>, T: 'a>(_: PhantomData<H>, _: T) -> H::$of {
             unreachable!("only its type is asked for")
         }
     )*};
 }
 
-tried! {
-    tried_on_value Value
-    tried_on_shared Shared
-    tried_on_mutable Mutable
+candidates! {
+    candidates_by_value Value
+    candidates_by_shared Shared
+    candidates_by_mutable Mutable
 }

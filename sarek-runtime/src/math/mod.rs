@@ -11,6 +11,7 @@
 // Constants are written as they were computed.
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
 
+mod arithmetic;
 mod exp;
 mod hyperbolic;
 mod inverse;
@@ -22,7 +23,7 @@ mod trig;
 
 use half::{bf16, f16};
 
-use super::number::{narrow, wide};
+pub use arithmetic::{Divide, Half, clamp, narrow, wide};
 
 /// The functions, with std's names. Each computes the same function as std's, within the stated
 /// error.

@@ -1,81 +1,35 @@
-//! Futures for device work. A helper thread waits for the device; polling never blocks.
+//! Futures of events. A helper thread waits for the device; polling never blocks.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
-use crate::sync::lock;
-use crate::{Error, Event, Result};
-
-/// Work on a separate thread, and its result. If this is dropped, the thread ends by itself.
-pub(crate) struct OnThread<T>(Arc<Mutex<Shared<T>>>);
-
-struct Shared<T> {
-    result: Option<T>,
-    waker: Waker,
-}
-
-impl<T: Send + 'static> OnThread<T> {
-    /// Starts the work; wakes the task of `context` when it is done.
-    pub(crate) fn start(
-        context: &Context<'_>,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<OnThread<T>> {
-        let shared = Arc::new(Mutex::new(Shared {
-            result: None,
-            waker: context.waker().clone(),
-        }));
-        let told = shared.clone();
-        let run = move || {
-            let result = work();
-            let mut shared = lock(&told);
-            shared.result = Some(result);
-            shared.waker.wake_by_ref();
-        };
-        let thread = std::thread::Builder::new().name("sarek waiting".into());
-        match thread.spawn(run) {
-            Ok(_) => Ok(OnThread(shared)),
-            Err(error) => Err(Error::Device {
-                device: "the host".into(),
-                message: format!("no thread to wait on: {error}"),
-            }),
-        }
-    }
-
-    /// Returns the result, once.
-    pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<T> {
-        let mut shared = lock(&self.0);
-        shared.waker.clone_from(context.waker());
-        match shared.result.take() {
-            Some(result) => Poll::Ready(result),
-            None => Poll::Pending,
-        }
-    }
-}
+use super::Event;
+use crate::Result;
+use crate::sync::on_thread::OnThread;
 
 /// A future that is ready when an event has passed, with the result of [`Event::sync`]. Made by
 /// `event.await`.
 #[must_use = "nothing is waited for until the future is polled"]
-pub struct Passing {
+pub struct EventFuture {
     event: Event,
     thread: Option<OnThread<Result<()>>>,
 }
 
 impl IntoFuture for Event {
     type Output = Result<()>;
-    type IntoFuture = Passing;
+    type IntoFuture = EventFuture;
 
-    fn into_future(self) -> Passing {
+    fn into_future(self) -> EventFuture {
         let thread = None;
-        Passing {
+        EventFuture {
             event: self,
             thread,
         }
     }
 }
 
-impl Future for Passing {
+impl Future for EventFuture {
     type Output = Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
@@ -93,6 +47,7 @@ impl Future for Passing {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::sync::Arc;
     use std::task::Wake;
 
     use super::*;
@@ -143,7 +98,7 @@ pub(crate) mod tests {
         let (x, mut y) = (Vector::filled(1, 1.0), Vector::zeros(2));
         let event = axpy(1.0, &x, &mut y).over(2).enqueue(&device.stream());
         let (outcome, _) = block_on(event.unwrap().into_future());
-        assert!(matches!(outcome, Err(Error::Fault(_))));
+        assert!(matches!(outcome, Err(crate::Error::Fault(_))));
         device.sync().unwrap();
     }
 }

@@ -7,9 +7,8 @@
 
 use sarek_ir::write::{self, Cuda, Dialect, OpenCl, Wgsl};
 
-use super::Parts;
-use super::parts::Unchecked;
-use crate::plugin::backend::Compiler;
+use crate::plugin::backend::parts::Unchecked;
+use crate::plugin::backend::{Compiler, Parts};
 use crate::{Error, Result};
 
 /// Lower-case prefixes of names that are reserved by targets, their headers and the framework.

@@ -3,7 +3,7 @@ use std::mem::MaybeUninit;
 use sarek_ir::Packed;
 use sarek_ir::link::{Function, Links};
 
-use crate::host::{Block, RawFault, Scratch};
+use super::{Block, RawFault, Scratch};
 
 /// The trait that `#[device]` implements, for a struct next to the function.
 ///

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use super::{Vector, resolve};
 use crate::device::Pending;
 use crate::sync::lock;
-use crate::sync::waiting::OnThread;
+use crate::sync::on_thread::OnThread;
 use crate::{Element, Result};
 
 impl<T: Element> Vector<T> {
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
     use crate::Error;
-    use crate::sync::waiting::tests::block_on;
+    use crate::device::event_future::tests::block_on;
     use crate::testing::kernels::axpy_call as axpy;
     use crate::testing::two_gpus;
 

@@ -86,7 +86,11 @@ pub unsafe fn register(name: &str, target: &str, spelling: impl Into<Spelling>) 
     let key = (name.to_owned(), target.to_owned());
     let mut all = lock(all());
     if all.contains_key(&key) {
-        return Err(problem(name, target, "it has a text already"));
+        return Err(problem(
+            name,
+            target,
+            "it has a text already; remove that with `unregister`",
+        ));
     }
     all.insert(key, Arc::new(spelling.into()));
     Ok(())
@@ -172,7 +176,13 @@ impl Spelled {
         let all = lock(all());
         let find = |name: &String| {
             let found = all.get(&(name.clone(), target.to_owned()));
-            let found = found.ok_or_else(|| problem(name, target, "it has no text"));
+            let found = found.ok_or_else(|| {
+                problem(
+                    name,
+                    target,
+                    "it has no text; add one with `intrinsic::register`",
+                )
+            });
             Ok::<_, Error>((name.clone(), found?.clone()))
         };
         Ok(Spelled(Some(Arc::new(Texts {
@@ -193,7 +203,8 @@ impl Spelled {
         };
         passes::spell_intrinsics(&mut spelled, &texts.target, find).map_err(
             |(name, operand)| {
-                let what = format!("its text names the argument {{{operand}}}, which it has not");
+                let what =
+                    format!("its text names the argument {{{operand}}}, which does not exist");
                 problem(&name, &texts.target, what)
             },
         )?;

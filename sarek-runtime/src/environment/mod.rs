@@ -28,21 +28,20 @@
 //! names are errors that name the environments involved. The parts belong to the keys under which
 //! programs are cached.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::device::{State, States};
 use crate::sync::lock;
 use crate::{Device, Error, Result};
 
 mod check;
-mod parts;
 
+pub use crate::plugin::backend::Parts;
 pub(crate) use check::check;
-pub use parts::Parts;
 
 /// The state that an environment keeps on a device; dropped with the device.
-pub type Kept = Box<dyn Any + Send + Sync>;
+pub type Kept = State;
 
 type Resolve = dyn Fn(&str) -> Result<Parts> + Send + Sync;
 type Init = dyn Fn(&Device) -> Result<Kept> + Send + Sync;
@@ -231,33 +230,23 @@ impl Sum {
     }
 }
 
-/// The environments that were initialised on a device, by name.
-#[derive(Default)]
-pub(crate) struct Initialized(Mutex<Vec<(String, Option<Kept>)>>);
-
-impl Initialized {
-    /// Initialises a device for these environments, before the first launch that needs them.
-    pub(crate) fn ensure(&self, device: &Device, names: &[String]) -> Result<()> {
-        for environment in closure(names)? {
-            let mut done = lock(&self.0);
-            if done.iter().any(|(name, _)| *name == environment.name) {
-                continue;
-            }
-            let kept = environment.init.as_ref().map(|init| init(device));
-            done.push((environment.name.clone(), kept.transpose()?));
-        }
-        Ok(())
+/// Initialises a device for these environments, before the first launch that needs them.
+pub(crate) fn initialize(device: &Device, names: &[String]) -> Result<()> {
+    match names {
+        [] => Ok(()),
+        names => ensure(device.states(), device, names),
     }
 }
 
-/// Drops the last one first, because it may depend on earlier ones.
-impl Drop for Initialized {
-    fn drop(&mut self) {
-        let done = &mut lock(&self.0);
-        while let Some(last) = done.pop() {
-            drop(last);
-        }
+fn ensure(states: &States, device: &Device, names: &[String]) -> Result<()> {
+    for environment in closure(names)? {
+        let init = || {
+            let state = environment.init.as_ref().map(|init| init(device));
+            state.transpose()
+        };
+        states.ensure(&environment.name, init)?;
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -369,13 +358,11 @@ mod tests {
             })
             .unwrap();
         }
-        let initialized = Initialized::default();
+        let states = States::default();
         for _ in 0..2 {
-            initialized
-                .ensure(&host(), &names(&["init/second"]))
-                .unwrap();
+            ensure(&states, &host(), &names(&["init/second"])).unwrap();
         }
-        drop(initialized);
+        drop(states);
         let log = lock(&LOG).clone();
         assert_eq!(
             log,
