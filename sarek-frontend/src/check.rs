@@ -251,7 +251,9 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
 /// Reports functions that have callable parameters and in which threads work together.
 pub fn callables(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let first = lowered.callables.first();
-    let Some(first) = first.filter(|_| crate::expand::is_cooperative(&lowered.kernel)) else {
+    let Some(first) =
+        first.filter(|_| sarek_ir::analysis::contract::is_cooperative(&lowered.kernel))
+    else {
         return Some(());
     };
     errors.at(
@@ -270,7 +272,7 @@ pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     }
     let kernel = &lowered.kernel;
     let span = lowered.name.span();
-    if crate::expand::is_cooperative(kernel) {
+    if sarek_ir::analysis::contract::is_cooperative(kernel) {
         errors.at(
             codes::RECURSION,
             span,

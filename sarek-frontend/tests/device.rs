@@ -384,7 +384,7 @@ fn closures_stand_where_they_are_called() {
 /// The expansion of an intrinsic.
 fn intrinsic(attribute: &str, source: &str) -> sarek_frontend::expand::Expansion {
     let tokens = |text: &str| text.parse().expect("tokens");
-    sarek_frontend::function::device(tokens(attribute), tokens(source))
+    sarek_frontend::expand::device(tokens(attribute), tokens(source))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use sarek_frontend::kernel_test::expand;
+use sarek_frontend::expand::kernel_test;
 
 fn item() -> TokenStream {
     quote! {
@@ -11,12 +11,12 @@ fn item() -> TokenStream {
 }
 
 fn errors(attribute: TokenStream, item: TokenStream) -> String {
-    expand(attribute, item).errors.join("\n")
+    kernel_test(attribute, item).errors.join("\n")
 }
 
 #[test]
 fn a_test_is_a_check() {
-    let expansion = expand(
+    let expansion = kernel_test(
         quote!(k, ulps = 2, ulps(wgpu = 64), over = (size, 4)),
         item(),
     );
@@ -38,7 +38,7 @@ fn a_test_is_a_check() {
 #[test]
 fn unsafe_is_the_authors() {
     let count = |item: TokenStream| {
-        let expansion = expand(quote!(k), item);
+        let expansion = kernel_test(quote!(k), item);
         assert!(expansion.errors.is_empty(), "{:?}", expansion.errors);
         let text = expansion.tokens.to_string();
         // The `unsafe` in the name of a lint does not count.

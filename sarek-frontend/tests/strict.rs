@@ -89,6 +89,6 @@ fn functions_follow_their_kernel() {
             x
         }
     );
-    let errors = sarek_frontend::function::device(quote!(strict), item).errors;
+    let errors = sarek_frontend::expand::device(quote!(strict), item).errors;
     assert!(errors[0].contains("an option of `#[kernel]`"), "{errors:?}");
 }

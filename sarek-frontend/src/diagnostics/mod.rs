@@ -12,7 +12,6 @@
 //! of a kernel are reported at once.
 
 pub mod codes;
-mod messages;
 
 use std::fmt::{self, Display};
 
@@ -20,7 +19,6 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 pub use codes::Code;
-pub use messages::messages;
 
 /// One mistake, in words.
 #[derive(Clone, Debug)]

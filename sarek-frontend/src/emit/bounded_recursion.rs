@@ -63,18 +63,18 @@ impl<'a> Nesting<'a> {
         &self,
         given: &TokenStream,
         functions: &[TokenStream],
-        told: &TokenStream,
+        literal_types: &TokenStream,
         krate: &TokenStream,
     ) -> TokenStream {
         let exhausted = encode::kernel(&self.exhausted());
         quote! {
             fn __sarek_given() -> #krate::ir::link::Links {
-                #told
+                #literal_types
                 #krate::__private::links(#given, [])
             }
 
             fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::ir::link::Links {
-                #told
+                #literal_types
                 #krate::ir::link::Links {
                     functions: ::std::vec![#(#functions),*],
                     ..Self::__sarek_given()

@@ -6,10 +6,11 @@ use sarek_ir::analysis::contract::{Contract, lent_arrays};
 use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
 use syn::spanned::Spanned;
 
-use super::{cpu, flat, told};
+use super::cpu;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Lowered, Probe};
 use crate::parse::Own;
+use crate::tokens::{flat, names};
 
 /// Assertions in two groups. Those in `alone` are items of their own, each placed at its call.
 /// Those in `inside` name `Self` or depend on type parameters, so they stand in the instance's
@@ -46,7 +47,7 @@ impl Checks {
 pub(super) struct Assertions {
     each: Vec<TokenStream>,
     probes: Vec<Probe>,
-    told: TokenStream,
+    literal_types: TokenStream,
 }
 
 impl Assertions {
@@ -74,9 +75,8 @@ impl Assertions {
         for check in self.each {
             let span = Span::mixed_site().located_at(check.span());
             let names_instance = flat(check.clone()).any(of_instance);
-            let told = told::is_named(&check).then_some(&self.told);
-            let imported =
-                quote_spanned!(span=> { use #krate::__private::host as __host; #told #check });
+            let literal_types = names::has_literal_variable(&check).then_some(&self.literal_types);
+            let imported = quote_spanned!(span=> { use #krate::__private::host as __host; #literal_types #check });
             match closed && !names_instance {
                 true => checks.alone.extend(
                     quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),
@@ -194,7 +194,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     Assertions {
         each: lowered.checks.iter().cloned().chain(all).collect(),
         probes: lowered.probes.clone(),
-        told: lowered.told.clone(),
+        literal_types: lowered.literal_types.clone(),
     }
 }
 

@@ -9,26 +9,11 @@ use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Generics, ReturnType};
 
+use super::dummy_types;
 use super::function::Owner;
-use super::{at, dummy_types};
 use crate::lower::Lowered;
-use crate::parse::{Parameters, Signature, merged, named_scalar};
-
-/// True if a closure can stand for the function.
-pub fn is_possible(signature: &Signature) -> bool {
-    signature.is_plain
-}
-
-/// The name of the constant.
-pub fn constant(span: Span) -> Ident {
-    Ident::new("__AUDITED", span)
-}
-
-/// A type that resolves only if the function type checks. `ty` may also be the path of a struct.
-pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStream {
-    let (krate, name) = (at(krate, span), constant(span));
-    quote_spanned!(span=> #krate::__private::host::KnownType::<{ #name }, #ty>)
-}
+use crate::parse::{Parameters, merged, named_scalar};
+use crate::tokens::names::gate;
 
 /// The gate constant of a function, if its compiled body depends on it.
 pub fn of(
@@ -40,7 +25,7 @@ pub fn of(
     is_asked(lowered, sig).then(|| {
         let function = Function::of(lowered, sig, body);
         match function.is_generic() {
-            false => function.declared(&constant(Span::mixed_site())),
+            false => function.declared(&gate(Span::mixed_site())),
             true => {
                 let names = Parameters::of(&function.generics).names;
                 let (audit, found) = (function.audit(&quote!(__audit)), quote!(__audit::<#names>));
@@ -65,7 +50,7 @@ pub fn of_method(
     is_asked(lowered, sig).then(|| {
         let (item, constant) = match is_generic {
             false => {
-                let name = constant(Span::mixed_site());
+                let name = gate(Span::mixed_site());
                 let value = quote!(const #name: ::core::primitive::bool = <#ty>::#own;);
                 (function.declared(&own), value)
             }
@@ -94,7 +79,7 @@ pub fn of_method(
 fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
     let calls = lowered.callees.iter().any(|callee| callee.is_audited);
-    let tells = !lowered.told_literals.is_empty();
+    let tells = !lowered.inferred_literals.is_empty();
     let surely = calls || tells || yields_named(&sig.output);
     if surely {
         lowered.names_audit.set(true);
@@ -189,7 +174,7 @@ fn by_witness(
     found: &TokenStream,
     krate: &TokenStream,
 ) -> TokenStream {
-    let name = constant(Span::mixed_site());
+    let name = gate(Span::mixed_site());
     let guesses = dummy_types::arguments(generics, krate);
     let each = guesses
         .iter()

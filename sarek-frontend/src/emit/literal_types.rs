@@ -6,25 +6,15 @@
 //! literal would default to `i32`. Each such literal therefore has a variable beside the closure,
 //! and the closure unifies the two types. Neither the closure nor the variables are evaluated.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::FnArg;
 
 use super::error_gate::{allowed, without_receiver};
-use super::{flat, reference};
+use super::reference;
 use crate::lower::Lowered;
 use crate::parse::{Argument, ArgumentKind, Signature};
-
-/// The variable that has the same type as the literal with this mark.
-pub fn variable(mark: u32) -> Ident {
-    format_ident!("__told{mark}", span = Span::mixed_site())
-}
-
-/// True if the tokens name such a variable.
-pub fn is_named(tokens: &TokenStream) -> bool {
-    let is_variable = |name: &Ident| name.to_string().starts_with("__told");
-    flat(tokens.clone()).any(|token| matches!(&token, TokenTree::Ident(name) if is_variable(name)))
-}
+use crate::tokens::names::literal_variable;
 
 /// The variables and the closure, or no tokens if no literal needs them. `marked` is the function's
 /// body with its marks.
@@ -35,11 +25,11 @@ pub fn of(
     marked: &syn::Block,
     krate: &TokenStream,
 ) -> TokenStream {
-    if lowered.told_literals.is_empty() {
+    if lowered.inferred_literals.is_empty() {
         return TokenStream::new();
     }
     let mut body = marked.clone();
-    reference::annotate_told(&mut body, lowered, krate);
+    reference::annotate_inferred(&mut body, lowered, krate);
     let inputs = sig.inputs.iter().zip(&signature.arguments);
     let inputs = inputs.map(|(input, argument)| self::input(input, argument));
     let output = match &sig.output {
@@ -51,7 +41,10 @@ pub fn of(
         false => body.to_token_stream(),
     };
     let closure = without_receiver(quote!(|#(#inputs),*| #output #body));
-    let variables = lowered.told_literals.iter().map(|mark| variable(*mark));
+    let variables = lowered
+        .inferred_literals
+        .iter()
+        .map(|mark| literal_variable(*mark));
     let allowed = allowed();
     quote! {
         #(let #variables = ::core::marker::PhantomData;)*

@@ -11,7 +11,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::diagnostics::{Mistake, codes};
-use crate::lower::{Callee, is_known_method, plain_name, unnamed_name};
+use crate::lower::{Callee, is_known_method, unnamed_name};
+use crate::tokens::plain_name;
 
 /// Stand-ins for the items of functions without `#[device]`.
 pub fn stand_ins<'c>(callees: impl Iterator<Item = &'c Callee>) -> TokenStream {

@@ -8,11 +8,11 @@ use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use super::at;
-use super::fn_type::located;
 use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
 use crate::parse::{Argument, ArgumentKind, ElementType, Packed, packed_type, scalar_type};
+use crate::tokens::at;
+use crate::tokens::names::located;
 
 /// Checks each type name in the function with an identity function to the primitive.
 pub fn audit(item: &syn::ItemFn, krate: &TokenStream) -> TokenStream {

@@ -1,21 +1,24 @@
-//! The pipeline of a `#[device]` function, as [`crate::expand`] is that of a kernel.
+//! The pipeline of a `#[device]` function, as [`super::kernel`] is that of a kernel.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use sarek_ir::analysis::contract::is_cooperative;
 use syn::spanned::Spanned;
 
+use super::{Expansion, methods, unread};
 use crate::check;
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::method_items::{broken, unread_items};
-use crate::emit::{bounded_recursion, error_gate, fn_type, reference, reported, told, types};
-use crate::expand::{Expansion, is_cooperative, unread};
-use crate::lower::{self, Lowered};
-use crate::methods;
-use crate::parse::{
-    ArgumentKind, Attribute, Callables, Named, Own, Parameters, Signature, aside, depth,
-    has_nameless, named_scalar, reserved, superstep,
+use crate::emit::{
+    bounded_recursion, error_gate, fn_type, literal_types, reference, reported, types,
 };
+use crate::lower::{self, Lowered};
+use crate::parse::{
+    ArgumentKind, Attribute, Named, Parameters, Signature, body_recovery, depth, has_nameless,
+    named_scalar, reserved, superstep,
+};
+use crate::tokens::plain_name;
 
 /// Expands `#[device(attribute)] item`.
 pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
@@ -62,7 +65,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         None => quote!(::sarek),
     };
     let claim = attribute.krate.as_ref().map(Named::claim);
-    let (tokens, kernel) = match aside::parse::<syn::Item>(&item, &mut errors) {
+    let (tokens, kernel) = match body_recovery::parse::<syn::Item>(&item, &mut errors) {
         Ok(read) if has_nameless(&read) => return unread(errors, item),
         Ok(syn::Item::Fn(function)) => free(function, &attribute, &krate, &mut errors),
         Ok(syn::Item::Impl(block)) => {
@@ -131,14 +134,15 @@ fn free(
     if let Some(signature) = &mut signature {
         signature.inline = inline.map(|(depth, _)| depth);
         if let Some((name, _)) = &attribute.intrinsic {
-            let own = || lower::plain_name(&item.sig.ident);
+            let own = || plain_name(&item.sig.ident);
             signature.intrinsic = Some(name.clone().unwrap_or_else(own));
             intrinsic_signature(&item.sig, signature, errors);
         }
     }
     let lowered = signature.as_ref().and_then(|signature| {
         let mut lowered = lower_body(&mut item.block, signature, krate, errors)?;
-        lowered.told = told::of(&lowered, signature, &item.sig, &item.block, krate);
+        lowered.literal_types =
+            literal_types::of(&lowered, signature, &item.sig, &item.block, krate);
         Some(lowered)
     });
     let marks = lowered.as_ref().map(|l| &l.marks);
@@ -252,27 +256,4 @@ fn strukt(item: &syn::ItemFn) -> TokenStream {
     let (vis, sig) = (&item.vis, &item.sig);
     let head = quote!(#vis #sig);
     fn_type::declared(&sig.ident, vis, &parameters.defaulted, &parameters, &head)
-}
-
-impl Owner {
-    /// The struct of a free function.
-    pub fn of(sig: &syn::Signature) -> Owner {
-        let name = fn_type::path(&sig.ident);
-        let callables = Callables::of(&sig.generics);
-        let Parameters {
-            declared, clause, ..
-        } = Parameters::of(&callables.strip(&sig.generics));
-        let names = callables.names(&sig.generics);
-        let ty = quote!(#name<#names>);
-        Owner {
-            instance: ty.clone(),
-            strukt: None,
-            own: Own::default(),
-            is_erased: false,
-            ty,
-            generics: quote!(<#declared>),
-            clause,
-            method: None,
-        }
-    }
 }

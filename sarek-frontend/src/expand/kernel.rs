@@ -1,24 +1,18 @@
-//! The pipeline of a kernel, from the macro's tokens to the expansion.
+//! The pipeline of a kernel, from the attribute's tokens to the expansion.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use crate::diagnostics::{Errors, Mistake, codes};
-use crate::emit::{self, Parts, reference};
+use sarek_ir::analysis::contract::is_cooperative;
+
+use super::{Expansion, unread};
+use crate::diagnostics::{Errors, codes};
+use crate::emit::{self, Parts, literal_types, reference};
 use crate::lower::{self, Lowered};
 use crate::parse::{
-    Attribute, Named, Signature, aside, depth, is_nameless, reserved, strip_items, superstep,
+    Attribute, Named, Signature, body_recovery, depth, is_nameless, reserved, strip_items,
+    superstep,
 };
-
-/// The result of one macro call.
-pub struct Expansion {
-    /// The tokens that replace the item.
-    pub tokens: TokenStream,
-    /// The errors, as text.
-    pub errors: Vec<String>,
-    /// The kernel, if there were no errors.
-    pub kernel: Option<sarek_ir::Kernel>,
-}
 
 /// Expands `#[kernel(attribute)] item`.
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
@@ -50,7 +44,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             "drop it",
         );
     }
-    let mut item: syn::ItemFn = match aside::parse(&item, &mut errors) {
+    let mut item: syn::ItemFn = match body_recovery::parse(&item, &mut errors) {
         Ok(item) => item,
         // It is meant to be a function, but is not valid Rust.
         Err(error) if has_function(&item) => {
@@ -101,7 +95,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
     let mut lowered = lower_item(&mut item, &signature, &attribute, &krate, &mut errors);
     if let Some(lowered) = &mut lowered {
-        lowered.told = emit::told::of(lowered, &signature, &item.sig, &item.block, &krate);
+        lowered.literal_types =
+            literal_types::of(lowered, &signature, &item.sig, &item.block, &krate);
     }
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
@@ -168,16 +163,6 @@ const OTHER_ITEMS: [&str; 9] = [
     "struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use",
 ];
 
-/// The replacement for an item that could not be read: the errors, and the item.
-pub(crate) fn unread(errors: Errors, item: TokenStream) -> Expansion {
-    let (reports, errors) = errors.finish();
-    Expansion {
-        tokens: quote!(#reports #item),
-        errors,
-        kernel: None,
-    }
-}
-
 /// Parses and lowers `#[kernel(attribute)] item` without writing an expansion.
 ///
 /// # Errors
@@ -219,37 +204,10 @@ fn lower_item(
     checked(lowered, signature, errors)
 }
 
-/// Expands a `native!` outside of kernels to an error.
-pub fn stray_native(tokens: TokenStream) -> TokenStream {
-    let span = tokens
-        .into_iter()
-        .next()
-        .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let what = "`native!` stands outside of a kernel";
-    let instead = "move it into the body of a `#[kernel]` or `#[device]` function";
-    stray(what, instead, span)
-}
-
-/// Expands a `superstep!` outside of kernels to an error.
-pub fn stray_superstep(tokens: TokenStream) -> TokenStream {
-    let span = tokens
-        .into_iter()
-        .next()
-        .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let what = "`superstep!` stands outside of a kernel, or as an expression";
-    let instead = "move it into the body of a `#[kernel]` function, as a statement";
-    stray(what, instead, span)
-}
-
-fn stray(what: &str, instead: &str, span: proc_macro2::Span) -> TokenStream {
-    let mistake = Mistake::new(codes::STRAY_MACRO, what, instead);
-    mistake.at(span).to_compile_error()
-}
-
 /// Makes rustc evaluate `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before the kernel is read.
 /// Returns the item with these attributes first and `#[kernel]` after them, or `None` if there are
 /// none.
-pub(crate) fn configured_first(
+fn configured_first(
     item: &mut syn::ItemFn,
     krate: &TokenStream,
     options: &TokenStream,
@@ -262,7 +220,7 @@ pub(crate) fn configured_first(
     (!cfgs.is_empty()).then(|| quote!(#(#cfgs)* #[#krate::kernel(#options)] #item))
 }
 
-pub(crate) fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
+fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
     use syn::spanned::Spanned;
     const KNOWN: [&str; 6] = ["doc", "deprecated", "allow", "expect", "warn", "deny"];
     if let Err(error) = item.modifiers.require_empty() {
@@ -289,8 +247,6 @@ pub(crate) fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
         }
     }
 }
-
-pub(crate) use sarek_ir::analysis::contract::is_cooperative;
 
 /// Reports barriers, subgroup operations and shared arrays in a kernel over items.
 fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {

@@ -11,8 +11,8 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, FnArg, Pat, ReturnType, Token, Type};
 
+use super::Expansion;
 use crate::diagnostics::{Errors, Mistake, codes};
-use crate::expand::Expansion;
 use crate::parse::crate_path;
 use crate::parse::depth::is_bounded;
 
@@ -362,7 +362,7 @@ fn kind(ty: &Type, errors: &mut Errors) -> Option<Kind> {
 }
 
 /// Expands `#[kernel_test(attribute)] item`.
-pub fn expand(attribute: TokenStream, item: TokenStream) -> Expansion {
+pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> Expansion {
     let mut errors = Errors::default();
     let tokens = test(attribute, item, &mut errors);
     let (reports, errors) = errors.finish();

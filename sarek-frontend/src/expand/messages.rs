@@ -2,7 +2,8 @@
 
 use proc_macro2::TokenStream;
 
-use crate::{derive, expand, function, kernel_test};
+use super::{device, kernel, kernel_test};
+use crate::derive;
 
 /// The messages of the macros for the items of a Rust file.
 ///
@@ -30,11 +31,11 @@ fn of_item(item: syn::Item) -> Vec<String> {
     };
     let tokens_of = |item: &syn::Item| quote::ToTokens::to_token_stream(item);
     if attr.path().is_ident("kernel") {
-        expand::kernel(options, tokens_of(&item)).errors
+        kernel(options, tokens_of(&item)).errors
     } else if attr.path().is_ident("device") {
-        function::device(options, tokens_of(&item)).errors
+        device(options, tokens_of(&item)).errors
     } else if attr.path().is_ident("kernel_test") {
-        kernel_test::expand(options, tokens_of(&item)).errors
+        kernel_test(options, tokens_of(&item)).errors
     } else if options.to_string().contains("KernelType") {
         derive::messages(tokens_of(&tokens))
     } else {

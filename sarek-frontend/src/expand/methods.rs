@@ -5,16 +5,20 @@
 //! trait of a type parameter therefore finds a method's items through the trait.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
+use sarek_ir::analysis::contract::is_cooperative;
 use syn::spanned::Spanned;
 
+use super::device::lower_body;
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::{error_gate, impls, marks, method_items, reference, reported, told, types};
-use crate::expand::is_cooperative;
-use crate::function::lower_body;
-use crate::lower::plain_name;
-use crate::parse::{ArgumentKind, Callables, Own, Parameters, Signature, merged, named_scalar};
+use crate::emit::{
+    error_gate, impls, literal_types, marks, method_items, reference, reported, types,
+};
+use crate::parse::{
+    Callables, Own, Parameters, Signature, merged, named_scalar, own_generics, read_method,
+};
+use crate::tokens::plain_name;
 
 /// True for a keyword that stands for a type or module, such as `Self`.
 fn is_no_item(path: &syn::Path) -> bool {
@@ -155,7 +159,7 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
             continue;
         };
         let own = own_generics(&function.sig.generics);
-        let mut owner = of_trait_method(&function.sig.ident, &own);
+        let mut owner = Owner::of_trait_method(&function.sig.ident, &own);
         owner.is_erased = !Callables::are_in(&function.sig);
         let declared = method_items::declared(&owner, &signature, krate);
         by_path.push(method_items::by_path(&owner, &signature, &of_trait, krate));
@@ -175,16 +179,6 @@ fn itself(item: &syn::ItemTrait) -> TokenStream {
     quote!(#name #arguments)
 }
 
-/// A method's own generic parameters, except lifetimes and callable parameters.
-pub(crate) fn own_generics(generics: &syn::Generics) -> syn::Generics {
-    let mut own = Callables::of(generics).strip(generics);
-    let kept = std::mem::take(&mut own.params).into_iter();
-    own.params = kept
-        .filter(|param| !matches!(param, syn::GenericParam::Lifetime(_)))
-        .collect();
-    own
-}
-
 /// The type that represents a method: a struct beside its impl.
 fn instance(ty: &TokenStream, method: &str, generics: &syn::Generics) -> (Ident, TokenStream) {
     let name = format!("__sarek_{}_{method}", mangled(ty));
@@ -194,25 +188,6 @@ fn instance(ty: &TokenStream, method: &str, generics: &syn::Generics) -> (Ident,
     (name, instance)
 }
 
-/// The owner of a trait method's items.
-pub(crate) fn of_trait_method(name: &Ident, own: &syn::Generics) -> Owner {
-    let own = Own::of(own);
-    let arguments = own.arguments();
-    let mut owner = Owner {
-        ty: quote_spanned!(name.span()=> Self),
-        generics: quote!(<>),
-        clause: TokenStream::new(),
-        method: Some(plain_name(name)),
-        instance: TokenStream::new(),
-        strukt: None,
-        own,
-        is_erased: false,
-    };
-    let device = owner.device();
-    owner.instance = quote!(Self::#device #arguments);
-    owner
-}
-
 /// A type, or the last segment of a trait's path, as a part of a name.
 fn mangled(tokens: impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
@@ -220,34 +195,6 @@ fn mangled(tokens: impl ToTokens) -> String {
         .chars()
         .map(|c| if c.is_alphanumeric() { c } else { '_' });
     plain.collect()
-}
-
-/// Sets the receiver's type to `Self` with the span of the block's type. Errors of that type are
-/// then reported there, once for all methods.
-fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
-    if written.receiver().is_none() {
-        return;
-    }
-    let kind = signature.arguments.first_mut().map(|own| &mut own.kind);
-    if let Some(ArgumentKind::Value(ty) | ArgumentKind::Reference { of: ty, .. }) = kind {
-        let own = Ident::new("Self", of);
-        **ty = syn::parse_quote!(#own);
-    }
-}
-
-/// Reads the signature of a method. `generics` are those of its type, which stands at `of`.
-pub(crate) fn read_method(
-    written: &syn::Signature,
-    generics: &syn::Generics,
-    of: Span,
-    errors: &mut Errors,
-) -> Option<Signature> {
-    let mut signature = Signature::read_function(written, errors)?;
-    receiver_of(&mut signature, written, of);
-    let own = own_generics(&written.generics);
-    signature.own = Own::of(&own);
-    signature.generics = merged(generics, &own);
-    Some(signature)
 }
 
 /// The versions of a method with errors for rustc and for editors.
@@ -275,7 +222,8 @@ fn method_items(
     signature.is_plain &= !has_types;
     let mut lowered = lower_body(&mut function.block, &signature, krate, errors);
     if let Some(lowered) = &mut lowered {
-        lowered.told = told::of(lowered, &signature, &function.sig, &function.block, krate);
+        lowered.literal_types =
+            literal_types::of(lowered, &signature, &function.sig, &function.block, krate);
     }
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut function.block, marks, krate);

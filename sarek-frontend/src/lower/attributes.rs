@@ -4,7 +4,7 @@
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use super::suggest::nearest;
+use super::resolve::suggest::nearest;
 use crate::diagnostics::{Errors, codes};
 use crate::parse::{NativeCall, StdCall, is_native};
 

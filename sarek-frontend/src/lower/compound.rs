@@ -8,10 +8,10 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
-use super::callee::Typed;
-use super::type_syntax::{OPTION, RESULT};
+use super::calls::callee::Typed;
+use super::desugar::variant::by_name;
+use super::types::type_syntax::{OPTION, RESULT};
 use super::types::{Arg, LiteralField, Node};
-use super::variant::by_name;
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::LETTERS;
@@ -297,7 +297,7 @@ impl Lowerer<'_> {
         }
         let ty = self
             .types
-            .array(elem, super::length::Dim::fixed(values.len() as u64));
+            .array(elem, super::memory::length::Dim::fixed(values.len() as u64));
         let items = self.kernel.push_list(&values);
         Value::Scalar(self.compound(Compound::Array { items }, ty, e.span()))
     }

@@ -5,8 +5,8 @@ use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, PlaceId, Scalar, SiteKind, Stmt
 use syn::BinOp;
 use syn::spanned::Spanned;
 
-use super::place::Place;
-use super::scrutinee::{Position, Scrutinee};
+use super::desugar::scrutinee::{Position, Scrutinee};
+use super::memory::place::Place;
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 

@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         &mut self,
         local: &'s syn::Local,
     ) -> Option<(Vec<&'s syn::Pat>, Vec<&'s syn::Expr>)> {
-        let init = super::array::peeled(&local.init.as_ref()?.expr);
+        let init = super::memory::array::peeled(&local.init.as_ref()?.expr);
         let (names, values) = match (&local.pat, init) {
             (syn::Pat::Tuple(names), syn::Expr::Tuple(values)) => (&names.elems, &values.elems),
             (syn::Pat::Slice(names), syn::Expr::Array(values)) => (&names.elems, &values.elems),

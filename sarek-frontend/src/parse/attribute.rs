@@ -4,8 +4,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Path, Token};
 
+use super::Shapes;
 use crate::diagnostics::{Errors, Mistake, codes};
-use crate::emit::Shapes;
 
 /// The arguments of `#[kernel(…)]`.
 #[derive(Default)]

@@ -76,7 +76,7 @@ fn put_aside(item: &TokenStream, at: LineColumn) -> Option<TokenStream> {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 if (group.span_open().start()..=group.span_close().start()).contains(&at) {
                     let inner = match is_function {
-                        true => aside(group)?,
+                        true => body_recovery(group)?,
                         false => put_aside(&group.stream(), at)?,
                     };
                     let span = group.span();
@@ -96,7 +96,7 @@ fn put_aside(item: &TokenStream, at: LineColumn) -> Option<TokenStream> {
 
 /// The replacement for a body. `None` if the body is the replacement already, which then does not
 /// parse.
-fn aside(body: &Group) -> Option<TokenStream> {
-    let aside = quote_spanned!(body.span()=> ::core::unreachable!(#ASIDE));
-    (body.stream().to_string() != aside.to_string()).then_some(aside)
+fn body_recovery(body: &Group) -> Option<TokenStream> {
+    let body_recovery = quote_spanned!(body.span()=> ::core::unreachable!(#ASIDE));
+    (body.stream().to_string() != body_recovery.to_string()).then_some(body_recovery)
 }

@@ -3,22 +3,22 @@
 /// A set of shapes. Each shape only makes code faster; tests turn them off one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shapes {
-    /// Guards on a lane's index become the end of the loop over lanes: [`super::guard_bounds`].
+    /// Guards on a lane's index become the end of the loop over lanes: [`crate::emit::cpu::guard_bounds`].
     pub trim: bool,
     /// A loop on which all lanes of a row agree moves outside of a strip of lanes:
-    /// [`super::strip_mine`].
+    /// [`crate::emit::cpu::strip_mine`].
     pub strips: bool,
-    /// Such a strip takes several short rows: [`super::register_tile`].
+    /// Such a strip takes several short rows: [`crate::emit::cpu::register_tile`].
     pub stacks: bool,
-    /// A strip runs a divergent loop step by step: [`super::divergent_loops`].
+    /// A strip runs a divergent loop step by step: [`crate::emit::cpu::divergent_loops`].
     pub masked: bool,
-    /// A wide strip takes the turns of a grid-stride loop: [`super::grid_stride`].
+    /// A wide strip takes the turns of a grid-stride loop: [`crate::emit::cpu::grid_stride`].
     pub strides: bool,
-    /// A condition splits off the edges of a row: [`super::peel`].
+    /// A condition splits off the edges of a row: [`crate::emit::cpu::peel`].
     pub peel: bool,
-    /// The loop over y is the inner one in blocks that write along y: [`super::columns`].
+    /// The loop over y is the inner one in blocks that write along y: [`crate::emit::cpu::columns`].
     pub columns: bool,
-    /// A block whose lanes all pass a guard tests it once: [`super::loop_versioning`].
+    /// A block whose lanes all pass a guard tests it once: [`crate::emit::cpu::loop_versioning`].
     pub inside: bool,
 }
 

@@ -3,7 +3,7 @@ use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
-use super::{CallableType, Own};
+use super::{CallableType, Own, merged, own_generics};
 use crate::diagnostics::{Errors, codes};
 
 /// The signature of a kernel or function.
@@ -537,4 +537,32 @@ fn as_type(argument: &syn::GenericArgument) -> Option<&Type> {
         syn::GenericArgument::Type(ty) => Some(ty),
         _ => None,
     }
+}
+
+/// Sets the receiver's type to `Self` with the span of the block's type. Errors of that type are
+/// then reported there, once for all methods.
+fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
+    if written.receiver().is_none() {
+        return;
+    }
+    let kind = signature.arguments.first_mut().map(|own| &mut own.kind);
+    if let Some(ArgumentKind::Value(ty) | ArgumentKind::Reference { of: ty, .. }) = kind {
+        let own = Ident::new("Self", of);
+        **ty = syn::parse_quote!(#own);
+    }
+}
+
+/// Reads the signature of a method. `generics` are those of its type, which stands at `of`.
+pub fn read_method(
+    written: &syn::Signature,
+    generics: &syn::Generics,
+    of: Span,
+    errors: &mut Errors,
+) -> Option<Signature> {
+    let mut signature = Signature::read_function(written, errors)?;
+    receiver_of(&mut signature, written, of);
+    let own = own_generics(&written.generics);
+    signature.own = Own::of(&own);
+    signature.generics = merged(generics, &own);
+    Some(signature)
 }

@@ -23,9 +23,10 @@ use sarek_ir::{
 use super::call::given_name;
 use super::frame::{Frame, Lanes};
 use super::names::{located, param_name, rust_type};
-use super::{Shapes, Writer, instance_name, mixed};
+use super::{Writer, instance_name, mixed};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
+use crate::parse::Shapes;
 
 /// The calls that all lanes of a block reach together.
 pub struct Joint {

@@ -31,7 +31,6 @@ mod memory;
 mod names;
 mod peel;
 mod register_tile;
-mod shapes;
 mod stmt;
 mod storage;
 mod strip_mine;
@@ -47,16 +46,15 @@ use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
-use crate::emit::error_gate;
 use crate::lower::Lowered;
-use crate::parse::Parameters;
+use crate::parse::{Parameters, Shapes};
+use crate::tokens;
 use collective_call::Joint;
 pub use collective_call::{block, unsplit};
 use frame::{Frame, Lanes};
 use guard_bounds::{Index, Limit, Trim};
 use names::param_name;
 pub use names::rust_type;
-pub use shapes::Shapes;
 
 /// Tokens with mixed-site spans, so that all names of the body have the same hygiene and none is
 /// the user's. The names begin with `__` nevertheless: a constant of the user's could be taken for
@@ -217,7 +215,7 @@ impl Writer<'_> {
         match self.lowered.audited {
             Some(_) => {
                 self.lowered.names_audit.set(true);
-                let name = error_gate::constant(Span::mixed_site());
+                let name = tokens::names::gate(Span::mixed_site());
                 mixed!(__host::known::<{ #name }, _>(#value))
             }
             None => value,
@@ -229,7 +227,7 @@ impl Writer<'_> {
         match self.lowered.audited {
             Some(_) => {
                 self.lowered.names_audit.set(true);
-                let name = error_gate::constant(Span::mixed_site());
+                let name = tokens::names::gate(Span::mixed_site());
                 mixed!(__host::KnownType<{ #name }, #ty>)
             }
             None => ty.clone(),
@@ -264,8 +262,8 @@ impl Writer<'_> {
         let (names, each): (Vec<_>, Vec<_>) = callees
             .map(|(id, callee)| (instance_name(id), callee.instance()))
             .unzip();
-        let told = &self.lowered.told;
-        (!each.is_empty()).then(|| mixed!(let (#(#names,)*) = { #told (#(#each,)*) };))
+        let literal_types = &self.lowered.literal_types;
+        (!each.is_empty()).then(|| mixed!(let (#(#names,)*) = { #literal_types (#(#each,)*) };))
     }
 
     /// Splits the body into regions.

@@ -11,15 +11,15 @@ use sarek_ir::{Argument, ExprId, FunctionId, LocalId};
 use syn::PathArguments;
 use syn::spanned::Spanned;
 
-use super::array::peeled;
 use super::call_args::Back;
 use super::callee::Callee;
-use super::compound::{is_camel_case, is_type_name};
 use super::method::is_built_in;
-use super::receiver::{Asked, Lent};
-use super::types::{Hole, Node};
-use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::compound::{is_camel_case, is_type_name};
+use crate::lower::memory::array::peeled;
+use crate::lower::resolve::method_audit::{Asked, Lent};
+use crate::lower::types::{Hole, Node};
+use crate::lower::{Binding, Lowerer, Ty, Value};
 use crate::parse::named_scalar;
 
 /// The type that a method belongs to.
@@ -31,7 +31,7 @@ enum Owned {
 
 impl Lowerer<'_> {
     /// `P::new(a)`. `None` if the path names no associated function.
-    pub(super) fn associated_function(
+    pub(in crate::lower) fn associated_function(
         &mut self,
         e: &syn::ExprCall,
         path: &syn::Path,
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
     }
 
     /// `<P as Shape>::area(&p)`
-    pub(super) fn qualified_call(
+    pub(in crate::lower) fn qualified_call(
         &mut self,
         e: &syn::ExprCall,
         path: &syn::ExprPath,
@@ -96,7 +96,11 @@ impl Lowerer<'_> {
     }
 
     /// `value.method(…)` on one of the user's types. `None` if the receiver has another type.
-    pub(super) fn own_method(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<Value> {
+    pub(in crate::lower) fn own_method(
+        &mut self,
+        e: &syn::ExprMethodCall,
+        wanted: bool,
+    ) -> Option<Value> {
         let mark = self.mark();
         let (receiver, back) = self.receiver(e, wanted)?;
         Some(self.call_method(e, (receiver, back), mark, wanted))
@@ -104,7 +108,7 @@ impl Lowerer<'_> {
 
     /// The receiver as a value, once its type is known. `Err` if the user's type has such a method,
     /// which is then called.
-    pub(super) fn receiver_value(
+    pub(in crate::lower) fn receiver_value(
         &mut self,
         e: &syn::ExprMethodCall,
         wanted: bool,
@@ -205,7 +209,7 @@ impl Lowerer<'_> {
     }
 
     /// True if the type is known to be a type parameter.
-    pub(super) fn is_parameter_type(&self, ty: Ty) -> bool {
+    pub(in crate::lower) fn is_parameter_type(&self, ty: Ty) -> bool {
         match self.types.node(ty) {
             Node::Named(named) => self.is_parameter(&named.path),
             _ => false,
@@ -214,12 +218,12 @@ impl Lowerer<'_> {
 
     /// True for a type parameter that is a number, whose methods kernels support.
     fn is_number(&self, path: &TokenStream) -> bool {
-        self.numbers.contains(&super::path_text(path))
+        self.numbers.contains(&crate::tokens::path_text(path))
     }
 
     /// True for a type parameter of the kernel or function.
     fn is_parameter(&self, path: &TokenStream) -> bool {
-        let text = super::path_text(path);
+        let text = crate::tokens::path_text(path);
         self.parameters.contains(&text)
     }
 

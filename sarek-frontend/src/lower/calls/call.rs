@@ -4,18 +4,18 @@ use quote::quote;
 use sarek_ir::{Builtin, Expr, Scalar, SubgroupOp};
 use syn::spanned::Spanned;
 
-use super::compound::is_type_name;
-use super::{Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::compound::is_type_name;
+use crate::lower::{Lowerer, Value};
 use crate::parse::named_scalar;
 
 impl Lowerer<'_> {
-    pub(super) fn call(&mut self, e: &syn::ExprCall) -> Value {
+    pub(in crate::lower) fn call(&mut self, e: &syn::ExprCall) -> Value {
         self.call_wanted(e, true)
     }
 
     /// A call; `wanted` is true if its result is used.
-    pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
+    pub(in crate::lower) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
         let own = |this: &mut Self| this.self_call(e, wanted);
         if let Some(value) = self.closure_call(e).or_else(|| own(self)) {
             return value;
@@ -87,13 +87,13 @@ impl Lowerer<'_> {
     }
 
     /// True for a bare name, or a path in the façade crate or its prelude.
-    pub(super) fn is_of_facade(&self, path: &syn::Path) -> bool {
+    pub(in crate::lower) fn is_of_facade(&self, path: &syn::Path) -> bool {
         let mut module = path.clone();
         module.segments.pop();
         module.segments.pop_punct();
-        let module = super::path_text(&module);
+        let module = crate::tokens::path_text(&module);
         let module = module.strip_suffix("::prelude").unwrap_or(&module);
-        let krate = super::path_text(&self.krate);
+        let krate = crate::tokens::path_text(&self.krate);
         ["", "sarek", "::sarek", krate.as_str()].contains(&module)
     }
 
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
 }
 
 /// The scalar type before the last segment: `f32::sqrt`, `std::primitive::f32::sqrt`.
-pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
+pub(in crate::lower) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
     let mut ty = path.clone();
     ty.segments.pop();
     ty.segments.pop_punct();
@@ -146,7 +146,7 @@ pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
 }
 
 /// True for a function that kernels have built in.
-pub(super) fn is_built_in(name: &str) -> bool {
+pub(in crate::lower) fn is_built_in(name: &str) -> bool {
     Builtin::from_name(name).is_some()
         || SubgroupOp::from_name(name).is_some()
         || ["barrier", "block_fence", "device_fence"].contains(&name)

@@ -4,16 +4,16 @@ use proc_macro2::Span;
 use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory, ParamId, Stmt};
 use syn::spanned::Spanned;
 
-use super::array::peeled;
-use super::array_values::LentRow;
 use super::callee::Typed;
-use super::length::Dim;
-use super::place::Place;
-use super::{Binding, Known, Lowerer, Ty};
+use crate::lower::memory::array::peeled;
+use crate::lower::memory::array_values::LentRow;
+use crate::lower::memory::length::Dim;
+use crate::lower::memory::place::Place;
+use crate::lower::{Binding, Known, Lowerer, Ty};
 
 /// The arguments of a call, evaluated.
 #[derive(Default)]
-pub(super) struct Arguments {
+pub(in crate::lower) struct Arguments {
     pub args: Vec<Argument>,
     /// The temporaries that are written back after the call.
     pub back: Vec<Back>,
@@ -45,10 +45,10 @@ enum Evaluated<'a> {
 }
 
 /// A temporary that a call changes: the place it stands for, the temporary, and the source span.
-pub(super) type Back = (Place, LocalId, Span);
+pub(in crate::lower) type Back = (Place, LocalId, Span);
 
 impl Lowerer<'_> {
-    pub(super) fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
+    pub(in crate::lower) fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
         let ty = self.ty(value);
         let local = self.local("t", ty, true);
         let init = Some(value);
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates arguments in order. `None` if an argument is invalid, which is reported.
-    pub(super) fn arguments(
+    pub(in crate::lower) fn arguments(
         &mut self,
         function: Option<FunctionId>,
         exprs: &[&syn::Expr],
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates earlier arguments before the statements of a later one, if there are any.
-    pub(super) fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
+    pub(in crate::lower) fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
         if self.mark() == mark {
             return;
         }
@@ -236,7 +236,7 @@ impl Lowerer<'_> {
     }
 
     /// Records that a call may change a local array.
-    pub(super) fn may_change(&mut self, memory: Memory) {
+    pub(in crate::lower) fn may_change(&mut self, memory: Memory) {
         if let Memory::Local(local) = memory {
             self.lent_mutably.insert(local);
         }
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
     }
 
     /// Records the argument types from which rustc infers a generic function's instance.
-    pub(super) fn tell_types(&mut self, function: FunctionId, arguments: &Arguments) {
+    pub(in crate::lower) fn tell_types(&mut self, function: FunctionId, arguments: &Arguments) {
         let args = arguments.args.iter();
         let typed = args.map(|arg| match *arg {
             Argument::Value(id) => match self.types.look(self.ty(id)) {
@@ -273,7 +273,7 @@ impl Lowerer<'_> {
 
     /// Unifies the type of each argument with that of the parameter, which determines the types of
     /// literals.
-    pub(super) fn unify_arguments(&mut self, function: FunctionId, args: &[Argument]) {
+    pub(in crate::lower) fn unify_arguments(&mut self, function: FunctionId, args: &[Argument]) {
         for (index, arg) in (0..).zip(args) {
             let wanted = self.types.parameter(function, index);
             let (found, span) = match *arg {

@@ -11,16 +11,16 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
-use super::array::peeled;
 use super::call::qualifying_type;
 use super::callee::{Callee, Typed};
-use super::compound::{is_camel_case, is_type_name};
-use super::{Binding, CallableBody, Lowerer, Ty, Value, plain_name};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::compound::{is_camel_case, is_type_name};
+use crate::lower::memory::array::peeled;
+use crate::lower::{Binding, CallableBody, Lowerer, Ty, Value, plain_name};
 use crate::parse::CallableType;
 
 /// A callable among the arguments of a call.
-pub(super) enum Passed {
+pub(in crate::lower) enum Passed {
     /// In [`Lowerer::closures`].
     Closure(usize),
     Callable(CallableId),
@@ -28,7 +28,7 @@ pub(super) enum Passed {
 }
 
 /// A callable parameter, as the function's body knows it.
-pub(super) struct OwnCallable {
+pub(in crate::lower) struct OwnCallable {
     of: CallableType,
     takes: Vec<Ty>,
     yields: Option<Ty>,
@@ -38,7 +38,11 @@ impl Lowerer<'_> {
     // In the function that receives it.
 
     /// Declares a callable parameter.
-    pub(super) fn bind_callable(&mut self, name: &syn::Ident, of: &CallableType) -> Binding {
+    pub(in crate::lower) fn bind_callable(
+        &mut self,
+        name: &syn::Ident,
+        of: &CallableType,
+    ) -> Binding {
         let types = of.takes.iter();
         let takes = types.map(|ty| self.written_type(ty)).collect::<Vec<_>>();
         let takes = takes.into_iter();
@@ -61,7 +65,7 @@ impl Lowerer<'_> {
     }
 
     /// Sets the IR types of the callable parameters, and returns their types in compiled bodies.
-    pub(super) fn settle_callables(&mut self) -> Vec<CallableBody> {
+    pub(in crate::lower) fn settle_callables(&mut self) -> Vec<CallableBody> {
         let all = std::mem::take(&mut self.callables);
         let mut tokens = vec![];
         for (at, own) in all.iter().enumerate() {
@@ -92,7 +96,11 @@ impl Lowerer<'_> {
     }
 
     /// `f(args…)`, where `f` is a callable parameter.
-    pub(super) fn callable_call(&mut self, e: &syn::ExprCall, callable: CallableId) -> Value {
+    pub(in crate::lower) fn callable_call(
+        &mut self,
+        e: &syn::ExprCall,
+        callable: CallableId,
+    ) -> Value {
         let OwnCallable { takes, yields, .. } = &self.callables[callable.index()];
         let (takes, yields) = (takes.clone(), *yields);
         if takes.len() != e.args.len() {
@@ -132,7 +140,7 @@ impl Lowerer<'_> {
     // In its caller.
 
     /// The callable that an argument denotes, if it is one.
-    pub(super) fn passed(&mut self, argument: &syn::Expr) -> Option<Passed> {
+    pub(in crate::lower) fn passed(&mut self, argument: &syn::Expr) -> Option<Passed> {
         let expr = match peeled(argument) {
             syn::Expr::Reference(reference) => peeled(&reference.expr),
             other => other,
@@ -173,7 +181,7 @@ impl Lowerer<'_> {
     }
 
     /// Passes a callable to a function. `None` if it is invalid, which is reported.
-    pub(super) fn give(
+    pub(in crate::lower) fn give(
         &mut self,
         passed: Passed,
         to: (FunctionId, CallableId),
@@ -190,7 +198,7 @@ impl Lowerer<'_> {
                 Some((Given::Callable(callable), typed))
             }
             Passed::Function(path) if qualifying_type(&path).is_some() => {
-                let name = super::path_text(&path);
+                let name = crate::tokens::path_text(&path);
                 let mistake = Mistake::new(
                     codes::CLOSURE,
                     format!("`{name}` is given to a function by its name"),
@@ -286,11 +294,11 @@ impl Lowerer<'_> {
     /// Ends the closure's block with the assignment of its result.
     fn closure_result(
         &mut self,
-        open: super::OpenBlock,
+        open: crate::lower::OpenBlock,
         value: Value,
         (function, callable): (FunctionId, CallableId),
         closure: &syn::ExprClosure,
-    ) -> (super::OpenBlock, Option<sarek_ir::LocalId>) {
+    ) -> (crate::lower::OpenBlock, Option<sarek_ir::LocalId>) {
         let span = closure.body.span();
         let id = match value {
             Value::Scalar(id) => id,
@@ -338,7 +346,12 @@ impl Lowerer<'_> {
     }
 
     /// A function pointer of these types, which is never evaluated.
-    pub(super) fn told_callable(&self, takes: &[Ty], yields: Option<Ty>, at: Span) -> TokenStream {
+    pub(in crate::lower) fn told_callable(
+        &self,
+        takes: &[Ty],
+        yields: Option<Ty>,
+        at: Span,
+    ) -> TokenStream {
         let krate = &self.krate;
         let takes = takes.iter().map(|ty| self.told_type(*ty));
         let yields = match yields {

@@ -7,8 +7,8 @@ use sarek_ir::FunctionId;
 use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
-use super::{Lowerer, Ty};
-use crate::emit::{at, error_gate, marks};
+use crate::lower::{Lowerer, Ty};
+use crate::tokens::{at, names};
 
 /// A called function, as generated Rust code reaches it.
 pub struct Callee {
@@ -34,14 +34,14 @@ pub struct Callee {
     pub alias: syn::Ident,
     /// The types of its arguments, the receiver's first; for slices, their element types. The types
     /// of callable arguments follow.
-    pub(super) given: Vec<Typed>,
+    pub(in crate::lower) given: Vec<Typed>,
     /// The type of its result, if the result is used.
-    pub(super) result: Option<Ty>,
+    pub(in crate::lower) result: Option<Ty>,
     /// The function to which this one is passed. That function's call determines the types of its
     /// arguments.
-    pub(super) given_to: Option<FunctionId>,
+    pub(in crate::lower) given_to: Option<FunctionId>,
     /// An expression that calls a free function and is never evaluated.
-    pub(super) inferred: TokenStream,
+    pub(in crate::lower) inferred: TokenStream,
     /// The start of the expression that names it: the dot, or the path.
     pub start: Span,
     /// The place of its first call.
@@ -54,7 +54,7 @@ pub struct Callee {
 
 /// The source of an argument's type.
 #[derive(Clone)]
-pub(super) enum Typed {
+pub(in crate::lower) enum Typed {
     By(Ty),
     /// A literal without a suffix, which may have any of several types.
     Int(Ty),
@@ -68,15 +68,15 @@ pub(super) enum Typed {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn new_callee(
+    pub(in crate::lower) fn new_callee(
         &self,
         owner: TokenStream,
         method: Option<syn::Ident>,
         span: Span,
     ) -> Callee {
         let plain = without_arguments(&owner);
-        let text = super::path_text(&plain);
-        let same = |c: &&Callee| super::path_text(without_arguments(&c.owner)) == text;
+        let text = crate::tokens::path_text(&plain);
+        let same = |c: &&Callee| crate::tokens::path_text(without_arguments(&c.owner)) == text;
         let known = self.callees.iter().find(same).map(|c| c.alias.clone());
         let alias = known.unwrap_or_else(|| {
             let span = Span::mixed_site().located_at(span);
@@ -104,18 +104,21 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn function_id(&mut self, callee: Callee) -> FunctionId {
+    pub(in crate::lower) fn function_id(&mut self, callee: Callee) -> FunctionId {
         let path = match &callee.method {
             // Not a type: `P as Shape`.
             Some(method) => {
-                let arguments = super::path_text(&callee.turbofish);
+                let arguments = crate::tokens::path_text(&callee.turbofish);
                 match syn::parse2::<syn::Type>(callee.owner.clone()) {
                     Err(_) if callee.is_unnamed => format!("_::{method}{arguments}"),
-                    Ok(_) => format!("{}::{method}{arguments}", super::path_text(&callee.owner)),
+                    Ok(_) => format!(
+                        "{}::{method}{arguments}",
+                        crate::tokens::path_text(&callee.owner)
+                    ),
                     Err(_) => format!("<{}>::{method}{arguments}", callee.owner),
                 }
             }
-            None => super::path_text(&callee.owner),
+            None => crate::tokens::path_text(&callee.owner),
         };
         // If rustc infers the generic arguments of a function, each call may be of another
         // instance.
@@ -139,10 +142,10 @@ impl Lowerer<'_> {
 impl Callee {
     /// The path of one of its items; `what` is the prefix of the item's name. For a method with
     /// explicit generic arguments, `flags` more arguments follow that rustc infers.
-    pub(super) fn item(&self, what: &str, flags: usize) -> TokenStream {
+    pub(in crate::lower) fn item(&self, what: &str, flags: usize) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let name = match &self.method {
-            Some(method) => format!("__sarek_{what}_{}", super::plain_name(method)),
+            Some(method) => format!("__sarek_{what}_{}", crate::tokens::plain_name(method)),
             None => format!("__sarek_{what}"),
         };
         let name = syn::Ident::new(&name, span);
@@ -155,7 +158,7 @@ impl Callee {
                 let first = quote_spanned!(first=> <);
                 if let Some((ty, path)) = &self.of_trait {
                     let ty = relocated(ty.to_token_stream(), self.span);
-                    let items = marks::items_of(&self.known_type(&ty), path);
+                    let items = names::items_of(&self.known_type(&ty), path);
                     return quote_spanned!(span=> #items.#name #arguments);
                 }
                 let owner = self.known_type(&owner);
@@ -167,7 +170,7 @@ impl Callee {
                     Some(list) => {
                         let owner = quote_spanned!(span=> #alias<#list>);
                         let owner = match self.has_audit() {
-                            true => error_gate::known_type(&owner, &self.krate, span),
+                            true => names::known_type(&owner, &self.krate, span),
                             false => owner,
                         };
                         quote_spanned!(span=> <#owner>::#name)
@@ -185,14 +188,14 @@ impl Callee {
     }
 
     /// An item found through a value of the owner's type.
-    pub(super) fn through(
+    pub(in crate::lower) fn through(
         &self,
         receiver: &TokenStream,
         name: impl Fn(&str) -> String,
         flags: usize,
     ) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
-        let method = self.method.as_ref().map(super::plain_name);
+        let method = self.method.as_ref().map(crate::tokens::plain_name);
         // At this place rustc reports that the type has no such method.
         let name = syn::Ident::new(&name(&method.unwrap_or_default()), self.span);
         let arguments = self.turbofish_with(flags);
@@ -206,7 +209,7 @@ impl Callee {
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
         match self.has_audit() {
             true => {
-                let (krate, name) = (at(krate, span), error_gate::constant(span));
+                let (krate, name) = (at(krate, span), names::gate(span));
                 quote_spanned!(span=> #krate::__private::host::known::<{ #name }, _>(#value))
             }
             false => value.clone(),
@@ -218,7 +221,7 @@ impl Callee {
     pub fn known_type(&self, ty: &TokenStream) -> TokenStream {
         let span = self.span;
         match self.has_audit() && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
-            true => error_gate::known_type(ty, &self.krate, span),
+            true => names::known_type(ty, &self.krate, span),
             false => ty.clone(),
         }
     }
@@ -321,24 +324,24 @@ impl Callee {
 
     /// The path of a free function as text, without generic arguments.
     pub fn path(&self) -> String {
-        super::path_text(without_arguments(&self.owner))
+        crate::tokens::path_text(without_arguments(&self.owner))
     }
 
     /// An expression of its result type, which is never evaluated.
-    pub(super) fn probe(&self) -> Option<TokenStream> {
+    pub(in crate::lower) fn probe(&self) -> Option<TokenStream> {
         let inferred = &self.inferred;
         (!inferred.is_empty()).then(|| quote!((#inferred).1))
     }
 
     /// A method's passing mode for its receiver, as an expression that is never evaluated.
-    pub(super) fn receiver_kind(&self) -> Option<TokenStream> {
+    pub(in crate::lower) fn receiver_kind(&self) -> Option<TokenStream> {
         let inferred = &self.inferred;
         let is_known = self.has_receiver && !inferred.is_empty();
         is_known.then(|| quote!((#inferred).2))
     }
 
     /// The function that rustc infers the instance by, as a value.
-    pub(super) fn infer_value(&self) -> TokenStream {
+    pub(in crate::lower) fn infer_value(&self) -> TokenStream {
         let (span, infer) = (
             Span::mixed_site().located_at(self.span),
             self.item("infer", 0),
@@ -380,7 +383,7 @@ impl Callee {
     }
 
     /// A constant that is true if it changes its receiver.
-    pub(super) fn mutates(&self) -> TokenStream {
+    pub(in crate::lower) fn mutates(&self) -> TokenStream {
         self.fact("mutates")
     }
 

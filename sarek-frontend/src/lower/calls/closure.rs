@@ -5,23 +5,23 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use super::array::peeled;
-use super::{Binding, Lowerer, Scopes, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::memory::array::peeled;
+use crate::lower::{Binding, Lowerer, Scopes, Ty, Value};
 use sarek_ir::{LocalId, Stmt};
 
 /// A closure, with the bindings in scope at its definition.
-pub(super) struct Closure {
-    pub(super) expr: syn::ExprClosure,
+pub(in crate::lower) struct Closure {
+    pub(in crate::lower) expr: syn::ExprClosure,
     scopes: Scopes,
-    pub(super) params: Vec<Ty>,
+    pub(in crate::lower) params: Vec<Ty>,
     /// True while its body is being lowered.
-    pub(super) open: bool,
+    pub(in crate::lower) open: bool,
 }
 
 impl Lowerer<'_> {
     /// Lowers a `let` of a closure. `None` for any other `let`.
-    pub(super) fn closure_let(&mut self, local: &syn::Local) -> Option<Value> {
+    pub(in crate::lower) fn closure_let(&mut self, local: &syn::Local) -> Option<Value> {
         let syn::Expr::Closure(expr) = peeled(&local.init.as_ref()?.expr) else {
             return None;
         };
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
     }
 
     /// Records a closure with the bindings in scope.
-    pub(super) fn new_closure(&mut self, expr: &syn::ExprClosure) -> usize {
+    pub(in crate::lower) fn new_closure(&mut self, expr: &syn::ExprClosure) -> usize {
         self.check_closure(expr);
         let params = expr.inputs.iter().map(|_| self.types.any()).collect();
         self.closures.push(Closure {
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
     }
 
     /// `f(args…)`, where `f` is a closure or a callable parameter. `None` for other names.
-    pub(super) fn closure_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
+    pub(in crate::lower) fn closure_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
         let syn::Expr::Path(path) = peeled(&e.func) else {
             return None;
         };
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
     }
 
     /// Runs `body` with the bindings in scope at the closure's definition.
-    pub(super) fn inside_closure<R>(
+    pub(in crate::lower) fn inside_closure<R>(
         &mut self,
         index: usize,
         body: impl FnOnce(&mut Self) -> R,
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
     }
 
     /// The value of the closure's body.
-    pub(super) fn closure_value(&mut self, closure: &syn::ExprClosure) -> Value {
+    pub(in crate::lower) fn closure_value(&mut self, closure: &syn::ExprClosure) -> Value {
         let syn::ReturnType::Type(_, ty) = &closure.output else {
             return self.value(&closure.body);
         };
@@ -163,7 +163,11 @@ impl Lowerer<'_> {
     }
 
     /// Binds a parameter to a new local. `None` if the pattern is invalid, which is reported.
-    pub(super) fn closure_parameter(&mut self, pat: &syn::Pat, ty: Ty) -> Option<LocalId> {
+    pub(in crate::lower) fn closure_parameter(
+        &mut self,
+        pat: &syn::Pat,
+        ty: Ty,
+    ) -> Option<LocalId> {
         let (pat, written) = match pat {
             syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             other => (other, None),

@@ -10,21 +10,21 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
-use super::array::peeled;
-use super::array_init::Start;
 use super::call_args::Arguments;
 use super::callee::Callee;
-use super::suggest::nearest;
-use super::{Binding, Lowerer, Value};
 use crate::diagnostics::{Mistake, codes};
-use crate::emit::fn_type;
+use crate::lower::memory::array::peeled;
+use crate::lower::memory::array_init::Start;
+use crate::lower::resolve::suggest::nearest;
+use crate::lower::{Binding, Lowerer, Value};
 use crate::parse::{Parameters, Signature};
+use crate::tokens::names;
 
 impl Lowerer<'_> {
     // The function itself.
 
     /// Declares the local for the result, before all other statements.
-    pub(super) fn declare_result(&mut self, ty: Option<&syn::Type>, span: Span) {
+    pub(in crate::lower) fn declare_result(&mut self, ty: Option<&syn::Type>, span: Span) {
         let Some(ty) = ty else { return };
         let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
         self.own_types.1 = Some(ty);
@@ -34,7 +34,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns from the function, with a value if it has a result.
-    pub(super) fn leave_function(&mut self, value: Value, span: Span) {
+    pub(in crate::lower) fn leave_function(&mut self, value: Value, span: Span) {
         let result = self.kernel.result;
         match (value, result) {
             (Value::Scalar(id), Some(local)) => {
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
     }
 
     /// The local behind a name that is a reference, as in `*name` and `name.field`.
-    pub(super) fn referent(&mut self, expr: &syn::Expr) -> Option<LocalId> {
+    pub(in crate::lower) fn referent(&mut self, expr: &syn::Expr) -> Option<LocalId> {
         let syn::Expr::Path(path) = peeled(expr) else {
             return None;
         };
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
 
     /// The value before a `.` or an index. The name of a reference means the value that it refers
     /// to.
-    pub(super) fn referred(&mut self, expr: &syn::Expr) -> Option<ExprId> {
+    pub(in crate::lower) fn referred(&mut self, expr: &syn::Expr) -> Option<ExprId> {
         match self.referent(expr) {
             Some(local) => Some(self.read(local, expr.span())),
             None => self.scalar_or_never(expr),
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
     // Calls.
 
     /// `f(args…)`, where `f` is not built in.
-    pub(super) fn device_call(
+    pub(in crate::lower) fn device_call(
         &mut self,
         e: &syn::ExprCall,
         path: &syn::Path,
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn call_function(
+    pub(in crate::lower) fn call_function(
         &mut self,
         callee: Callee,
         arguments: &[&syn::Expr],
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
     }
 
     /// A call with evaluated arguments.
-    pub(super) fn call_with(
+    pub(in crate::lower) fn call_with(
         &mut self,
         function: FunctionId,
         arguments: Arguments,
@@ -180,7 +180,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers an expression statement if it is a call with an unused result.
-    pub(super) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
+    pub(in crate::lower) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
         match peeled(expr) {
             syn::Expr::Call(call) => Some(self.call_wanted(call, false)),
             syn::Expr::MethodCall(call) => Some(self.method_wanted(call, false)),
@@ -192,9 +192,9 @@ impl Lowerer<'_> {
 /// The path of an associated constant of a kernel or function: `linked`, the values of its links,
 /// or `callees`, the facts of its callees. If a method has generic parameters of its own, it is a
 /// function.
-pub(super) fn constants(signature: &Signature, what: &str) -> TokenStream {
+pub(in crate::lower) fn constants(signature: &Signature, what: &str) -> TokenStream {
     let parameters = Parameters::of(&signature.generics);
-    let own = fn_type::path(&signature.name);
+    let own = names::fn_type(&signature.name);
     if !signature.is_function {
         let (name, generics) = (constants_name(None, false, what), parameters.names);
         return quote!(<#own<#generics>>::#name);
@@ -217,7 +217,7 @@ pub(crate) fn constants_name(method: Option<&str>, is_function: bool, what: &str
     syn::Ident::new(&name, Span::mixed_site())
 }
 
-impl super::Lowered {
+impl crate::lower::Lowered {
     /// The value of a link.
     pub fn linked(&self, link: LinkId, span: Span) -> TokenStream {
         // In an array's length, a const parameter can only stand alone.

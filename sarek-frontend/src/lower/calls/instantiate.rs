@@ -5,15 +5,15 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sarek_ir::FunctionId;
 
 use super::callee::{Callee, Typed, unnamed_name};
-use super::types::{Hole, Node};
-use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
-use crate::emit::at;
+use crate::lower::types::{Hole, Node};
+use crate::lower::{Lowerer, Ty};
+use crate::tokens::at;
 
 impl Lowerer<'_> {
     /// Writes the calls from which rustc infers the instances. A call that takes the result of
     /// another follows that one.
-    pub(super) fn infer_callees(&mut self) {
+    pub(in crate::lower) fn infer_callees(&mut self) {
         let mut left: Vec<usize> = (0..self.callees.len()).collect();
         left.retain(|index| !self.callees[*index].is_self);
         while !left.is_empty() {
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
     }
 
     /// An expression with the type of an argument, which is never evaluated.
-    pub(super) fn told(&self, typed: &Typed) -> Option<TokenStream> {
+    pub(in crate::lower) fn told(&self, typed: &Typed) -> Option<TokenStream> {
         match typed {
             Typed::Int(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0))),
             Typed::Float(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0.0))),
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
 }
 
 /// A literal that can replace another one and has any type that fits.
-pub(super) fn any_literal(typed: &Typed) -> Option<TokenStream> {
+pub(in crate::lower) fn any_literal(typed: &Typed) -> Option<TokenStream> {
     match typed {
         Typed::Int(_) => Some(quote!(0)),
         Typed::Float(_) => Some(quote!(0.0)),

@@ -5,12 +5,17 @@
 
 use sarek_ir::{Expr, Native, NativeId, NativeText, Origin, ParamId, Piece, Stmt};
 
-use super::{Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Lowerer, Value};
 use crate::parse::Signature;
 
 impl Lowerer<'_> {
-    pub(super) fn intrinsic_body(&mut self, name: &str, signature: &Signature, body: &syn::Block) {
+    pub(in crate::lower) fn intrinsic_body(
+        &mut self,
+        name: &str,
+        signature: &Signature,
+        body: &syn::Block,
+    ) {
         if self.param_types.len() < signature.arguments.len() {
             return; // a parameter has an error
         }

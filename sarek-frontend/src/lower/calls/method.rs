@@ -8,25 +8,29 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
-use super::array::{index_chain, peeled};
-use super::suggest::nearest;
-use super::types::Node;
-use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::memory::array::{index_chain, peeled};
+use crate::lower::resolve::suggest::nearest;
+use crate::lower::types::Node;
+use crate::lower::{Known, Lowerer, Value};
 
 /// True for a method of `Option`, `Result` or a vector that kernels support if they see the
 /// receiver's type.
 pub(crate) fn is_known_method(name: &str) -> bool {
-    super::option_result::is_one(name) || super::simd::is_one(name)
+    super::option_result::is_one(name) || crate::lower::numeric::simd::is_one(name)
 }
 
 impl Lowerer<'_> {
-    pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
+    pub(in crate::lower) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
         self.method_wanted(e, true)
     }
 
     /// A method call; `wanted` is true if its result is used.
-    pub(super) fn method_wanted(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Value {
+    pub(in crate::lower) fn method_wanted(
+        &mut self,
+        e: &syn::ExprMethodCall,
+        wanted: bool,
+    ) -> Value {
         if let Some(turbofish) = &e.turbofish {
             if let Some(value) = self.own_method(e, wanted) {
                 return value;
@@ -157,7 +161,7 @@ impl Lowerer<'_> {
     }
 
     /// A numeric method on lowered operands, the receiver first.
-    pub(super) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
+    pub(in crate::lower) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
         if let Some(value) = self.array_length(name, &ids, span) {
             return value;
         }
@@ -282,7 +286,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
+    pub(in crate::lower) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
         if ids.len() - 1 != wanted {
             let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
             self.errors.at(
@@ -295,7 +299,7 @@ impl Lowerer<'_> {
         ids.len() - 1 == wanted
     }
 
-    pub(super) fn intrinsic(
+    pub(in crate::lower) fn intrinsic(
         &mut self,
         intrinsic: Intrinsic,
         name: &Ident,
@@ -332,7 +336,12 @@ impl Lowerer<'_> {
         self.push(Stmt::Assert { cond, site }, span);
     }
 
-    pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
+    pub(in crate::lower) fn float_from_bits(
+        &mut self,
+        on: Scalar,
+        ids: &[ExprId],
+        span: Span,
+    ) -> Value {
         let (bits, [id]) = (
             match on {
                 Scalar::F16 | Scalar::Bf16 => Scalar::U16,
@@ -395,7 +404,7 @@ fn instead_of(name: &str, on: Scalar) -> String {
 
 /// True for a method of numbers, slices or arrays. If the receiver's type is unknown, it cannot be
 /// a method of the user's.
-pub(super) fn is_built_in(name: &Ident) -> bool {
+pub(in crate::lower) fn is_built_in(name: &Ident) -> bool {
     let text = name.to_string();
     let is_conversion = text.strip_prefix("to_").and_then(Scalar::from_name);
     is_conversion.is_some()

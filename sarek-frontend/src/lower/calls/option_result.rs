@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span};
 use quote::quote;
 use sarek_ir::{Compound, CompoundId, ExprId};
 
-use super::types::Node;
-use super::{Lowerer, Ty, Value};
+use crate::lower::types::Node;
+use crate::lower::{Lowerer, Ty, Value};
 
 /// The methods, with their numbers of arguments.
 const OPTION: [(&str, usize); 4] = [
@@ -34,7 +34,7 @@ pub fn is_one(name: &str) -> bool {
 
 impl Lowerer<'_> {
     /// True if the type is core's `Option` or `Result` and has this method.
-    pub(super) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
+    pub(in crate::lower) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
         self.optional_arity(ty, method).is_some()
     }
 
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers a method of `Option` or `Result`; `None` for another method or another type.
-    pub(super) fn optional_method(
+    pub(in crate::lower) fn optional_method(
         &mut self,
         name: &Ident,
         ids: &[ExprId],
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
     }
 
     /// A value of a variant of `Option` or `Result`, of that type.
-    pub(super) fn of_core(
+    pub(in crate::lower) fn of_core(
         &mut self,
         variant: &str,
         value: Option<ExprId>,
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
 }
 
 /// An expression that tests if `__x` is of a variant; if `is` is false, that it is not.
-pub(super) fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
+pub(in crate::lower) fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
     let (variant, is_not) = (Ident::new(variant, span), !is);
     syn::parse_quote_spanned!(span=> match __x { #of::#variant(_) => #is, _ => #is_not })
 }

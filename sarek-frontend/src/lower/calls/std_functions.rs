@@ -5,13 +5,17 @@ use proc_macro2::Ident;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::array::peeled;
-use super::{Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::memory::array::peeled;
+use crate::lower::{Lowerer, Value};
 
 impl Lowerer<'_> {
     /// Lowers a supported function; `None` for another one.
-    pub(super) fn std_function(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
+    pub(in crate::lower) fn std_function(
+        &mut self,
+        path: &syn::Path,
+        e: &syn::ExprCall,
+    ) -> Option<Value> {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let ["std" | "core", module, name] = names[..] else {

@@ -5,11 +5,11 @@ use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::spanned::Spanned;
 
 use super::let_conditions::has_let;
-use super::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
 
 impl Lowerer<'_> {
-    pub(super) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
+    pub(in crate::lower) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
         if has_let(&e.cond) {
             return self.if_let(e);
         }
@@ -75,7 +75,12 @@ impl Lowerer<'_> {
     }
 
     /// Ends a block with the assignment of its result.
-    pub(super) fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
+    pub(in crate::lower) fn assign_result(
+        &mut self,
+        block: &mut OpenBlock,
+        value: Value,
+        local: LocalId,
+    ) {
         let Value::Scalar(value) = value else {
             return;
         };
@@ -89,18 +94,18 @@ impl Lowerer<'_> {
     }
 
     /// A local for the result of an `if`, a block or a loop. It is read once.
-    pub(super) fn result(&mut self, ty: Ty) -> LocalId {
+    pub(in crate::lower) fn result(&mut self, ty: Ty) -> LocalId {
         let local = self.local("value", ty, true);
         self.results.insert(local);
         local
     }
 
     /// Marks the rest of the open block as unreachable.
-    pub(super) fn end(&mut self) {
+    pub(in crate::lower) fn end(&mut self) {
         self.blocks.last_mut().expect("a block is open").ended = true;
     }
 
-    pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Value {
+    pub(in crate::lower) fn block_expr(&mut self, e: &syn::ExprBlock) -> Value {
         let Some(label) = &e.label else {
             return self.scoped_block(&e.block);
         };
@@ -126,7 +131,11 @@ impl Lowerer<'_> {
 
     /// Lowers a loop or a block unless it is nested too deeply in loops. Analyses walk a loop at
     /// least twice, so they take 2ⁿ times as long inside n loops.
-    pub(super) fn nested(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> Value) -> Value {
+    pub(in crate::lower) fn nested(
+        &mut self,
+        span: Span,
+        lower: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
         const DEEPEST: usize = 12;
         if self.loops.len() >= DEEPEST {
             let mistake = Mistake::new(
@@ -141,7 +150,7 @@ impl Lowerer<'_> {
         lower(self)
     }
 
-    pub(super) fn loop_expr(&mut self, e: &syn::ExprLoop) -> Value {
+    pub(in crate::lower) fn loop_expr(&mut self, e: &syn::ExprLoop) -> Value {
         let frame = self.frame(e.label.as_ref(), false, true);
         let target = frame.label;
         self.unroll(&e.attrs, target);
@@ -157,7 +166,7 @@ impl Lowerer<'_> {
         )
     }
 
-    pub(super) fn while_loop(&mut self, e: &syn::ExprWhile) -> Value {
+    pub(in crate::lower) fn while_loop(&mut self, e: &syn::ExprWhile) -> Value {
         if has_let(&e.cond) {
             return self.while_let(e);
         }
@@ -207,7 +216,7 @@ impl Lowerer<'_> {
     }
 
     /// Closes a loop's body and pushes the loop.
-    pub(super) fn finish_loop(
+    pub(in crate::lower) fn finish_loop(
         &mut self,
         label: LabelId,
         cond: Option<ExprId>,
@@ -228,7 +237,7 @@ impl Lowerer<'_> {
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
     }
 
-    pub(super) fn frame(
+    pub(in crate::lower) fn frame(
         &mut self,
         label: Option<&syn::Label>,
         is_block: bool,
@@ -246,7 +255,7 @@ impl Lowerer<'_> {
     }
 
     /// Runs `body` inside a loop.
-    pub(super) fn in_frame<R>(
+    pub(in crate::lower) fn in_frame<R>(
         &mut self,
         frame: LoopFrame,
         body: impl FnOnce(&mut Self) -> R,
@@ -261,7 +270,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a loop body with a value.
-    pub(super) fn unit_body(&mut self, value: Value) {
+    pub(in crate::lower) fn unit_body(&mut self, value: Value) {
         if let Value::Scalar(id) = value {
             let span = self.span(id);
             self.errors.at(
@@ -273,7 +282,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn break_expr(&mut self, e: &syn::ExprBreak) -> Value {
+    pub(in crate::lower) fn break_expr(&mut self, e: &syn::ExprBreak) -> Value {
         let value = match &e.expr {
             Some(expr) => match self.scalar_or_never(expr) {
                 Some(id) => Some(id),
@@ -313,7 +322,7 @@ impl Lowerer<'_> {
         self.push(Stmt::Assign { local, value }, span);
     }
 
-    pub(super) fn continue_expr(&mut self, e: &syn::ExprContinue) -> Value {
+    pub(in crate::lower) fn continue_expr(&mut self, e: &syn::ExprContinue) -> Value {
         let Some(target) = self.target(e.label.as_ref(), e.continue_token.span, "continue") else {
             return Value::Never;
         };
@@ -370,7 +379,7 @@ impl Lowerer<'_> {
         found
     }
 
-    pub(super) fn return_expr(&mut self, e: &syn::ExprReturn) -> Value {
+    pub(in crate::lower) fn return_expr(&mut self, e: &syn::ExprReturn) -> Value {
         if self.is_function {
             let value = e.expr.as_ref().map_or(Value::Unit, |e| self.value(e));
             self.leave_function(value, e.return_token.span);

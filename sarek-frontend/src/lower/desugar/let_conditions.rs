@@ -4,12 +4,12 @@ use sarek_ir::{Scalar, Stmt};
 use syn::spanned::Spanned;
 
 use super::matching::{Arm, Outcome};
-use super::{Lowerer, OpenBlock, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Lowerer, OpenBlock, Value};
 
 impl Lowerer<'_> {
     /// An `if` whose condition contains `let`.
-    pub(super) fn if_let(&mut self, e: &syn::ExprIf) -> Value {
+    pub(in crate::lower) fn if_let(&mut self, e: &syn::ExprIf) -> Value {
         let span = e.if_token.span;
         let parts = conditions(&e.cond);
         let mut outcome = Outcome::default();
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
     }
 
     /// A `while` whose condition contains `let`.
-    pub(super) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
+    pub(in crate::lower) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
         let frame = self.frame(e.label.as_ref(), false, false);
         let (label, span) = (frame.label, e.while_token.span);
         self.unroll(&e.attrs, label);
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
     }
 
     /// `let pat = value else { … }`, and destructuring without an `else`.
-    pub(super) fn let_pattern(&mut self, local: &syn::Local) -> Value {
+    pub(in crate::lower) fn let_pattern(&mut self, local: &syn::Local) -> Value {
         let span = local.let_token.span;
         let Some(init) = &local.init else {
             self.errors.at(
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
 }
 
 /// True if a part of a condition is a `let`.
-pub(super) fn has_let(cond: &syn::Expr) -> bool {
+pub(in crate::lower) fn has_let(cond: &syn::Expr) -> bool {
     conditions(cond)
         .iter()
         .any(|part| matches!(part, syn::Expr::Let(_)))

@@ -13,11 +13,11 @@ use crate::diagnostics::codes;
 
 use super::pattern::{Bound, Found};
 use super::scrutinee::Scrutinee;
-use super::{Binding, Lowerer, OpenBlock, Value};
+use crate::lower::{Binding, Lowerer, OpenBlock, Value};
 
 /// The results of the branches of a `match` or `if`.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(in crate::lower) struct Outcome {
     /// The local that they assign.
     pub result: Option<LocalId>,
     /// True if a branch has no value.
@@ -27,7 +27,7 @@ pub(super) struct Outcome {
 }
 
 /// An arm of a `match`.
-pub(super) struct Arm<'a> {
+pub(in crate::lower) struct Arm<'a> {
     pub pat: &'a syn::Pat,
     pub guard: Option<&'a syn::Expr>,
     pub body: &'a syn::Expr,
@@ -55,7 +55,7 @@ impl Parse for Matches {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn match_expr(&mut self, e: &syn::ExprMatch) -> Value {
+    pub(in crate::lower) fn match_expr(&mut self, e: &syn::ExprMatch) -> Value {
         let Some(subject) = self.matched(&e.expr, e.arms.iter().map(|arm| &arm.pat)) else {
             return Value::Never;
         };
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
     /// The test that the arm takes the value. Its guard runs only if the pattern matches. If a
     /// guard decides between alternatives that bind names, also returns a local for each
     /// alternative but the last. It is true if that alternative was taken.
-    pub(super) fn arm_test(
+    pub(in crate::lower) fn arm_test(
         &mut self,
         arm: &Arm<'_>,
         subject: &Scrutinee,
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
     }
 
     /// `lhs || rhs`; the statements of `rhs` run only if `lhs` is false.
-    pub(super) fn either(
+    pub(in crate::lower) fn either(
         &mut self,
         lhs: ExprId,
         mut block: OpenBlock,
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
     }
 
     /// Appends the statements of a block to the open one.
-    pub(super) fn splice(&mut self, mut block: OpenBlock) {
+    pub(in crate::lower) fn splice(&mut self, mut block: OpenBlock) {
         let open = self.blocks.last_mut().expect("a block is open");
         if !open.ended {
             open.stmts.append(&mut block.stmts);
@@ -229,7 +229,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of an arm and runs its body. `held` is the result of [`Lowerer::arm_test`].
-    pub(super) fn arm_body(
+    pub(in crate::lower) fn arm_body(
         &mut self,
         arm: &Arm<'_>,
         subject: &Scrutinee,
@@ -244,7 +244,12 @@ impl Lowerer<'_> {
 
     /// Binds the names of a pattern that is known to match, from the first alternative that
     /// matches, or from the one that was taken.
-    pub(super) fn bind_cases(&mut self, pat: &syn::Pat, subject: &Scrutinee, held: &[LocalId]) {
+    pub(in crate::lower) fn bind_cases(
+        &mut self,
+        pat: &syn::Pat,
+        subject: &Scrutinee,
+        held: &[LocalId],
+    ) {
         let cases = alternatives(pat);
         let mut found: Vec<Found> = cases
             .iter()
@@ -263,7 +268,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of a pattern.
-    pub(super) fn bind_names(&mut self, names: &[Bound]) {
+    pub(in crate::lower) fn bind_names(&mut self, names: &[Bound]) {
         for bound in names {
             self.bind_name(bound);
         }
@@ -318,7 +323,7 @@ impl Lowerer<'_> {
     }
 
     /// `matches!(value, pat if guard)`
-    pub(super) fn matches_macro(&mut self, mac: &syn::Macro) -> Value {
+    pub(in crate::lower) fn matches_macro(&mut self, mac: &syn::Macro) -> Value {
         let call: Matches = match mac.parse_body() {
             Ok(call) => call,
             Err(error) => {
@@ -341,7 +346,7 @@ impl Lowerer<'_> {
     // Branches.
 
     /// Ends a branch, which is the open block, with the assignment of its value.
-    pub(super) fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
+    pub(in crate::lower) fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
         match value {
             Value::Never => return,
             Value::Unit => outcome.unit = true,
@@ -369,7 +374,7 @@ impl Lowerer<'_> {
     }
 
     /// Pushes the statements of a whole `match` or `if`, after the declaration of its result.
-    pub(super) fn yield_outcome(
+    pub(in crate::lower) fn yield_outcome(
         &mut self,
         outcome: Outcome,
         mut whole: OpenBlock,
@@ -391,7 +396,7 @@ impl Lowerer<'_> {
     }
 
     /// `if cond { then } else { otherwise }`
-    pub(super) fn branch(
+    pub(in crate::lower) fn branch(
         &mut self,
         cond: ExprId,
         then: OpenBlock,

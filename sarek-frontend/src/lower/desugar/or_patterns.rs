@@ -1,10 +1,10 @@
 //! Expands the alternatives of a pattern.
 
-use super::compound::is_type_name;
+use crate::lower::compound::is_type_name;
 
 /// The alternatives of a pattern, in the order in which Rust tries them. They are those that `|`
 /// separates at the top level, and nested ones that bind names.
-pub(super) fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
+pub(in crate::lower) fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
     match pat {
         syn::Pat::Or(or) => or.cases.iter().flat_map(alternatives).collect(),
         syn::Pat::Paren(inner) => alternatives(&inner.pat),
@@ -97,7 +97,7 @@ fn inside(pat: &syn::Pat) -> Vec<syn::Pat> {
 }
 
 /// True if a pattern binds a name.
-pub(super) fn binds(pat: &syn::Pat) -> bool {
+pub(in crate::lower) fn binds(pat: &syn::Pat) -> bool {
     struct Names(bool);
     impl syn::visit::Visit<'_> for Names {
         fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {

@@ -8,17 +8,17 @@ use quote::{ToTokens, quote};
 use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Scalar, UnaryOp, Value as Constant};
 use syn::spanned::Spanned;
 
-use super::compound::{Constructor, is_camel_case, is_type_name};
-use super::length::Dim;
 use super::scrutinee::{Position, Scrutinee};
-use super::types::{Hole, Node};
 use super::variant::{by_name, by_place};
-use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::compound::{Constructor, is_camel_case, is_type_name};
+use crate::lower::memory::length::Dim;
+use crate::lower::types::{Hole, Node};
+use crate::lower::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 
 /// A name that a pattern binds.
 #[derive(Clone)]
-pub(super) struct Bound {
+pub(in crate::lower) struct Bound {
     pub ident: syn::Ident,
     pub mutable: bool,
     pub subject: Scrutinee,
@@ -26,7 +26,7 @@ pub(super) struct Bound {
 
 /// The lowered pattern.
 #[derive(Default)]
-pub(super) struct Found {
+pub(in crate::lower) struct Found {
     /// The test; `None` if all values match.
     pub test: Option<ExprId>,
     /// The names.
@@ -35,7 +35,7 @@ pub(super) struct Found {
 
 impl Lowerer<'_> {
     /// Matches a pattern against a scrutinee.
-    pub(super) fn pattern(&mut self, pat: &syn::Pat, subject: &Scrutinee) -> Found {
+    pub(in crate::lower) fn pattern(&mut self, pat: &syn::Pat, subject: &Scrutinee) -> Found {
         let mut found = Found::default();
         self.pattern_into(pat, subject, &mut found);
         found
@@ -99,7 +99,11 @@ impl Lowerer<'_> {
     }
 
     /// The conjunction of two tests.
-    pub(super) fn both(&mut self, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
+    pub(in crate::lower) fn both(
+        &mut self,
+        lhs: Option<ExprId>,
+        rhs: Option<ExprId>,
+    ) -> Option<ExprId> {
         let (Some(lhs), Some(rhs)) = (lhs, rhs) else {
             return lhs.or(rhs);
         };
@@ -493,7 +497,7 @@ impl Lowerer<'_> {
     }
 
     /// A `bool` constant.
-    pub(super) fn truth(&mut self, value: bool, span: Span) -> ExprId {
+    pub(in crate::lower) fn truth(&mut self, value: bool, span: Span) -> ExprId {
         self.constant(Constant::Bool(value), span)
     }
 }
@@ -527,7 +531,7 @@ fn positions<'p>(
 
 impl PendingLiteral {
     /// True for a number with a fraction or an exponent.
-    pub(super) fn is_float(&self) -> bool {
+    pub(in crate::lower) fn is_float(&self) -> bool {
         matches!(self.lit, syn::Lit::Float(_))
     }
 }

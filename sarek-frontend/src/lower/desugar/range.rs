@@ -12,8 +12,8 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
-use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Binding, Lowerer, Ty, Value};
 
 /// An adapter of a range.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ struct Variable<'a> {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn for_loop(&mut self, e: &syn::ExprForLoop) -> Value {
+    pub(in crate::lower) fn for_loop(&mut self, e: &syn::ExprForLoop) -> Value {
         let variable = self.binding_pattern(&e.pat);
         let mut adapters = vec![];
         let Some(range) = self.range_of(&e.expr, &mut adapters) else {
@@ -98,14 +98,16 @@ impl Lowerer<'_> {
         };
         // If the type is not known yet, it may turn out smaller, which is reported then.
         let most = match self.types.look(bounds.ty) {
-            super::Known::Scalar(ty) if ty.bits() < 32 => {
+            crate::lower::Known::Scalar(ty) if ty.bits() < 32 => {
                 (1 << (ty.bits() - u32::from(ty.is_signed()))) - 1
             }
-            super::Known::Scalar(_)
-            | super::Known::Int
-            | super::Known::Float
-            | super::Known::Nothing => i64::from(i32::MAX),
-            super::Known::Compound | super::Known::Foreign | super::Known::Parameter => {
+            crate::lower::Known::Scalar(_)
+            | crate::lower::Known::Int
+            | crate::lower::Known::Float
+            | crate::lower::Known::Nothing => i64::from(i32::MAX),
+            crate::lower::Known::Compound
+            | crate::lower::Known::Foreign
+            | crate::lower::Known::Parameter => {
                 return None;
             }
         };
@@ -118,7 +120,7 @@ impl Lowerer<'_> {
         let span = self.span(bounds.end);
         let lit = syn::Lit::Int(syn::LitInt::new(&next.unsigned_abs().to_string(), span));
         let end = self.expr(Expr::Literal(Constant::Bool(false)), bounds.ty, span);
-        self.literals.push(super::PendingLiteral {
+        self.literals.push(crate::lower::PendingLiteral {
             expr: end,
             lit,
             negative: next < 0,
@@ -435,7 +437,7 @@ impl Lowerer<'_> {
         self.known(Expr::Cast { arg }, Scalar::Usize, span)
     }
 
-    pub(super) fn wrapping(
+    pub(in crate::lower) fn wrapping(
         &mut self,
         intrinsic: Intrinsic,
         a: ExprId,
@@ -449,7 +451,7 @@ impl Lowerer<'_> {
     fn one(&mut self, ty: Ty, span: Span) -> ExprId {
         let expr = self.expr(Expr::Literal(Constant::Bool(false)), ty, span);
         let lit = syn::Lit::Int(syn::LitInt::new("1", span));
-        self.literals.push(super::PendingLiteral {
+        self.literals.push(crate::lower::PendingLiteral {
             expr,
             lit,
             negative: false,

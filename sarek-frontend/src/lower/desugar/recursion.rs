@@ -10,15 +10,15 @@ use sarek_ir::{Argument, Expr, ExprId, Kernel, LabelId, LocalId, Memory, ParamId
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use super::array::peeled;
-use super::call_args::Arguments;
-use super::stmt::is_empty;
-use super::{Binding, Callee, Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::calls::call_args::Arguments;
+use crate::lower::memory::array::peeled;
+use crate::lower::stmt::is_empty;
+use crate::lower::{Binding, Callee, Lowerer, Value};
 use crate::parse::Signature;
 
 /// The state of a function that calls itself.
-pub(super) struct Recursion {
+pub(in crate::lower) struct Recursion {
     /// The loop around the body.
     label: LabelId,
     /// The binding of each parameter.
@@ -28,7 +28,7 @@ pub(super) struct Recursion {
 }
 
 /// Finds the function's tail calls of itself.
-pub(super) fn last_calls(
+pub(in crate::lower) fn last_calls(
     signature: &Signature,
     body: &syn::Block,
 ) -> HashSet<*const syn::ExprCall> {
@@ -91,7 +91,7 @@ impl<'ast> Visit<'ast> for Finder {
 
 impl Lowerer<'_> {
     /// Lowers the body of a function, inside a loop if it calls itself.
-    pub(super) fn function_body(&mut self, signature: &Signature, body: &syn::Block) {
+    pub(in crate::lower) fn function_body(&mut self, signature: &Signature, body: &syn::Block) {
         let span = signature.name.span();
         let last = last_calls(signature, body);
         if last.is_empty() {
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
 
     /// Turns a tail call of the function itself into the next iteration. `None` for a call of
     /// another function.
-    pub(super) fn self_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Option<Value> {
+    pub(in crate::lower) fn self_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Option<Value> {
         if !self.own_name.as_ref().is_some_and(|own| own.is_called(e)) {
             return None;
         }
@@ -261,13 +261,13 @@ impl Lowerer<'_> {
 }
 
 /// The name by which a function calls itself.
-pub(super) struct OwnName {
+pub(in crate::lower) struct OwnName {
     name: String,
     method: bool,
 }
 
 impl OwnName {
-    pub(super) fn of(signature: &Signature) -> Option<OwnName> {
+    pub(in crate::lower) fn of(signature: &Signature) -> Option<OwnName> {
         signature.is_function.then(|| OwnName {
             name: signature.name.to_string(),
             method: signature.method.is_some(),

@@ -6,17 +6,17 @@ use sarek_ir::{
 };
 use syn::visit::Visit;
 
-use super::array_init::{Plan, Start};
-use super::compound::Constructor;
-use super::length::Dim;
 use super::pattern::Bound;
-use super::types::Node;
-use super::{Binding, Lowerer, Ty};
 use crate::diagnostics::codes;
+use crate::lower::compound::Constructor;
+use crate::lower::memory::array_init::{Plan, Start};
+use crate::lower::memory::length::Dim;
+use crate::lower::types::Node;
+use crate::lower::{Binding, Lowerer, Ty};
 
 /// A value, or a part of one, that a pattern is matched against.
 #[derive(Clone)]
-pub(super) struct Scrutinee {
+pub(in crate::lower) struct Scrutinee {
     base: Base,
     parts: Vec<Part>,
     ty: Ty,
@@ -55,7 +55,7 @@ enum Step {
 
 /// The position of an element in an array.
 #[derive(Clone, Copy)]
-pub(super) enum Position {
+pub(in crate::lower) enum Position {
     /// The number of elements before it.
     First(u64),
     /// Its distance from the end: the last element has distance 1.
@@ -64,7 +64,7 @@ pub(super) enum Position {
 
 impl Lowerer<'_> {
     /// Evaluates an expression for these patterns. `None` if control does not get past it.
-    pub(super) fn matched<'p>(
+    pub(in crate::lower) fn matched<'p>(
         &mut self,
         expr: &syn::Expr,
         pats: impl IntoIterator<Item = &'p syn::Pat>,
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
 
     /// The same for a destructuring assignment, whose targets may be among the operands of the
     /// value.
-    pub(super) fn taken_apart(&mut self, expr: &syn::Expr) -> Option<Scrutinee> {
+    pub(in crate::lower) fn taken_apart(&mut self, expr: &syn::Expr) -> Option<Scrutinee> {
         match self.yields_array(expr) {
             true => self.array(expr, true),
             false => self.value_subject(expr, true),
@@ -95,13 +95,13 @@ impl Lowerer<'_> {
     }
 
     /// The value of a leaf as a scrutinee.
-    pub(super) fn leaf_subject(&mut self, leaf: ExprId) -> Scrutinee {
+    pub(in crate::lower) fn leaf_subject(&mut self, leaf: ExprId) -> Scrutinee {
         let (ty, base, parts) = (self.ty(leaf), Base::Value(leaf), vec![]);
         Scrutinee { base, parts, ty }
     }
 
     /// An operand of an expression that the frontend writes. One that is no leaf is read once.
-    pub(super) fn operand_subject(&mut self, operand: ExprId) -> Scrutinee {
+    pub(in crate::lower) fn operand_subject(&mut self, operand: ExprId) -> Scrutinee {
         let mut subject = self.leaf_subject(operand);
         if !self.is_leaf(operand) {
             subject.base = Base::Once(operand);
@@ -143,19 +143,19 @@ impl Lowerer<'_> {
     }
 
     /// The type of a scrutinee.
-    pub(super) fn subject_type(&self, subject: &Scrutinee) -> Ty {
+    pub(in crate::lower) fn subject_type(&self, subject: &Scrutinee) -> Ty {
         subject.ty
     }
 
     // Parts.
 
     /// A field of a tuple.
-    pub(super) fn tuple_part(&mut self, of: &Scrutinee, position: usize) -> Scrutinee {
+    pub(in crate::lower) fn tuple_part(&mut self, of: &Scrutinee, position: usize) -> Scrutinee {
         self.part(of, None, &position.to_string())
     }
 
     /// A field of a constructor's value; for a variant, with the pattern that binds the field.
-    pub(super) fn part(
+    pub(in crate::lower) fn part(
         &mut self,
         of: &Scrutinee,
         constructor: Option<(&Constructor, TokenStream)>,
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
 
     /// An element of an array. `None` if the scrutinee is no array, which is reported, or if rustc
     /// will report that it has no such element.
-    pub(super) fn element_part(
+    pub(in crate::lower) fn element_part(
         &mut self,
         of: &Scrutinee,
         position: Position,
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
     }
 
     /// The elements of an array without the first and the last ones.
-    pub(super) fn middle_part(
+    pub(in crate::lower) fn middle_part(
         &mut self,
         of: &Scrutinee,
         (first, last): (u64, u64),
@@ -274,7 +274,7 @@ impl Lowerer<'_> {
     // Values.
 
     /// The value of a scrutinee.
-    pub(super) fn read_subject(&mut self, subject: &Scrutinee, span: Span) -> ExprId {
+    pub(in crate::lower) fn read_subject(&mut self, subject: &Scrutinee, span: Span) -> ExprId {
         let mut value = match &subject.base {
             Base::Value(leaf) => self.copy(*leaf),
             Base::Once(value) => *value,
@@ -334,17 +334,17 @@ impl Lowerer<'_> {
     }
 
     /// True for an array that no expression can denote.
-    pub(super) fn is_whole_array(&self, subject: &Scrutinee) -> bool {
+    pub(in crate::lower) fn is_whole_array(&self, subject: &Scrutinee) -> bool {
         matches!(subject.base, Base::Array(..) | Base::Elements(_))
     }
 
     /// True for an array in memory, which is copied element by element.
-    pub(super) fn is_array_in_place(&self, subject: &Scrutinee) -> bool {
+    pub(in crate::lower) fn is_array_in_place(&self, subject: &Scrutinee) -> bool {
         matches!(subject.base, Base::Array(..))
     }
 
     /// Binds a name of a pattern that is known to match.
-    pub(super) fn bind_name(&mut self, bound: &Bound) {
+    pub(in crate::lower) fn bind_name(&mut self, bound: &Bound) {
         let (span, name) = (bound.ident.span(), bound.ident.to_string());
         if let Base::Array(memory, start, dims) = &bound.subject.base {
             let elem = self.types.any();

@@ -7,12 +7,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::compound::is_type_name;
-use super::{Lowerer, Value};
+use crate::lower::compound::is_type_name;
+use crate::lower::{Lowerer, Value};
 
 impl Lowerer<'_> {
     /// Lowers the assignment; `None` if its left side destructures no struct.
-    pub(super) fn struct_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
+    pub(in crate::lower) fn struct_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
         if !has_struct(&e.left) {
             return None;
         }

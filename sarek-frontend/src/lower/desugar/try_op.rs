@@ -4,14 +4,14 @@ use proc_macro2::Span;
 use sarek_ir::{ExprId, Stmt};
 use syn::spanned::Spanned;
 
-use super::option_result::holds;
-use super::types::Node;
-use super::{Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::calls::option_result::holds;
+use crate::lower::types::Node;
+use crate::lower::{Lowerer, Value};
 
 impl Lowerer<'_> {
     /// The content of the value, or a return of `None` or of the error.
-    pub(super) fn question(&mut self, e: &syn::ExprTry) -> Value {
+    pub(in crate::lower) fn question(&mut self, e: &syn::ExprTry) -> Value {
         let span = e.question_token.span();
         let own = self.own_types.1;
         let Some((own, _)) = own.and_then(|own| Some((own, self.core_argument(own, 0)?))) else {

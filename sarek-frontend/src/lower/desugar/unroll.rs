@@ -5,14 +5,14 @@ use quote::{ToTokens, quote_spanned};
 use sarek_ir::{LabelId, Scalar, Unroll};
 use syn::spanned::Spanned;
 
-use super::Lowerer;
-use super::attributes::is_unroll;
-use super::length::unmarked;
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::Lowerer;
+use crate::lower::attributes::is_unroll;
+use crate::lower::memory::length::unmarked;
 
 impl Lowerer<'_> {
     /// Records the hint of a loop.
-    pub(super) fn unroll(&mut self, attrs: &[syn::Attribute], label: LabelId) {
+    pub(in crate::lower) fn unroll(&mut self, attrs: &[syn::Attribute], label: LabelId) {
         let mut hints = attrs.iter().filter(|attr| is_unroll(attr));
         if let Some(hint) = hints.next()
             && let Some(unroll) = self.hint(hint)

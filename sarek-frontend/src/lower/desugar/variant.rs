@@ -8,13 +8,13 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::NameId;
 use syn::spanned::Spanned;
 
-use super::type_syntax::member;
-use super::{Lowerer, Ty};
-use crate::emit::fn_type::ends;
+use crate::lower::types::type_syntax::member;
+use crate::lower::{Lowerer, Ty};
+use crate::tokens::ends;
 
 impl Lowerer<'_> {
     /// The type of a field of a struct, or of a variant with the pattern that binds the field.
-    pub(super) fn part_type(
+    pub(in crate::lower) fn part_type(
         &mut self,
         of: Ty,
         variant: Option<(NameId, &TokenStream)>,
@@ -46,7 +46,7 @@ pub(crate) fn part_of_variant(
 /// A pattern that binds a field by its name or its number. It also names the fields `beside` it
 /// that the user's pattern names. For a wrong name, rustc then reports the same error for both,
 /// once.
-pub(super) fn by_name(
+pub(in crate::lower) fn by_name(
     path: &TokenStream,
     name: &str,
     beside: &[&syn::Member],
@@ -59,7 +59,11 @@ pub(super) fn by_name(
 
 /// A pattern that binds a field by its position in a pattern of the user's. It has the same number
 /// of parts, at the same places. For too many parts, rustc then reports the same error for both.
-pub(super) fn by_place(path: &TokenStream, position: usize, parts: &[&syn::Pat]) -> TokenStream {
+pub(in crate::lower) fn by_place(
+    path: &TokenStream,
+    position: usize,
+    parts: &[&syn::Pat],
+) -> TokenStream {
     let parts = parts.iter().filter(|pat| !matches!(pat, syn::Pat::Rest(_)));
     let parts = parts.enumerate().map(|(i, pat)| {
         let [first, last] = ends(&pat.to_token_stream()).unwrap_or([pat.span(); 2]);

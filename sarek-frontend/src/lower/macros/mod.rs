@@ -1,5 +1,8 @@
 //! Macros in a body: printing, panics and assertions.
 
+pub(super) mod native;
+pub(super) mod print;
+
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use sarek_ir::{BinaryOp, Block, ExprId, Scalar, SiteKind, Stmt};

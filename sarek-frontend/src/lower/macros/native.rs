@@ -7,13 +7,13 @@ use sarek_ir::{
 use syn::LitStr;
 use syn::spanned::Spanned;
 
-use super::place::Place;
-use super::{Binding, Known, Lowerer, Ty, Value, path_text};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::memory::place::Place;
+use crate::lower::{Binding, Known, Lowerer, Ty, Value, path_text};
 use crate::parse::{NativeArm, NativeCall, Template, name_span};
 
 /// An operand of a text. Once types are known, it must be a scalar or memory of scalars.
-pub(super) struct Operand {
+pub(in crate::lower) struct Operand {
     /// The error if it is not.
     pub mistake: Mistake,
     pub ty: Ty,
@@ -21,7 +21,7 @@ pub(super) struct Operand {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn native(&mut self, mac: &syn::Macro) -> Value {
+    pub(in crate::lower) fn native(&mut self, mac: &syn::Macro) -> Value {
         if self.unsafe_depth == 0 {
             self.errors.at(
                 codes::NATIVE_UNSAFE,
@@ -250,7 +250,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports operands that a text cannot express.
-    pub(super) fn settle_natives(&mut self) {
+    pub(in crate::lower) fn settle_natives(&mut self) {
         for Operand { mistake, ty, span } in std::mem::take(&mut self.natives) {
             // rustc itself checks types that only it knows.
             if self.types.look(ty) == Known::Compound {

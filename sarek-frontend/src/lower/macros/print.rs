@@ -6,13 +6,18 @@ use sarek_ir::print::{MAX_SCALARS, PrintPiece, Printer};
 use sarek_ir::{Compound, Expr, ExprId, List, Print, PrintId, Stmt};
 use syn::spanned::Spanned;
 
-use super::array::index_chain;
-use super::{Lowerer, Value};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::memory::array::index_chain;
+use crate::lower::{Lowerer, Value};
 use crate::parse::{Said, name_span};
 
 impl Lowerer<'_> {
-    pub(super) fn print(&mut self, said: Option<&Said>, line: bool, mac: &syn::Macro) -> Value {
+    pub(in crate::lower) fn print(
+        &mut self,
+        said: Option<&Said>,
+        line: bool,
+        mac: &syn::Macro,
+    ) -> Value {
         let mut args = vec![];
         let mut pieces = vec![];
         if let Some(said) = said {
@@ -128,7 +133,7 @@ impl Lowerer<'_> {
         .to_string();
         let span = Span::mixed_site().located_at(self.span(arg));
         let (krate, known) = (
-            crate::emit::at(&self.krate, span),
+            crate::tokens::at(&self.krate, span),
             self.known_type(ty.clone()),
         );
         let test = quote_spanned! {span=>
@@ -142,7 +147,7 @@ impl Lowerer<'_> {
 
     /// Once types are settled, generates the functions that format values of types that only rustc
     /// knows.
-    pub(super) fn settle_prints(&mut self) {
+    pub(in crate::lower) fn settle_prints(&mut self) {
         for at in 0..self.kernel.prints.len() {
             let args: List = self.kernel.prints[at].args;
             let args: Vec<ExprId> = self.kernel.list(args).collect();
@@ -160,7 +165,7 @@ impl Lowerer<'_> {
                 }
                 match self.probe(self.ty(arg)) {
                     Some(probe) => {
-                        let krate = crate::emit::at(&krate, span);
+                        let krate = crate::tokens::at(&krate, span);
                         let value = quote_spanned! {span=>
                             #krate::__private::host::printed(&mut __values, || #probe)?
                         };
@@ -183,7 +188,7 @@ impl Lowerer<'_> {
             let host = quote_spanned!(Span::mixed_site()=> #krate::__private::host);
             let then = quote_spanned!(Span::mixed_site()=> ::std::fmt::format);
             let print = &self.kernel.prints[at];
-            let text = crate::emit::formatted(print, &values, &then, &host);
+            let text = crate::tokens::formatted(print, &values, &then, &host);
             self.printers.push(quote_spanned! {Span::mixed_site()=>
                 let mut __values = ::core::iter::Iterator::copied(<[_]>::iter(__values));
                 ::core::option::Option::Some(#text)

@@ -11,12 +11,12 @@ use syn::spanned::Spanned;
 
 use super::array_init::{Plan, Start};
 use super::length::Dim;
-use super::stmt::takes_apart;
-use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::stmt::takes_apart;
+use crate::lower::{Binding, Lowerer, Ty, Value};
 
 /// The expression inside parentheses.
-pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
+pub(in crate::lower) fn peeled(expr: &syn::Expr) -> &syn::Expr {
     match expr {
         syn::Expr::Paren(e) => peeled(&e.expr),
         syn::Expr::Group(e) => peeled(&e.expr),
@@ -25,7 +25,7 @@ pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
 }
 
 /// Splits `base[i][j]` into its base and indices.
-pub(super) fn index_chain(expr: &syn::Expr) -> (&syn::Expr, Vec<&syn::Expr>) {
+pub(in crate::lower) fn index_chain(expr: &syn::Expr) -> (&syn::Expr, Vec<&syn::Expr>) {
     match peeled(expr) {
         syn::Expr::Index(e) => {
             let (base, mut indices) = index_chain(&e.expr);
@@ -40,12 +40,12 @@ impl Lowerer<'_> {
     // Elements.
 
     /// The dimensions of a memory. `None` for a slice, whose only dimension is not constant.
-    pub(super) fn shape(&self, memory: Memory) -> Option<&[Dim]> {
+    pub(in crate::lower) fn shape(&self, memory: Memory) -> Option<&[Dim]> {
         self.shapes.get(&memory).map(Vec::as_slice)
     }
 
     /// The number of indices that lead to an element.
-    pub(super) fn rank(&self, memory: Memory) -> usize {
+    pub(in crate::lower) fn rank(&self, memory: Memory) -> usize {
         if let Memory::Slice(param) = memory
             && let Some(rank) = self.views.get(&param)
         {
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
 
     /// Flattens one index per dimension to an index into memory. For a memory of one dimension also
     /// returns the site that checks the index.
-    pub(super) fn element_index(
+    pub(in crate::lower) fn element_index(
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
     }
 
     /// `(bounded(i) * columns + bounded(j)) * …`
-    pub(super) fn flat_index(
+    pub(in crate::lower) fn flat_index(
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
@@ -133,7 +133,12 @@ impl Lowerer<'_> {
     }
 
     /// Reports an index chain that does not lead to one element.
-    pub(super) fn check_rank(&mut self, memory: Memory, given: usize, span: Span) -> Option<()> {
+    pub(in crate::lower) fn check_rank(
+        &mut self,
+        memory: Memory,
+        given: usize,
+        span: Span,
+    ) -> Option<()> {
         let rank = self.rank(memory);
         if given == rank {
             return Some(());
@@ -156,7 +161,7 @@ impl Lowerer<'_> {
     }
 
     /// `array.len()`: the outermost dimension.
-    pub(super) fn len(&mut self, memory: Memory, span: Span) -> ExprId {
+    pub(in crate::lower) fn len(&mut self, memory: Memory, span: Span) -> ExprId {
         match self.shape(memory) {
             Some([outer, _, ..]) => {
                 let length = outer.length;
@@ -169,7 +174,7 @@ impl Lowerer<'_> {
     // Whole arrays.
 
     /// Lowers a `let` of a local array. `None` for any other `let`.
-    pub(super) fn array_let(&mut self, local: &syn::Local) -> Option<Value> {
+    pub(in crate::lower) fn array_let(&mut self, local: &syn::Local) -> Option<Value> {
         let (pat, declared) = match &local.pat {
             syn::Pat::Type(typed) if matches!(*typed.ty, syn::Type::Array(_)) => {
                 (&*typed.pat, Some(&*typed.ty))
@@ -246,7 +251,13 @@ impl Lowerer<'_> {
         Some(())
     }
 
-    pub(super) fn new_array(&mut self, name: &str, elem: Ty, dims: Vec<Dim>, span: Span) -> Memory {
+    pub(in crate::lower) fn new_array(
+        &mut self,
+        name: &str,
+        elem: Ty,
+        dims: Vec<Dim>,
+        span: Span,
+    ) -> Memory {
         let length = self.total(&dims);
         let local = self.local(name, elem, true);
         let memory = Memory::Local(local);
@@ -257,7 +268,7 @@ impl Lowerer<'_> {
     }
 
     /// `&[a, b]` as an argument: an unnamed array that is passed to the call.
-    pub(super) fn lent_array(&mut self, array: &syn::Expr) -> Option<Memory> {
+    pub(in crate::lower) fn lent_array(&mut self, array: &syn::Expr) -> Option<Memory> {
         let plan = self.plan(array)?;
         let elem = self.types.any();
         let memory = self.new_array("array", elem, plan.dims(), array.span());
@@ -287,7 +298,7 @@ impl Lowerer<'_> {
     }
 
     /// `array = value`, if the left side is a whole array; `None` otherwise.
-    pub(super) fn array_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
+    pub(in crate::lower) fn array_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
         let (base, indices) = index_chain(&e.left);
         let (memory, elem) = self.find_memory(base)?;
         match memory {
@@ -322,7 +333,7 @@ impl Lowerer<'_> {
     }
 
     /// True for an expression whose result is a whole array.
-    pub(super) fn yields_array(&mut self, expr: &syn::Expr) -> bool {
+    pub(in crate::lower) fn yields_array(&mut self, expr: &syn::Expr) -> bool {
         match peeled(expr) {
             syn::Expr::Array(_) | syn::Expr::Repeat(_) => true,
             other => {
@@ -338,7 +349,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
+    pub(in crate::lower) fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
         match peeled(expr) {
             syn::Expr::Array(e) => {
                 let items: Vec<Plan<'s>> = e

@@ -6,13 +6,13 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::length::Dim;
-use super::{Lowerer, Ty};
+use crate::lower::{Lowerer, Ty};
 
 /// The maximum number of elements that are stored one by one. More elements need a loop.
 const UNROLLED: u64 = 4;
 
 /// A plan: the source of a whole array.
-pub(super) enum Plan<'s> {
+pub(in crate::lower) enum Plan<'s> {
     /// One element.
     Scalar(&'s syn::Expr),
     /// One evaluated element: a leaf.
@@ -81,7 +81,7 @@ impl<'s> Plan<'s> {
 
 /// The offset of an array in a memory: an optional leaf plus a number.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Start {
+pub(in crate::lower) struct Start {
     pub leaf: Option<ExprId>,
     pub number: u64,
 }
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
     /// Evaluates all expressions of the plan, in order. The target of its stores may be a row that
     /// the plan reads whole. It may not be one of the rows in a list, so those are read into a copy
     /// now.
-    pub(super) fn settled<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
+    pub(in crate::lower) fn settled<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
         match plan {
             Plan::Scalar(expr) => {
                 let value = self.scalar(expr);
@@ -129,7 +129,12 @@ impl Lowerer<'_> {
     }
 
     /// The start of the row with these indices.
-    pub(super) fn start(&mut self, memory: Memory, indices: &[&syn::Expr], span: Span) -> Start {
+    pub(in crate::lower) fn start(
+        &mut self,
+        memory: Memory,
+        indices: &[&syn::Expr],
+        span: Span,
+    ) -> Start {
         if indices.is_empty() {
             return Start::default();
         }
@@ -144,7 +149,14 @@ impl Lowerer<'_> {
     }
 
     /// Stores the array that a plan describes.
-    pub(super) fn fill(&mut self, to: Memory, start: Start, plan: Plan<'_>, elem: Ty, span: Span) {
+    pub(in crate::lower) fn fill(
+        &mut self,
+        to: Memory,
+        start: Start,
+        plan: Plan<'_>,
+        elem: Ty,
+        span: Span,
+    ) {
         match plan {
             Plan::Scalar(expr) => {
                 if let Some(value) = self.scalar_or_never(expr) {
@@ -213,7 +225,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn store(&mut self, to: Memory, start: Start, value: ExprId, elem: Ty) {
+    pub(in crate::lower) fn store(&mut self, to: Memory, start: Start, value: ExprId, elem: Ty) {
         let (found, span) = (self.ty(value), self.span(value));
         self.unify(elem, found, span);
         let index = self.index(start, span);
@@ -226,7 +238,7 @@ impl Lowerer<'_> {
         self.push(store, span);
     }
 
-    pub(super) fn index(&mut self, start: Start, span: Span) -> ExprId {
+    pub(in crate::lower) fn index(&mut self, start: Start, span: Span) -> ExprId {
         let number = sarek_ir::Value::Usize(start.number);
         match start.leaf {
             None => self.constant(number, span),
@@ -239,7 +251,13 @@ impl Lowerer<'_> {
     }
 
     /// `start + k * (product of dims)`
-    pub(super) fn advanced(&mut self, start: Start, k: u64, dims: &[Dim], span: Span) -> Start {
+    pub(in crate::lower) fn advanced(
+        &mut self,
+        start: Start,
+        k: u64,
+        dims: &[Dim],
+        span: Span,
+    ) -> Start {
         let known: Option<u64> = dims.iter().map(Dim::known).product();
         match known {
             Some(stride) => Start {
@@ -254,7 +272,7 @@ impl Lowerer<'_> {
     }
 
     /// The same for a leaf.
-    pub(super) fn advanced_by(
+    pub(in crate::lower) fn advanced_by(
         &mut self,
         start: Start,
         k: ExprId,
@@ -283,7 +301,7 @@ impl Lowerer<'_> {
     }
 
     /// Runs `each` for `0..length`, in a loop if the length is large or not known here.
-    pub(super) fn repeated(
+    pub(in crate::lower) fn repeated(
         &mut self,
         length: Length,
         span: Span,

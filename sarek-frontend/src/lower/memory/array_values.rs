@@ -9,11 +9,11 @@ use syn::spanned::Spanned;
 use super::array::{index_chain, peeled};
 use super::array_init::{Plan, Start};
 use super::length::Dim;
-use super::{Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Lowerer, Ty, Value};
 
 /// A row of an array of which a function receives a copy.
-pub(super) struct LentRow {
+pub(in crate::lower) struct LentRow {
     pub copy: Memory,
     of: Memory,
     start: Start,
@@ -25,7 +25,7 @@ const MOST: u64 = 256;
 
 impl Lowerer<'_> {
     /// `m[i]` of an array of arrays, as a value. `None` for any other index.
-    pub(super) fn row_value(&mut self, e: &syn::ExprIndex) -> Option<Value> {
+    pub(in crate::lower) fn row_value(&mut self, e: &syn::ExprIndex) -> Option<Value> {
         let (base, mut indices) = index_chain(&e.expr);
         indices.push(&e.index);
         let (memory, _) = self.find_memory(peeled(base))?;
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
     }
 
     /// The row that `&mut m[i]` borrows: the array, and the indices.
-    pub(super) fn lent_row<'e>(
+    pub(in crate::lower) fn lent_row<'e>(
         &mut self,
         expr: &'e syn::Expr,
     ) -> Option<(Memory, Vec<&'e syn::Expr>)> {
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
     }
 
     /// Copies a row that a function may change, and records how to copy it back.
-    pub(super) fn lend_row(
+    pub(in crate::lower) fn lend_row(
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
     }
 
     /// Copies back the elements that a function may have changed.
-    pub(super) fn put_back(&mut self, row: &LentRow) {
+    pub(in crate::lower) fn put_back(&mut self, row: &LentRow) {
         let dims = self.shape(row.copy).unwrap_or_default().to_vec();
         let (plan, elem) = (
             Plan::From(row.copy, Start::default(), dims),
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
     }
 
     /// The array at `start` as a value. `indices` is the number of dimensions that lead to it.
-    pub(super) fn array_copy(
+    pub(in crate::lower) fn array_copy(
         &mut self,
         memory: Memory,
         start: Start,
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
     }
 
     /// A value that is an array of elements of this type: a leaf.
-    pub(super) fn array_given(
+    pub(in crate::lower) fn array_given(
         &mut self,
         expr: &syn::Expr,
         elem: Ty,
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
     }
 
     /// Stores the elements of an array value: a leaf.
-    pub(super) fn fill_from_value(
+    pub(in crate::lower) fn fill_from_value(
         &mut self,
         (to, elem): (Memory, Ty),
         start: Start,
@@ -156,7 +156,7 @@ impl Lowerer<'_> {
 
     /// Copies a value that is known to be an array into an unnamed array, so that it can be passed
     /// as a slice. `None` if it is not known to be an array.
-    pub(super) fn lent_value(&mut self, value: ExprId, span: Span) -> Option<Memory> {
+    pub(in crate::lower) fn lent_value(&mut self, value: ExprId, span: Span) -> Option<Memory> {
         // A constant is passed where it stands.
         if let Expr::Link(_) = self.kernel.expr(value) {
             return None;
@@ -172,7 +172,7 @@ impl Lowerer<'_> {
     }
 
     /// `&mut local` as an argument. An array is passed as a slice, and copied back after the call.
-    pub(super) fn lent_local(
+    pub(in crate::lower) fn lent_local(
         &mut self,
         local: LocalId,
         is_to_function: bool,
@@ -196,7 +196,7 @@ impl Lowerer<'_> {
     }
 
     /// The elements of a memory from `start` on, as an array of these lengths.
-    pub(super) fn elements(
+    pub(in crate::lower) fn elements(
         &mut self,
         memory: Memory,
         start: Start,

@@ -4,8 +4,8 @@ use sarek_ir::{Access, AtomicOp, Memory, Scalar, Stmt};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Known, Lowerer, Value};
 
 /// The operation of a method of `Atomic<T>`. `compare_exchange` is not among them: std's returns a
 /// `Result`, while `compare_and_swap` returns the previous value.
@@ -20,7 +20,11 @@ fn operation(method: &str) -> Option<AtomicOp> {
 impl Lowerer<'_> {
     /// `v[i].fetch_add(x)`. `None` if the receiver is no atomic element. `wanted` is true if the
     /// result is used.
-    pub(super) fn atomic_call(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<Value> {
+    pub(in crate::lower) fn atomic_call(
+        &mut self,
+        e: &syn::ExprMethodCall,
+        wanted: bool,
+    ) -> Option<Value> {
         let (base, indices) = index_chain(&e.receiver);
         if indices.is_empty() {
             return None;
@@ -138,7 +142,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers an expression statement if it is an atomic operation with an unused result.
-    pub(super) fn atomic_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
+    pub(in crate::lower) fn atomic_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
         match peeled(expr) {
             syn::Expr::MethodCall(call) => self.atomic_call(call, false),
             _ => None,
@@ -146,7 +150,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a non-atomic use of atomics.
-    pub(super) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
+    pub(in crate::lower) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
         let name = self.kernel.memory_name(memory);
         let what = format!("the elements of `{name}` are atomic, and this is a plain use");
         let instead =

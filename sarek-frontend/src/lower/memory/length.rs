@@ -7,14 +7,14 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
-use super::path::word_as_value;
-use super::{Binding, Lowerer, MARK};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::resolve::path::word_as_value;
+use crate::lower::{Binding, Lowerer, MARK};
 
 /// One dimension of an array.
 #[derive(Clone)]
-pub(super) struct Dim {
-    pub(super) length: Length,
+pub(in crate::lower) struct Dim {
+    pub(in crate::lower) length: Length,
     /// The length as written.
     written: TokenStream,
     /// The same for places outside the scope of the kernel's own constants.
@@ -23,7 +23,7 @@ pub(super) struct Dim {
 
 impl Dim {
     /// A known length.
-    pub(super) fn fixed(n: u64) -> Dim {
+    pub(in crate::lower) fn fixed(n: u64) -> Dim {
         let literal = proc_macro2::Literal::u64_unsuffixed(n);
         Dim {
             length: Length::Fixed(n),
@@ -33,7 +33,7 @@ impl Dim {
     }
 
     /// The number of arrays in a shared slice: a leaf.
-    pub(super) fn of_launch(rows: ExprId) -> Dim {
+    pub(in crate::lower) fn of_launch(rows: ExprId) -> Dim {
         Dim {
             length: Length::Launch(rows),
             written: TokenStream::new(),
@@ -42,7 +42,7 @@ impl Dim {
     }
 
     /// The number, if it is known here.
-    pub(super) fn known(&self) -> Option<u64> {
+    pub(in crate::lower) fn known(&self) -> Option<u64> {
         match self.length {
             Length::Fixed(n) => Some(n),
             Length::Link(_) | Length::Launch(_) => None,
@@ -50,7 +50,7 @@ impl Dim {
     }
 
     /// True if the two are certainly the same.
-    pub(super) fn same(&self, other: &Dim) -> bool {
+    pub(in crate::lower) fn same(&self, other: &Dim) -> bool {
         match (self.known(), other.known()) {
             (Some(a), Some(b)) => a == b,
             (None, None) => self.text() == other.text(),
@@ -59,19 +59,19 @@ impl Dim {
     }
 
     /// The number, as Rust code for any place in the expansion.
-    pub(super) fn tokens(&self) -> &TokenStream {
+    pub(in crate::lower) fn tokens(&self) -> &TokenStream {
         &self.tokens
     }
 
-    pub(super) fn text(&self) -> String {
-        super::path_text(&self.written)
+    pub(in crate::lower) fn text(&self) -> String {
+        crate::tokens::path_text(&self.written)
     }
 }
 
 impl Lowerer<'_> {
     /// The constant length that an expression denotes. `None` for other expressions, which are
     /// reported.
-    pub(super) fn dimension(&mut self, expr: &syn::Expr) -> Option<Dim> {
+    pub(in crate::lower) fn dimension(&mut self, expr: &syn::Expr) -> Option<Dim> {
         let expr = unmarked(expr);
         let dim = match self.known_length(&expr) {
             Some(n) => Dim {
@@ -124,7 +124,12 @@ impl Lowerer<'_> {
 
     /// Makes rustc test a constant. If the constant depends on generic parameters, each instance is
     /// tested.
-    pub(super) fn check_constant(&mut self, constant: &TokenStream, test: TokenStream, span: Span) {
+    pub(in crate::lower) fn check_constant(
+        &mut self,
+        constant: &TokenStream,
+        test: TokenStream,
+        span: Span,
+    ) {
         match self.mentions_parameter(constant) {
             true => self.checks.push(test),
             // Once for all equal tests.
@@ -136,7 +141,7 @@ impl Lowerer<'_> {
     }
 
     /// True if a constant depends on type or const parameters, or on the type whose method this is.
-    pub(super) fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
+    pub(in crate::lower) fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
         tokens.clone().into_iter().any(|token| match token {
             proc_macro2::TokenTree::Ident(name) => {
                 let name = name.to_string();
@@ -150,7 +155,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports the first variable in a constant; `mistake` makes the message from its name.
-    pub(super) fn constant_names(
+    pub(in crate::lower) fn constant_names(
         &mut self,
         expr: &syn::Expr,
         mistake: impl Fn(&syn::Ident) -> Mistake,
@@ -183,7 +188,7 @@ impl Lowerer<'_> {
     }
 
     /// The value of a length, if it can be computed here.
-    pub(super) fn known_length(&mut self, expr: &syn::Expr) -> Option<u64> {
+    pub(in crate::lower) fn known_length(&mut self, expr: &syn::Expr) -> Option<u64> {
         match expr {
             syn::Expr::Lit(lit) => match &lit.lit {
                 syn::Lit::Int(int) if matches!(int.suffix(), "" | "usize") => {
@@ -227,7 +232,7 @@ impl Lowerer<'_> {
     }
 
     /// The number of elements in an array of these dimensions.
-    pub(super) fn total(&mut self, dims: &[Dim]) -> Length {
+    pub(in crate::lower) fn total(&mut self, dims: &[Dim]) -> Length {
         if let [dim] = dims {
             return dim.length;
         }
@@ -247,7 +252,7 @@ impl Lowerer<'_> {
     }
 
     /// A length as an expression.
-    pub(super) fn length_expr(&mut self, length: Length, span: Span) -> ExprId {
+    pub(in crate::lower) fn length_expr(&mut self, length: Length, span: Span) -> ExprId {
         match length {
             Length::Fixed(n) => self.constant(Constant::Usize(n), span),
             Length::Link(link) => self.known(Expr::Link(link), Scalar::Usize, span),
@@ -256,7 +261,7 @@ impl Lowerer<'_> {
     }
 
     /// The product of some dimensions as an expression.
-    pub(super) fn stride(&mut self, dims: &[Dim], span: Span) -> ExprId {
+    pub(in crate::lower) fn stride(&mut self, dims: &[Dim], span: Span) -> ExprId {
         let known: Option<u64> = dims.iter().map(Dim::known).product();
         if let Some(n) = known {
             return self.constant(Constant::Usize(n), span);
@@ -273,7 +278,7 @@ impl Lowerer<'_> {
 }
 
 /// The expression without the marks of [`crate::emit::reference`].
-pub(super) fn unmarked(expr: &syn::Expr) -> syn::Expr {
+pub(in crate::lower) fn unmarked(expr: &syn::Expr) -> syn::Expr {
     struct Unmark;
     impl VisitMut for Unmark {
         fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {

@@ -7,13 +7,13 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::suggest::nearest;
-use super::{Binding, Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::resolve::suggest::nearest;
+use crate::lower::{Binding, Known, Lowerer, Ty, Value};
 
 /// An assignable place.
 #[derive(Clone)]
-pub(super) enum Place {
+pub(in crate::lower) enum Place {
     Local(LocalId),
     Element {
         memory: Memory,
@@ -31,7 +31,7 @@ pub(super) enum Place {
 
 impl Lowerer<'_> {
     /// `slice[index]` as a value.
-    pub(super) fn load(&mut self, e: &syn::ExprIndex) -> Value {
+    pub(in crate::lower) fn load(&mut self, e: &syn::ExprIndex) -> Value {
         if self.is_inside(e) {
             return self.part_index(e);
         }
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
     }
 
     /// The place that an expression denotes. `None` if it denotes none, which is reported.
-    pub(super) fn place(&mut self, expr: &syn::Expr) -> Option<Place> {
+    pub(in crate::lower) fn place(&mut self, expr: &syn::Expr) -> Option<Place> {
         match expr {
             syn::Expr::Paren(e) => self.place(&e.expr),
             syn::Expr::Group(e) => self.place(&e.expr),
@@ -214,7 +214,7 @@ impl Lowerer<'_> {
     }
 
     /// The current value of a place, and the place for reuse. Its index is evaluated once.
-    pub(super) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
+    pub(in crate::lower) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
         match place {
             Place::Local(local) => (place, self.read(local, span)),
             Place::Part { root, steps, ty } => self.read_part(root, steps, ty, span),
@@ -382,7 +382,7 @@ impl Lowerer<'_> {
     }
 
     /// The element type of a memory.
-    pub(super) fn element_type(&mut self, memory: Memory) -> Ty {
+    pub(in crate::lower) fn element_type(&mut self, memory: Memory) -> Ty {
         match memory {
             Memory::Slice(param) => self.param_types[param.index()],
             Memory::Shared(shared) => self.shared_types[shared.index()],
@@ -392,7 +392,7 @@ impl Lowerer<'_> {
     }
 
     /// The slice or array that an expression names, with its element type.
-    pub(super) fn memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
+    pub(in crate::lower) fn memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
         if let Some(found) = self.find_memory(expr) {
             return Some(found);
         }
@@ -427,7 +427,7 @@ impl Lowerer<'_> {
     }
 
     /// As [`Self::memory`], but reports nothing.
-    pub(super) fn find_memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
+    pub(in crate::lower) fn find_memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
         match expr {
             syn::Expr::Paren(e) => self.find_memory(&e.expr),
             syn::Expr::Group(e) => self.find_memory(&e.expr),
@@ -442,7 +442,7 @@ impl Lowerer<'_> {
     }
 
     /// `*x.get_unchecked(i)`: a load without a check; rustc requires `unsafe` around it.
-    pub(super) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
+    pub(in crate::lower) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
         if let Some(local) = self.referent(&e.expr) {
             return Value::Scalar(self.read(local, e.span()));
         }

@@ -10,8 +10,8 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::length::Dim;
-use super::{Binding, Known, Lowerer, Ty, Value};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::{Binding, Known, Lowerer, Ty, Value};
 use crate::parse::atomic_type;
 
 /// The element type between the angle brackets.
@@ -34,7 +34,7 @@ impl Element {
 
 impl Lowerer<'_> {
     /// Lowers a `let` of a shared array. `None` for any other `let`.
-    pub(super) fn shared_let(&mut self, local: &syn::Local) -> Option<Value> {
+    pub(in crate::lower) fn shared_let(&mut self, local: &syn::Local) -> Option<Value> {
         let init = local.init.as_ref()?;
         let syn::Expr::Call(call) = peeled(&init.expr) else {
             return None;
@@ -65,7 +65,7 @@ impl Lowerer<'_> {
         };
         self.audit_shared(&path.path, is_slice);
         if let Some((element, len, dims)) = made {
-            let name = super::plain_name(&pat.ident);
+            let name = crate::tokens::plain_name(&pat.ident);
             let id = self.new_shared(name, &element, len);
             if let Some(dims) = dims {
                 self.shapes.insert(Memory::Shared(id), dims);
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports such a call outside of a `let`. `None` for another function.
-    pub(super) fn stray_shared_array(&mut self, path: &syn::Path) -> Option<Value> {
+    pub(in crate::lower) fn stray_shared_array(&mut self, path: &syn::Path) -> Option<Value> {
         let is_slice = self.shared_maker(path)?;
         let (name, example) = if is_slice {
             ("shared_slice", "let buf = shared_slice::<f32>(n);")
@@ -327,7 +327,7 @@ impl Lowerer<'_> {
 
     /// Makes rustc check that the elements of a memory have a nonzero size. Applies if the element
     /// type differs between instances.
-    pub(super) fn has_size(&mut self, ty: &syn::Type, described: &TokenStream) {
+    pub(in crate::lower) fn has_size(&mut self, ty: &syn::Type, described: &TokenStream) {
         if !self.mentions_parameter(&ty.to_token_stream()) {
             return;
         }
@@ -384,7 +384,7 @@ impl Lowerer<'_> {
 
     /// Replaces locals in the expression by their values, if all of it is known before a launch.
     /// Otherwise returns the place of the unknown part.
-    pub(super) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
+    pub(in crate::lower) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
         let span = self.span(id);
         let expr = match self.kernel.expr(id) {
             Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) => return Ok(self.copy(id)),

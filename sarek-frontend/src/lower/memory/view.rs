@@ -10,8 +10,8 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::peeled;
-use super::{Binding, Lowered, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Binding, Lowered, Lowerer, Ty, Value};
 
 impl Lowered {
     /// True for an extent, the offset or a stride of a view. These are the same for all threads.
@@ -51,7 +51,7 @@ fn coordinates(rank: u32) -> &'static [&'static str] {
 
 impl Lowerer<'_> {
     /// Adds the parameters after that of a view's slice, in the order of [`Kernel::view_param`].
-    pub(super) fn view_params(&mut self, view: &str, rank: u32) {
+    pub(in crate::lower) fn view_params(&mut self, view: &str, rank: u32) {
         let extents = dimensions(rank).iter().map(|d| format!("{view}_{d}"));
         let strides = coordinates(rank).iter();
         let strides = strides.map(|c| format!("{view}_{c}_stride"));
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
     }
 
     /// The view that an expression names.
-    pub(super) fn find_view(&mut self, expr: &syn::Expr) -> Option<ParamId> {
+    pub(in crate::lower) fn find_view(&mut self, expr: &syn::Expr) -> Option<ParamId> {
         match peeled(expr) {
             syn::Expr::Path(e) if e.qself.is_none() => match self.find(e.path.get_ident()?)? {
                 Binding::View(view) => Some(view),
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
     }
 
     /// The view that an argument of a call names, by reference or by value.
-    pub(super) fn given_view(&mut self, argument: &syn::Expr) -> Option<ParamId> {
+    pub(in crate::lower) fn given_view(&mut self, argument: &syn::Expr) -> Option<ParamId> {
         match peeled(argument) {
             syn::Expr::Reference(e) => self.given_view(&e.expr),
             syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => self.given_view(&e.expr),
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
     }
 
     /// The arguments for a view: its slice, and the parameters after it.
-    pub(super) fn view_arguments(&mut self, view: ParamId, span: Span) -> Vec<Argument> {
+    pub(in crate::lower) fn view_arguments(&mut self, view: ParamId, span: Span) -> Vec<Argument> {
         let parts = (view.0 + 1)..(view.0 + Kernel::view_params(self.views[&view]));
         let parts: Vec<Argument> = parts
             .map(|part| {
@@ -117,7 +117,7 @@ impl Lowerer<'_> {
     }
 
     /// `view[[row, col]]`: the slice, the index in it, and the element type.
-    pub(super) fn view_element(
+    pub(in crate::lower) fn view_element(
         &mut self,
         view: ParamId,
         index: &syn::Expr,
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a store through a read-only view.
-    pub(super) fn writable_view(&mut self, memory: Memory, span: Span) -> Option<()> {
+    pub(in crate::lower) fn writable_view(&mut self, memory: Memory, span: Span) -> Option<()> {
         if self.kernel.access(memory) == Access::Write {
             return Some(());
         }
@@ -179,7 +179,11 @@ impl Lowerer<'_> {
     }
 
     /// `rows()`, `cols()`, `depth()` and `shape()`.
-    pub(super) fn view_method(&mut self, view: ParamId, e: &syn::ExprMethodCall) -> Value {
+    pub(in crate::lower) fn view_method(
+        &mut self,
+        view: ParamId,
+        e: &syn::ExprMethodCall,
+    ) -> Value {
         let (name, rank) = (e.method.to_string(), self.views[&view]);
         let span = e.span();
         self.hold_view_method(view, e);

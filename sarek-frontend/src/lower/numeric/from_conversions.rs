@@ -5,12 +5,12 @@ use quote::quote_spanned;
 use sarek_ir::{Expr, ExprId, Scalar};
 use syn::spanned::Spanned;
 
-use super::{Known, Lowerer, Value, scalar_tokens};
 use crate::diagnostics::codes;
+use crate::lower::{Known, Lowerer, Value, scalar_tokens};
 
 impl Lowerer<'_> {
     /// `u64::from(x)`. `None` for another function.
-    pub(super) fn value_from(
+    pub(in crate::lower) fn value_from(
         &mut self,
         on: Scalar,
         function: &syn::PathSegment,
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
 
     /// Reports `u8::try_from(x)` and `u8::from_str(x)`, whose error types kernels do not have.
     /// `None` for another function.
-    pub(super) fn parsed_or_tried(
+    pub(in crate::lower) fn parsed_or_tried(
         &mut self,
         on: Scalar,
         function: &syn::PathSegment,
@@ -124,8 +124,8 @@ impl Lowerer<'_> {
         // At the place where rustc reports the same error for the user's function.
         let at = proc_macro2::Span::mixed_site().located_at(span);
         let (krate, to) = (
-            crate::emit::at(&self.krate, at),
-            crate::emit::at(&scalar_tokens(on, &self.krate), at),
+            crate::tokens::at(&self.krate, at),
+            crate::tokens::at(&scalar_tokens(on, &self.krate), at),
         );
         let function = quote_spanned! {at=>
             (|__value| <#to as ::core::convert::From<_>>::from(#krate::ScalarArg::__scalar(__value)))

@@ -4,12 +4,12 @@ use sarek_ir::{Expr, Scalar, Type, Value as Constant, interp};
 
 use proc_macro2::Span;
 
-use super::{Known, Lowerer, PendingLiteral, Ty};
 use crate::diagnostics::{Mistake, codes};
+use crate::lower::{Known, Lowerer, PendingLiteral, Ty};
 
 impl Lowerer<'_> {
     /// Records the type of a `let` or a literal.
-    pub(super) fn marked(&mut self, mark: u32, ty: Ty, span: Span) {
+    pub(in crate::lower) fn marked(&mut self, mark: u32, ty: Ty, span: Span) {
         match self.marks.contains_key(&mark) {
             true => self.marked_again.push((mark, ty, span)),
             false => {
@@ -22,7 +22,7 @@ impl Lowerer<'_> {
     /// calls. In Rust such code has one type. One call may determine it while another does not, and
     /// the compiled body would then have a literal of another type. A type that only rustc knows
     /// must therefore be written.
-    pub(super) fn settle_marks(&mut self) {
+    pub(in crate::lower) fn settle_marks(&mut self) {
         let (known, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.marked_again)
             .into_iter()
             .partition(|(mark, ty, _)| {
@@ -51,19 +51,19 @@ impl Lowerer<'_> {
     }
 
     /// A literal of this type whose type rustc must infer.
-    pub(super) fn told_literal(&self, ty: Ty) -> Option<u32> {
+    pub(in crate::lower) fn told_literal(&self, ty: Ty) -> Option<u32> {
         let mut marks = self.marked_literals.keys();
         let mark = *marks.find(|mark| self.types.are_same(self.marks[mark], ty))?;
-        self.told_literals.borrow_mut().insert(mark);
+        self.inferred_literals.borrow_mut().insert(mark);
         Some(mark)
     }
 
     /// Reports literals whose types rustc cannot be asked for.
-    pub(super) fn check_told(&mut self) {
+    pub(in crate::lower) fn check_told(&mut self) {
         if self.is_audited {
             return;
         }
-        for mark in self.told_literals.borrow().iter() {
+        for mark in self.inferred_literals.borrow().iter() {
             self.errors.at(
                 codes::UNKNOWN_TYPE,
                 self.marked_literals[mark],
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn settle_literals(&mut self) {
+    pub(in crate::lower) fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
             let value = match self.kernel.type_of(pending.expr) {
                 Type::Scalar(ty) => literal_value(&pending, ty),

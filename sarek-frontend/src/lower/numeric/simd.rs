@@ -7,10 +7,10 @@ use quote::{format_ident, quote};
 use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Intrinsic, Scalar, UnaryOp, Value as Constant};
 use syn::spanned::Spanned;
 
-use super::operator::Infix;
-use super::types::Node;
-use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::operator::Infix;
+use crate::lower::types::Node;
+use crate::lower::{Known, Lowerer, Ty, Value};
 use crate::parse::{LETTERS, Packed, packed_type};
 
 /// The methods that work on each component.
@@ -19,7 +19,7 @@ const EACH: [&str; 11] = [
 ];
 
 /// True for a method that only vectors have.
-pub(super) fn is_one(name: &str) -> bool {
+pub(in crate::lower) fn is_one(name: &str) -> bool {
     let of_components = [
         "dot",
         "cross",
@@ -34,14 +34,14 @@ pub(super) fn is_one(name: &str) -> bool {
 
 impl Lowerer<'_> {
     /// The vector type that a type is, if it is one.
-    pub(super) fn packed(&self, ty: Ty) -> Option<Packed> {
+    pub(in crate::lower) fn packed(&self, ty: Ty) -> Option<Packed> {
         match self.types.node(ty) {
             Node::Named(named) => named.packed,
             _ => None,
         }
     }
 
-    pub(super) fn packed_ty(&mut self, packed: Packed) -> Ty {
+    pub(in crate::lower) fn packed_ty(&mut self, packed: Packed) -> Ty {
         let (krate, name) = (&self.krate, format_ident!("{}", packed.name()));
         let path = quote!(#krate::#name);
         self.types.packed(path, packed)
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
     // Operators.
 
     /// `lhs op rhs`, if one of them is a vector.
-    pub(super) fn packed_binary(
+    pub(in crate::lower) fn packed_binary(
         &mut self,
         op: Infix,
         (lhs, rhs): (ExprId, ExprId),
@@ -223,7 +223,12 @@ impl Lowerer<'_> {
     }
 
     /// `op arg`, if the operand is a vector.
-    pub(super) fn packed_unary(&mut self, op: UnaryOp, arg: ExprId, span: Span) -> Option<ExprId> {
+    pub(in crate::lower) fn packed_unary(
+        &mut self,
+        op: UnaryOp,
+        arg: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
         let packed = self.packed(self.ty(arg))?;
         let parts = self.components(arg, packed).into_iter();
         let parts = parts.map(|arg| {
@@ -237,7 +242,7 @@ impl Lowerer<'_> {
     // Methods.
 
     /// A method of a vector. `None` if the receiver is no vector.
-    pub(super) fn packed_method(
+    pub(in crate::lower) fn packed_method(
         &mut self,
         name: &Ident,
         ids: &[ExprId],
@@ -317,7 +322,7 @@ impl Lowerer<'_> {
             "to_array" => {
                 let parts = self.components(ids[0], packed);
                 let elem = self.types.known(packed.lane);
-                let len = super::length::Dim::fixed(packed.count as u64);
+                let len = crate::lower::memory::length::Dim::fixed(packed.count as u64);
                 let ty = self.types.array(elem, len);
                 let items = self.kernel.push_list(&parts);
                 self.compound(Compound::Array { items }, ty, span)
@@ -387,9 +392,13 @@ impl Lowerer<'_> {
     }
 
     /// `vector[0]`, with a constant index. `None` if the base is no vector.
-    pub(super) fn packed_index(&mut self, base: ExprId, e: &syn::ExprIndex) -> Option<Value> {
+    pub(in crate::lower) fn packed_index(
+        &mut self,
+        base: ExprId,
+        e: &syn::ExprIndex,
+    ) -> Option<Value> {
         let packed = self.packed(self.ty(base))?;
-        let at = match super::array::peeled(&e.index) {
+        let at = match crate::lower::memory::array::peeled(&e.index) {
             syn::Expr::Lit(syn::ExprLit {
                 lit: syn::Lit::Int(int),
                 ..
@@ -416,7 +425,11 @@ impl Lowerer<'_> {
     // Functions and constants.
 
     /// `f32x4::new(…)`. `None` if the path names no function of a vector.
-    pub(super) fn packed_call(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
+    pub(in crate::lower) fn packed_call(
+        &mut self,
+        path: &syn::Path,
+        e: &syn::ExprCall,
+    ) -> Option<Value> {
         let (packed, name) = self.packed_item(path)?;
         if name == "from" {
             return Some(self.packed_from(packed, &name, e));
@@ -512,7 +525,7 @@ impl Lowerer<'_> {
     }
 
     /// `f32x4::ZERO`. `None` if the path names no item of a vector.
-    pub(super) fn packed_constant(&mut self, path: &syn::Path) -> Option<Value> {
+    pub(in crate::lower) fn packed_constant(&mut self, path: &syn::Path) -> Option<Value> {
         let (packed, name) = self.packed_item(path)?;
         let value = match name.to_string().as_str() {
             "ZERO" => Constant::zero(packed.lane),

@@ -2,7 +2,7 @@
 //!
 //! rustc searches a method of `value` first for the type itself, then for the types that it derefs
 //! to. For each type it tries the receivers `value`, `&value` and `&mut value`, in this order. At
-//! each step, inherent methods come before those of traits. See [`super::held`].
+//! each step, inherent methods come before those of traits. See [`super::name_audit`].
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use quote::{format_ident, quote, quote_spanned};
 use sarek_ir::{Access, FunctionId, Memory, ParamId};
 use syn::spanned::Spanned;
 
-use super::array::peeled;
-use super::held::Trait;
-use super::length::Dim;
-use super::{Lowerer, Ty, path_text};
-use crate::emit::{at, told};
+use super::name_audit::Trait;
+use crate::lower::memory::array::peeled;
+use crate::lower::memory::length::Dim;
+use crate::lower::{Lowerer, Ty, path_text};
+use crate::tokens::{at, names};
 
 /// The form of the receiver in a step of rustc's method search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Lent {
+pub(in crate::lower) enum Lent {
     Not,
     /// `&T`
     Shared,
@@ -33,11 +33,11 @@ pub(super) enum Lent {
 use Lent::{Mutably, MutablyMutably, Not, Shared, SharedMutably};
 
 /// The forms in which rustc tries an array before it tries it as a slice, whose methods it has.
-pub(super) const OF_ARRAYS: [Lent; 3] = [Not, Shared, Mutably];
+pub(in crate::lower) const OF_ARRAYS: [Lent; 3] = [Not, Shared, Mutably];
 
 /// The type of a receiver.
 #[derive(Clone)]
-pub(super) enum Receiver {
+pub(in crate::lower) enum Receiver {
     Value(Ty),
     Slice(Ty),
     Array(Ty, Vec<Dim>),
@@ -60,7 +60,7 @@ pub(super) enum Receiver {
 }
 
 /// An audit of a method on the type of a receiver.
-pub(super) struct Asked {
+pub(in crate::lower) struct Asked {
     receiver: Receiver,
     method: Ident,
     arity: usize,
@@ -82,7 +82,7 @@ enum Test {
 }
 
 impl Asked {
-    pub(super) fn of(receiver: Receiver, of_trait: Trait, method: &Ident) -> Asked {
+    pub(in crate::lower) fn of(receiver: Receiver, of_trait: Trait, method: &Ident) -> Asked {
         Asked {
             receiver,
             method: method.clone(),
@@ -93,14 +93,18 @@ impl Asked {
     }
 
     /// The same if the type may be another one, which has the method without the trait.
-    pub(super) fn with_traits(mut self) -> Asked {
+    pub(in crate::lower) fn with_traits(mut self) -> Asked {
         if let Test::Of(of_trait, _) = self.test {
             self.test = Test::Of(of_trait, true);
         }
         self
     }
 
-    pub(super) fn before(receiver: Receiver, lent: Lent, call: &syn::ExprMethodCall) -> Asked {
+    pub(in crate::lower) fn before(
+        receiver: Receiver,
+        lent: Lent,
+        call: &syn::ExprMethodCall,
+    ) -> Asked {
         Asked {
             receiver,
             method: call.method.clone(),
@@ -110,7 +114,7 @@ impl Asked {
         }
     }
 
-    pub(super) fn own(
+    pub(in crate::lower) fn own(
         call: &syn::ExprMethodCall,
         of: Ty,
         reference: Lent,
@@ -153,12 +157,16 @@ struct Calls {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn ask(&mut self, asked: Asked) {
+    pub(in crate::lower) fn ask(&mut self, asked: Asked) {
         self.asked.push(asked);
     }
 
     /// Audits a method of a slice or an array.
-    pub(super) fn hold_memory_method(&mut self, memory: Memory, call: &syn::ExprMethodCall) {
+    pub(in crate::lower) fn hold_memory_method(
+        &mut self,
+        memory: Memory,
+        call: &syn::ExprMethodCall,
+    ) {
         let method = &call.method;
         const OF_REFERENCES: [Lent; 3] = [Mutably, SharedMutably, MutablyMutably];
         let elem = self.element_type(memory);
@@ -197,7 +205,7 @@ impl Lowerer<'_> {
     }
 
     /// Audits a method of a row of an array of arrays.
-    pub(super) fn hold_row_method(
+    pub(in crate::lower) fn hold_row_method(
         &mut self,
         memory: Memory,
         indices: usize,
@@ -212,7 +220,7 @@ impl Lowerer<'_> {
     }
 
     /// Audits a method of a view, which takes `&self`.
-    pub(super) fn hold_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
+    pub(in crate::lower) fn hold_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
         let memory = Memory::Slice(view);
         let receiver = Receiver::View {
             elem: self.element_type(memory),
@@ -230,7 +238,12 @@ impl Lowerer<'_> {
 
     /// Audits the adapters of a range, whose innermost receiver has this type. Returns the
     /// adapters.
-    pub(super) fn hold_adapters(&mut self, expr: &syn::Expr, of: Ty, inclusive: bool) -> Vec<bool> {
+    pub(in crate::lower) fn hold_adapters(
+        &mut self,
+        expr: &syn::Expr,
+        of: Ty,
+        inclusive: bool,
+    ) -> Vec<bool> {
         let syn::Expr::MethodCall(call) = peeled(expr) else {
             return vec![];
         };
@@ -246,7 +259,7 @@ impl Lowerer<'_> {
     }
 
     /// Writes the audits as checks and probes.
-    pub(super) fn settle_asked(&mut self) {
+    pub(in crate::lower) fn settle_asked(&mut self) {
         // A trait has one method of each name, so calls with another number of arguments need
         // another trait.
         let mut by_arity: BTreeMap<usize, Calls> = BTreeMap::new();
@@ -268,7 +281,7 @@ impl Lowerer<'_> {
             let asked = calls.asked();
             // A closure with the user's function stands beside a test of its literals. rustc must
             // know the same about both, or it reports different errors.
-            match told::is_named(&asked) {
+            match names::has_literal_variable(&asked) {
                 true => {
                     let declared = calls.declared(None);
                     let block = quote!(#[allow(warnings, clippy::all)] { #declared #asked });

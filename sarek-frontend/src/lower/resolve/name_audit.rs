@@ -19,14 +19,14 @@ use quote::{quote, quote_spanned};
 use sarek_ir::{ExprId, Scalar};
 use syn::spanned::Spanned;
 
-use super::receiver::{Asked, Lent, OF_ARRAYS, Receiver};
-use super::types::{Known, Node};
-use super::{Lowered, Lowerer, path_text};
-use crate::emit::at;
+use super::method_audit::{Asked, Lent, OF_ARRAYS, Receiver};
+use crate::lower::types::{Known, Node};
+use crate::lower::{Lowered, Lowerer, path_text};
+use crate::tokens::at;
 
 impl Lowerer<'_> {
     /// Makes rustc check that a path resolves to the façade's function of that name.
-    pub(super) fn hold_of_facade(&mut self, path: &syn::Path, generics: &TokenStream) {
+    pub(in crate::lower) fn hold_of_facade(&mut self, path: &syn::Path, generics: &TokenStream) {
         if let Some(last) = path.segments.last() {
             let (krate, name) = (&self.krate, &last.ident);
             self.hold_function(path, &quote!(#krate::#name), generics);
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
     /// Makes rustc check that a path resolves to a function. If a bare name resolves to nothing,
     /// rustc reports the call alone. A macro of that name satisfies the import, and the function
     /// itself is in an outer scope.
-    pub(super) fn hold_function(
+    pub(in crate::lower) fn hold_function(
         &mut self,
         path: &syn::Path,
         function: &TokenStream,
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that `Some`, `None`, `Ok` or `Err` is core's.
-    pub(super) fn hold_variant(&mut self, name: &Ident, variant: &TokenStream) {
+    pub(in crate::lower) fn hold_variant(&mut self, name: &Ident, variant: &TokenStream) {
         let text = name.to_string();
         if !self.held.insert(text.clone()) {
             return;
@@ -109,7 +109,12 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that `f32::sqrt` is that function of the type.
-    pub(super) fn hold_associated(&mut self, on: Scalar, path: &syn::Path, ids: &[ExprId]) {
+    pub(in crate::lower) fn hold_associated(
+        &mut self,
+        on: Scalar,
+        path: &syn::Path,
+        ids: &[ExprId],
+    ) {
         let Some(last) = path.segments.last() else {
             return;
         };
@@ -118,7 +123,7 @@ impl Lowerer<'_> {
         }
         let name = last.ident.to_string();
         let krate = &self.krate;
-        let (ty, function) = (super::scalar_tokens(on, krate), &last.ident);
+        let (ty, function) = (crate::lower::scalar_tokens(on, krate), &last.ident);
         let known = match (trait_of(&name, on), ids.first().map(|id| self.ty(*id))) {
             (Some(of_trait), _) => {
                 let of_trait = of_trait.path(krate);
@@ -129,7 +134,7 @@ impl Lowerer<'_> {
                 let Some(from) = self.types.resolve(from) else {
                     return;
                 };
-                let from = super::scalar_tokens(from, krate);
+                let from = crate::lower::scalar_tokens(from, krate);
                 quote!(<#ty as ::core::convert::From<#from>>::#function)
             }
             (None, _) => quote!(<#ty>::#function),
@@ -142,7 +147,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that a macro is the one that kernels recognize by its name.
-    pub(super) fn hold_macro(&mut self, path: &syn::Path) {
+    pub(in crate::lower) fn hold_macro(&mut self, path: &syn::Path) {
         if self.held.insert(format!("{}!", path_text(path))) {
             let audit = item_audit(path, &self.krate);
             self.audits.push(audit);
@@ -150,7 +155,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that a method of a value is the one that kernels support.
-    pub(super) fn hold_method(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) {
+    pub(in crate::lower) fn hold_method(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) {
         let (ty, name) = (self.ty(receiver), &e.method);
         let text = name.to_string();
         let mut lent: &[Lent] = &[];
@@ -200,7 +205,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that bounds named `Num`, `Int` or `Float` are the façade's.
-    pub(super) fn hold_bounds(&mut self) {
+    pub(in crate::lower) fn hold_bounds(&mut self) {
         for (_, bound) in self.bounds.clone() {
             let last = bound.segments.last();
             let is_number = last.is_some_and(|last| NUMBERS.iter().any(|name| last.ident == name));
@@ -213,7 +218,7 @@ impl Lowerer<'_> {
 
     /// The façade's trait whose bound gives a type parameter a method, if another bound may give a
     /// method of that name, too.
-    fn trait_of_parameter(&self, ty: super::Ty, name: &str) -> Option<Trait> {
+    fn trait_of_parameter(&self, ty: crate::lower::Ty, name: &str) -> Option<Trait> {
         let Node::Named(named) = self.types.node(ty) else {
             return None;
         };
@@ -240,7 +245,7 @@ impl Lowerer<'_> {
 }
 
 /// The façade's number traits.
-pub(super) const NUMBERS: [&str; 3] = ["Num", "Int", "Float"];
+pub(in crate::lower) const NUMBERS: [&str; 3] = ["Num", "Int", "Float"];
 
 /// Bounds that give no methods that kernels support, except the façade's own.
 const HARMLESS: [&str; 11] = [
@@ -259,7 +264,7 @@ const HARMLESS: [&str; 11] = [
 
 /// A trait with methods that the types do not have themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Trait {
+pub(in crate::lower) enum Trait {
     /// `sarek::Num`
     Num,
     /// `sarek::Int`
@@ -277,7 +282,7 @@ pub(super) enum Trait {
 }
 
 impl Trait {
-    pub(super) fn path(self, krate: &TokenStream) -> TokenStream {
+    pub(in crate::lower) fn path(self, krate: &TokenStream) -> TokenStream {
         match self {
             Trait::Num => quote!(#krate::Num),
             Trait::Int => quote!(#krate::Int),
@@ -354,7 +359,7 @@ fn item_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
     let Some(last) = path.segments.last() else {
         return TokenStream::new();
     };
-    let name = super::plain_name(&last.ident);
+    let name = crate::tokens::plain_name(&last.ident);
     // Core's `panic` is another macro with the same effect.
     let is_of_core = name == "panic" && path.segments[0].ident == "core";
     let prefix = if is_of_core { "core_" } else { "" };

@@ -6,12 +6,12 @@ use quote::quote;
 use sarek_ir::{Expr, Scalar};
 use syn::spanned::Spanned;
 
-use super::{Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::lower::{Lowerer, Ty, Value};
 
 impl Lowerer<'_> {
     /// The type of `N` or of `T::ZERO`. `None` if the path names no parameter.
-    pub(super) fn parameter_constant(&mut self, path: &syn::Path) -> Option<Ty> {
+    pub(in crate::lower) fn parameter_constant(&mut self, path: &syn::Path) -> Option<Ty> {
         if let Some(name) = path.get_ident() {
             let ty = self.constants.get(&name.to_string())?.clone();
             return self.written_type(&ty);
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     }
 
     /// `T::from_f32(x)`. `None` if the path names no function of a type parameter.
-    pub(super) fn parameter_function(
+    pub(in crate::lower) fn parameter_function(
         &mut self,
         e: &syn::ExprCall,
         path: &syn::Path,
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
     }
 
     /// `x.to_f32()` on a number whose type only rustc knows. `None` for another method.
-    pub(super) fn conversion(
+    pub(in crate::lower) fn conversion(
         &mut self,
         name: &syn::Ident,
         arg: sarek_ir::ExprId,

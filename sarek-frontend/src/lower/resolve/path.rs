@@ -5,15 +5,15 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
-use super::array_init::Start;
-use super::call::{is_built_in, qualifying_type};
-use super::compound::{is_camel_case, is_type_name};
 use super::suggest::may_be_meant;
-use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Errors, Mistake, codes};
+use crate::lower::calls::call::{is_built_in, qualifying_type};
+use crate::lower::compound::{is_camel_case, is_type_name};
+use crate::lower::memory::array_init::Start;
+use crate::lower::{Binding, Lowerer, Ty, Value};
 
 impl Lowerer<'_> {
-    pub(super) fn path(&mut self, e: &syn::ExprPath) -> Value {
+    pub(in crate::lower) fn path(&mut self, e: &syn::ExprPath) -> Value {
         let span = e.span();
         if let Some(qself) = &e.qself {
             self.errors.unsupported(
@@ -200,14 +200,19 @@ impl Lowerer<'_> {
         Value::Scalar(self.link(item.ident.to_token_stream(), wanted, span))
     }
 
-    pub(super) fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
+    pub(in crate::lower) fn link(
+        &mut self,
+        tokens: TokenStream,
+        ty: Ty,
+        span: Span,
+    ) -> sarek_ir::ExprId {
         let id = self.link_id(tokens, ty);
         self.expr(Expr::Link(id), ty, span)
     }
 
     /// A constant that only rustc can evaluate. All uses of the same text share one link.
-    pub(super) fn link_id(&mut self, tokens: TokenStream, ty: Ty) -> LinkId {
-        let path = super::path_text(&tokens);
+    pub(in crate::lower) fn link_id(&mut self, tokens: TokenStream, ty: Ty) -> LinkId {
+        let path = crate::tokens::path_text(&tokens);
         let tokens = self.among_constants(tokens);
         let text = tokens.to_string();
         if let Some(known) = self.linked.get(&text).copied()
@@ -227,7 +232,7 @@ impl Lowerer<'_> {
     }
 
     /// An expression with the kernel's own constants in scope, as they are here.
-    pub(super) fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
+    pub(in crate::lower) fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
         // In an array's length, a const parameter can only stand alone.
         if let Ok(name) = syn::parse2::<syn::Ident>(tokens.clone())
             && let text = name.to_string()
@@ -263,7 +268,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a constant of unknown type.
-    pub(super) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
+    pub(in crate::lower) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
         errors.at(
             codes::UNKNOWN_TYPE,
             span,
@@ -274,7 +279,7 @@ impl Lowerer<'_> {
 }
 
 /// The error for a keyword such as `self` in the place of a value.
-pub(super) fn word_as_value(name: &syn::Ident) -> Option<Mistake> {
+pub(in crate::lower) fn word_as_value(name: &syn::Ident) -> Option<Mistake> {
     let is_word = ["crate", "self", "super", "Self"].contains(&name.to_string().as_str());
     is_word.then(|| {
         Mistake::new(
@@ -363,7 +368,7 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
     };
     let what = format!(
         "`{}` is not the constant of core here",
-        super::path_text(path)
+        crate::tokens::path_text(path)
     );
     let message = Mistake::new(codes::NOT_OF_CORE, what, "rename yours").to_string();
     quote_spanned!(span=> const _: () = ::core::assert!(#same, #message);)

@@ -1,7 +1,10 @@
 //! "Did you mean" suggestions for misspelt names.
 
 /// The candidate nearest to a name, if they differ in at most a third of their letters.
-pub(super) fn nearest<'n>(name: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(in crate::lower) fn nearest<'n>(
+    name: &str,
+    among: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
     let each = among.map(|other| (distance(name, other), other));
     let (least, other) = each.min()?;
     let letters = name.chars().count().max(other.chars().count());
@@ -10,7 +13,7 @@ pub(super) fn nearest<'n>(name: &str, among: impl Iterator<Item = &'n str>) -> O
 
 /// True if rustc may suggest `other` for `name`. It does for names of the same words, and for names
 /// that differ in at most a third of their letters.
-pub(super) fn may_be_meant(name: &str, other: &str) -> bool {
+pub(in crate::lower) fn may_be_meant(name: &str, other: &str) -> bool {
     let words = |name: &str| {
         let mut words: Vec<String> = name.to_lowercase().split('_').map(str::to_string).collect();
         words.sort();

@@ -2,13 +2,13 @@
 
 use syn::visit::Visit;
 
-use super::array::peeled;
-use super::types::{Known, Ty};
-use super::{Binding, Lowerer};
+use super::{Known, Ty};
+use crate::lower::memory::array::peeled;
+use crate::lower::{Binding, Lowerer};
 
 impl Lowerer<'_> {
     /// Binds the names of a `let` with an error to variables whose types are never checked.
-    pub(super) fn bind_stand_ins(&mut self, pat: &syn::Pat) {
+    pub(in crate::lower) fn bind_stand_ins(&mut self, pat: &syn::Pat) {
         let mut names = Names::default();
         names.visit_pat(pat);
         for name in names.found {
@@ -19,7 +19,7 @@ impl Lowerer<'_> {
     }
 
     /// True if an expression names such a variable.
-    pub(super) fn names_stand_in(&mut self, expr: &syn::Expr) -> bool {
+    pub(in crate::lower) fn names_stand_in(&mut self, expr: &syn::Expr) -> bool {
         let name = match peeled(expr) {
             syn::Expr::Path(path) => path.path.get_ident().cloned(),
             _ => None,
@@ -31,14 +31,14 @@ impl Lowerer<'_> {
     }
 
     /// A type that need not become known.
-    pub(super) fn stand_in(&mut self) -> Ty {
+    pub(in crate::lower) fn stand_in(&mut self) -> Ty {
         let any = self.types.any();
         self.unreachable.push(any);
         any
     }
 
     /// True for the type of code that was reported or is unreachable.
-    pub(super) fn is_stand_in(&self, ty: Ty) -> bool {
+    pub(in crate::lower) fn is_stand_in(&self, ty: Ty) -> bool {
         let mut types = self.unreachable.iter();
         self.types.look(ty) == Known::Nothing && types.any(|other| self.types.are_same(*other, ty))
     }

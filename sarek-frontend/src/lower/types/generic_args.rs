@@ -8,12 +8,12 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use sarek_ir::{Compound, CompoundId, Expr};
 
-use super::types::{Arg, Named, Node};
-use super::{Lowerer, Ty, path_text};
+use super::{Arg, Named, Node};
+use crate::lower::{Lowerer, Ty, path_text};
 
 impl Lowerer<'_> {
     /// Completes the paths of all constructed values, once types are settled.
-    pub(super) fn settle_instances(&mut self) {
+    pub(in crate::lower) fn settle_instances(&mut self) {
         for i in 0..self.expr_types.len() {
             if let Expr::Compound(id) = self.kernel.exprs[i]
                 && let Some(path) = self.instance(id, self.expr_types[i])

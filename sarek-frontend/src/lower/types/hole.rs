@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId};
 
 use super::{Arg, Hole, Named, Node, Ty, Types};
-use crate::lower::path_text;
 use crate::parse::LETTERS;
+use crate::tokens::path_text;
 
 impl Types {
     /// The type of a field; `text` is its name.

@@ -5,8 +5,11 @@
 //! open at the end is resolved when the kernel is linked. The same applies to a named type, which
 //! may be an alias. rustc checks all types again.
 
+pub(super) mod error_type;
+pub(super) mod generic_args;
 mod hole;
 mod node;
+pub(super) mod type_syntax;
 mod unify;
 
 use std::collections::{HashMap, HashSet};
@@ -14,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::TokenStream;
 use sarek_ir::{NameId, Scalar};
 
-use super::length::Dim;
+use super::memory::length::Dim;
 use super::path_text;
 use crate::parse::Packed;
 

@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId, Scalar};
 
 use super::Ty;
-use crate::lower::callee::Typed;
-use crate::lower::length::Dim;
+use crate::lower::calls::callee::Typed;
+use crate::lower::memory::length::Dim;
 use crate::parse::Packed;
 
 /// The knowledge about a type.

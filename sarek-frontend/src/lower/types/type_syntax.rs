@@ -5,21 +5,21 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
 use syn::spanned::Spanned;
 
-use super::inferred::any_literal;
-use super::types::{Arg, Hole, Literal, LiteralField, Named, Node};
-use super::variant::part_of_variant;
-use super::{Lowerer, Ty};
+use super::{Arg, Hole, Literal, LiteralField, Named, Node};
 use crate::diagnostics::codes;
-use crate::emit::{error_gate, told};
+use crate::lower::calls::instantiate::any_literal;
+use crate::lower::desugar::variant::part_of_variant;
+use crate::lower::{Lowerer, Ty};
 use crate::parse::{ElementType, packed_type, scalar_type};
+use crate::tokens::names;
 
 /// The enums of core that kernels recognize by name.
-pub(super) const OPTION: &str = "::core::option::Option";
-pub(super) const RESULT: &str = "::core::result::Result";
+pub(in crate::lower) const OPTION: &str = "::core::option::Option";
+pub(in crate::lower) const RESULT: &str = "::core::result::Result";
 
 impl Lowerer<'_> {
     /// The type that the source writes. `None` if it is invalid, which is reported.
-    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<Ty> {
+    pub(in crate::lower) fn written_type(&mut self, ty: &syn::Type) -> Option<Ty> {
         match ty {
             syn::Type::Infer(_) => Some(self.types.any()),
             syn::Type::Paren(inner) => self.written_type(&inner.elem),
@@ -42,7 +42,8 @@ impl Lowerer<'_> {
                         if let Node::Named(named) = self.types.node(ty)
                             && named.args.is_empty()
                         {
-                            self.complete_types.insert(super::path_text(&named.path));
+                            self.complete_types
+                                .insert(crate::tokens::path_text(&named.path));
                         }
                         Some(ty)
                     }
@@ -56,7 +57,7 @@ impl Lowerer<'_> {
     }
 
     /// The type that a path names.
-    pub(super) fn written_path(&mut self, path: &syn::Path) -> Option<Ty> {
+    pub(in crate::lower) fn written_path(&mut self, path: &syn::Path) -> Option<Ty> {
         if let Some(packed) = packed_type(path) {
             return Some(self.packed_ty(packed));
         }
@@ -98,7 +99,7 @@ impl Lowerer<'_> {
     }
 
     /// The name of a field or variant.
-    pub(super) fn name_id(&mut self, name: &str) -> NameId {
+    pub(in crate::lower) fn name_id(&mut self, name: &str) -> NameId {
         let name = name.strip_prefix("r#").unwrap_or(name);
         let found = self.kernel.names.iter().position(|known| known == name);
         let at = found.unwrap_or_else(|| {
@@ -109,7 +110,7 @@ impl Lowerer<'_> {
     }
 
     /// A generic argument of `Option` or `Result`.
-    pub(super) fn core_argument(&self, ty: Ty, position: usize) -> Option<Ty> {
+    pub(in crate::lower) fn core_argument(&self, ty: Ty, position: usize) -> Option<Ty> {
         match self.types.node(ty) {
             Node::Named(named) if is_core(named) => match named.args.get(position) {
                 Some(Arg::Type(ty)) => Some(*ty),
@@ -122,7 +123,7 @@ impl Lowerer<'_> {
     // Final types.
 
     /// The IR type. `None` if it is unknown.
-    pub(super) fn ir_type(&mut self, ty: Ty) -> Option<Type> {
+    pub(in crate::lower) fn ir_type(&mut self, ty: Ty) -> Option<Type> {
         if let Some(scalar) = self.types.resolve(ty) {
             return Some(scalar.into());
         }
@@ -195,7 +196,7 @@ impl Lowerer<'_> {
             None => {
                 let probe = self.probe(ty)?;
                 let span = Span::mixed_site().located_at(probe.span());
-                let krate = crate::emit::at(&krate, span);
+                let krate = crate::tokens::at(&krate, span);
                 let info = quote_spanned!(span=> #krate::KernelType::__type_of(|| #probe));
                 (probe, info)
             }
@@ -209,7 +210,7 @@ impl Lowerer<'_> {
                 );
                 format!("{{{kind} {mark}}}")
             }
-            (None, _) => short(&super::path_text(text)),
+            (None, _) => short(&crate::tokens::path_text(text)),
         };
         let found = self.kernel.type_links.iter().position(|t| *t == text);
         let at = found.unwrap_or_else(|| {
@@ -229,7 +230,7 @@ impl Lowerer<'_> {
     }
 
     /// The type as Rust code. `None` if it has no name or is unknown.
-    pub(super) fn type_tokens(&self, ty: Ty) -> Option<TokenStream> {
+    pub(in crate::lower) fn type_tokens(&self, ty: Ty) -> Option<TokenStream> {
         if let Some(scalar) = self.types.resolve(ty) {
             return Some(scalar_tokens(scalar, &self.krate));
         }
@@ -268,7 +269,7 @@ impl Lowerer<'_> {
     }
 
     /// A probe: an expression of the type that is never evaluated.
-    pub(super) fn probe(&self, ty: Ty) -> Option<TokenStream> {
+    pub(in crate::lower) fn probe(&self, ty: Ty) -> Option<TokenStream> {
         let host = {
             let krate = &self.krate;
             quote!(#krate::__private::host)
@@ -281,7 +282,7 @@ impl Lowerer<'_> {
             return Some(quote!(#host::of_type::<#tokens>()));
         }
         if let Some(mark) = self.told_literal(ty) {
-            let variable = told::variable(mark);
+            let variable = names::literal_variable(mark);
             return Some(quote!(#host::told(#variable)));
         }
         match self.types.node(ty) {
@@ -389,11 +390,11 @@ impl Lowerer<'_> {
     }
 
     /// The type behind the error gate, if the function has a gate constant.
-    pub(super) fn known_type(&self, ty: TokenStream) -> TokenStream {
+    pub(in crate::lower) fn known_type(&self, ty: TokenStream) -> TokenStream {
         match self.is_audited {
             true => {
                 self.names_audit.set(true);
-                error_gate::known_type(&ty, &self.krate, place(&ty))
+                names::known_type(&ty, &self.krate, place(&ty))
             }
             false => ty,
         }
@@ -456,14 +457,14 @@ pub(crate) fn scalar_tokens(scalar: Scalar, krate: &TokenStream) -> TokenStream 
 }
 
 fn is_core(named: &Named) -> bool {
-    let path = super::path_text(&named.path);
+    let path = crate::tokens::path_text(&named.path);
     path == OPTION || path == RESULT
 }
 
 /// The path, with `Option` and `Result` by their full names. If the source means other types of
 /// these names, rustc reports that the types differ.
 fn canonical(path: &syn::Path) -> TokenStream {
-    let text = super::path_text(path);
+    let text = crate::tokens::path_text(path);
     let text = text.trim_start_matches("::");
     let tail = ["std::", "core::"]
         .iter()

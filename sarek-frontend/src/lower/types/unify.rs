@@ -1,7 +1,7 @@
 //! Unification of types.
 
 use super::{Arg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
-use crate::lower::path_text;
+use crate::tokens::path_text;
 
 impl Types {
     /// Unifies two types.
