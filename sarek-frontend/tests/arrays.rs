@@ -260,7 +260,7 @@ fn barriers_stand_where_all_threads_come() {
 
 #[test]
 fn shared_arrays_are_made_once_and_bound() {
-    let once = "a shared array is made inside of an `if` or a loop";
+    let once = "a shared array is created inside an `if` or a loop";
     rejects(
         "fn k(n: usize) { if n > 1 { let a = shared_array::<f32, 4>(); } }",
         &[once],
@@ -283,7 +283,7 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k(n: usize) { let t = shared_array::<f32, 4>(n); }",
-        &["`shared_array` takes no argument"],
+        &["`shared_array` takes no arguments"],
     );
     rejects(
         "fn k() { let t: f32 = shared_array::<f32, 4>(); }",

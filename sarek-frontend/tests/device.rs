@@ -131,11 +131,11 @@ fn signatures_have_meanings() {
     );
     rejects(
         "fn f((a, b): (u32, u32)) {}",
-        &["a parameter of a `#[device]` function is a plain name"],
+        &["a parameter of a `#[device]` function must be a plain name"],
     );
     rejects(
         "fn f<const N: usize>(a: &[f32; N]) {}",
-        &["arrays are passed as slices, and a slice tells no constant parameter"],
+        &["arrays are passed as slices, and a slice does not determine a constant parameter"],
     );
     rejects(
         "fn f(g: impl Clone) {}",
@@ -149,7 +149,7 @@ fn signatures_have_meanings() {
     rejects("struct S;", &["`#[device]` stands on neither a function"]);
     rejects(
         "impl Shape for f32 { fn area(&self) -> f32 { *self } }",
-        &["a `#[device]` impl of a trait is of a type of your own"],
+        &["a `#[device]` impl of a trait must be for a type of your own"],
     );
 }
 
@@ -285,7 +285,7 @@ fn traits_declare_what_their_impls_have() {
     assert!(text.contains("use __sarek_marked_Shape as Shape"), "{text}");
     rejects(
         "trait Shape { fn twice(&self) -> f32 { 2.0 } }",
-        &["a method of a `#[device]` trait has its body in each impl"],
+        &["a method of a `#[device]` trait cannot have a default body"],
     );
     let kernel = lowered(
         "fn k<S: Shape>(y: &mut [f32], s: S) { y[global_idx_x()] = s.area() + <S as Shape>::area(&s); }",
@@ -422,14 +422,14 @@ fn what_texts_cannot_speak_of_is_no_intrinsic() {
             "fn f(x: P) -> f32 { x.a }",
             "an intrinsic takes scalars by value",
         ),
-        ("fn f(x: f32) { }", "an intrinsic yields a scalar"),
+        ("fn f(x: f32) { }", "an intrinsic must return a scalar"),
         (
             "fn f(x: f32) -> (f32, f32) { (x, x) }",
-            "an intrinsic yields a scalar",
+            "an intrinsic must return a scalar",
         ),
         (
             "fn f<T: Float>(x: f32) -> f32 { x }",
-            "an intrinsic is not generic",
+            "an intrinsic cannot be generic",
         ),
     ] {
         let errors = intrinsic("intrinsic", source).errors;
@@ -470,9 +470,7 @@ fn closures_are_given_to_functions() {
     assert!(text.contains("= g(n)") && text.contains("= h("), "{text}");
     rejects(
         "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { barrier(); g(x) }",
-        &[
-            "the threads of a block work together in this function, and such functions are not given closures",
-        ],
+        &["the threads of a block work together in this function, so it cannot take closures"],
     );
     rejects(
         "fn f(g: impl Fn(&f32) -> f32) {}",
@@ -480,7 +478,7 @@ fn closures_are_given_to_functions() {
     );
     rejects(
         "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { f(g, x) }",
-        &["a function that is given closures to call calls itself"],
+        &["a function that takes closures calls itself"],
     );
     rejects(
         "fn f(g: impl Fn(u32)) { g(1, 2); }",
@@ -531,10 +529,10 @@ fn closures_that_are_given_run_alone() {
 fn a_method_is_not_marked_alone() {
     rejects(
         "fn area(&self) -> f32 { self.r }",
-        &["a method is not marked alone"],
+        &["`#[device]` is on a single method"],
     );
     rejects(
         "fn unit() -> Option<Self> { None }",
-        &["a method is not marked alone"],
+        &["`#[device]` is on a single method"],
     );
 }

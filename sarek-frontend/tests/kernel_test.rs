@@ -55,7 +55,7 @@ fn unsafe_is_the_authors() {
 #[test]
 fn mistakes_are_told() {
     for (attribute, message) in [
-        (quote!(), "the kernel that is tested is not named"),
+        (quote!(), "the tested kernel is not named"),
         (quote!(ulps = 2), "the first argument is not the kernel"),
         (quote!(k, toleranz = 2), "`toleranz` is not an option"),
         (quote!(k, seed(cuda = 2)), "write `seed = …`"),
@@ -76,7 +76,7 @@ fn mistakes_are_told() {
             quote!(
                 fn t(x: &mut f32) {}
             ),
-            "a kernel borrows slices",
+            "a kernel borrows only slices",
         ),
         (
             quote!(
@@ -94,7 +94,7 @@ fn mistakes_are_told() {
             quote!(
                 fn t<T>(y: &mut [T]) {}
             ),
-            "a test is not generic",
+            "a kernel test cannot be generic",
         ),
         (
             quote!(

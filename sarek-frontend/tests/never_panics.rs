@@ -22,7 +22,7 @@ fn expands_to_items(source: &str) {
 fn subgroups_work_on_types_that_are_known_here() {
     rejects(
         "fn k(p: &[P]) { let v = p[0].x; let s = subgroup_sum(v); }",
-        "the type of what a subgroup works on must be known here",
+        "the type of this subgroup operand must be known here",
     );
     expands_to_items("fn k(p: &[P]) { let v: f32 = p[0].x; let s = subgroup_sum(v); }");
 }

@@ -67,17 +67,17 @@ fn signatures_are_scalars_and_slices() {
     rejects("fn k(y: &f32) {}", &["a kernel borrows slices only"]);
     rejects(
         "fn k(y: &[usize]) {}",
-        &["`usize` cannot stand in a buffer"],
+        &["`usize` cannot be the element of a slice"],
     );
     rejects("fn k(y: f32) -> f32 { y }", &["a kernel returns nothing"]);
     rejects("async fn k() {}", &["a kernel cannot be `async`"]);
     rejects(
         "fn k<'a>(x: &'a [f32]) {}",
-        &["a kernel names no lifetimes"],
+        &["a kernel cannot name lifetimes"],
     );
     rejects(
         "fn k((a, b): (f32, f32)) {}",
-        &["an argument of a kernel is a plain name"],
+        &["an argument of a kernel must be a plain name"],
     );
 }
 
@@ -428,7 +428,7 @@ fn a_word_of_rusts_is_no_name() {
     for body in ["y[0] = (try != 1) as u32;", "let t = try::now();"] {
         rejects(
             &format!("fn k(y: &mut [u32]) {{ {body} }}"),
-            &["`try` is a word of Rust's, and no name"],
+            &["`try` is a keyword, not a name"],
         );
     }
 }
@@ -445,7 +445,7 @@ fn a_word_of_rusts_is_no_constant() {
 fn a_literal_of_a_closure_has_one_type_at_all_calls() {
     rejects(
         "fn k(y: &mut [u64]) { let f = |_v: u32| 70_000; let is_wide = f(1) > 3; y[0] = take(f(2)) + is_wide as u64; }",
-        &["the type of this literal is told by some calls of the closure around it only"],
+        &["only some calls of the closure determine the type of this literal"],
     );
 }
 

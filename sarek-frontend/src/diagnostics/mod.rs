@@ -163,7 +163,7 @@ impl Errors {
 
 /// The mistake for an error of syn.
 fn not_understood(error: &syn::Error) -> Mistake {
-    let instead = "write it as Rust has it, or as the macro's documentation says";
+    let instead = "write valid Rust, or the form that the macro's documentation shows";
     Mistake::new(codes::SYNTAX, error.to_string(), instead)
 }
 

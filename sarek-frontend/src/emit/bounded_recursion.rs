@@ -170,8 +170,8 @@ pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
         errors.at(
             codes::RECURSION,
             at,
-            format!("the calls that are nested {depth} deep come to {all} statements and expressions, and no \
-                     kernel may have more than {MOST} of one function"),
+            format!("calls nested {depth} deep expand to {all} statements and expressions, and a kernel may contain at \
+                     most {MOST} of one function"),
             "give `inline` a smaller number, or write a loop",
         );
     }

@@ -107,7 +107,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     let alone = alone.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
-            "the threads of a block work together in this function, and it is called by one that nests calls of itself",
+            "the threads of a block work together in this function, so a recursive function cannot call it",
             "write a loop",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
@@ -120,26 +120,26 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     let lone = lone.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
-            "the threads of a block work together in this function: it is not given closures, nor called by a function that \
-             is given some",
-            "give it values, which each thread computes before the call",
+            "the threads of a block work together in this function, so it cannot take closures, and no function that \
+             takes closures can call it",
+            "pass values, which each thread computes before the call",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
     let given = given_functions(kernel).map(|(call, function)| {
         let (span, is) = (at(call), lowered.callees[function.index()].collective());
         let message = collective(
-            "the threads of a block work together in what this function is given to call",
-            "call it before, and give its value",
+            "the threads of a block work together in the function that is passed here",
+            "call it first, and pass its value",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
     let apart = parts.calls.iter().map(|&call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
-            "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and some of \
+            "the threads of a block work together in this function, by barriers, shared arrays or subgroups, but some of \
              them may miss this call",
-            "put the call where all come to it, outside of conditions and loops that differ between threads",
+            "move the call to where all threads reach it, outside of conditions and loops that differ between threads",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
@@ -154,10 +154,9 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let (span, takes) = (at(call), lowered.callee(call).takes());
         let (at_argument, name) = (at_argument as usize, kernel.memory_name(memory));
         let what = format!(
-            "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free \
-             of races"
+            "two threads may use the same element of `{name}` at once: this function is not proved to use shared arrays without races"
         );
-        let instead = "have the function take it as `&mut [T]`, with barriers between uses and one behind the last, give it \
+        let instead = "let the function take it as `&mut [T]`, with barriers between uses and one after the last, pass \
                        values, or declare the caller `unsafe fn`";
         let message = Mistake::new(codes::LENT_MEMORY, what, instead).to_string();
         quote_spanned!(span=> ::core::assert!(__host::ParameterSet::has(#takes, #at_argument), #message);)
@@ -176,9 +175,9 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let span = at(call);
         let message = Mistake::new(
             codes::STRICT,
-            "this function, or one that it calls, computes what is not the same to the bit on every device, such as `exp`, `min` \
-             of floats or a target's own text",
-            "write it out in `+ - * /`, `sqrt` and `mul_add`",
+            "this function, or one that it calls, computes values that differ between devices, such as `exp`, `min` of \
+             floats or a target's own text",
+            "write it out with `+ - * /`, `sqrt` and `mul_add`",
         )
         .to_string();
         quote_spanned!(span=> ::core::assert!(#is, #message);)
@@ -219,7 +218,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     let what = format!(
         "a barrier in this function depends on {name}, which differs between the threads of a block"
     );
-    let message = collective(&what, "give all of them the same value");
+    let message = collective(&what, "pass the same value in all threads");
     let barrier = quote_spanned!(span=> ::core::assert!(!__host::ParameterSet::has(#uniform, #argument), #message););
     if lowered.is_unsafe {
         return barrier;
@@ -227,8 +226,8 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     let what = format!(
         "two threads may use the same element of a shared array in this function, since {name} differs between the threads of a block"
     );
-    let instead = "give all of them the same value, or declare the caller `unsafe fn`";
-    let why = "the function is proved free of races for threads that give the same value there";
+    let instead = "pass the same value in all threads, or declare the caller `unsafe fn`";
+    let why = "the function is proved free of races only if all threads pass the same value there";
     let mistake = Mistake::new(codes::COLLECTIVE_CALL, what, instead).because(why);
     let (message, agreed) = (mistake.to_string(), callee.agreed());
     quote_spanned! {span=>

@@ -70,7 +70,7 @@ fn not_marked(path: &syn::Path) -> Mistake {
     let last = path.segments.last().map(|last| last.ident.to_string());
     Mistake::new(
         codes::NOT_MARKED,
-        format!("`{name}` is no `#[device]` trait"),
+        format!("`{name}` is not a `#[device]` trait"),
         format!(
             "write `#[device]` before `trait {}`",
             last.unwrap_or_default()

@@ -39,10 +39,10 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     let last = path.rsplit("::").next().unwrap_or(&path);
     let message = Mistake::new(
         codes::NOT_MARKED,
-        format!("`{path}` is no `#[device]` function"),
+        format!("`{path}` is not a `#[device]` function"),
         match path.trim_start_matches(':').split("::").next() {
             Some("std" | "core" | "alloc") => {
-                "leave it to the host, or write what it does as a `#[device]` function".into()
+                "call it on the host, or rewrite it as a `#[device]` function".into()
             }
             // The path is a single name, so the function was probably imported.
             _ if ["min", "max"].contains(&path.as_str()) => {
@@ -89,7 +89,7 @@ fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
     let span = located(callees[0]);
     let message = Mistake::new(
         codes::NOT_MARKED,
-        format!("`{{Self}}::{name}` is no `#[device]` method"),
+        format!("`{{Self}}::{name}` is not a `#[device]` method"),
         match callees.iter().all(|callee| callee.is_of_parameter) {
             true => format!(
                 "write `#[device]` before the trait that has `fn {name}`, and before its impls"

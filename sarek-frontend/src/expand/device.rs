@@ -41,7 +41,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
             codes::OPTION,
             span,
             "`env` is an option of `#[kernel]`",
-            "let the kernels that call the function name it",
+            "name it in the kernels that call the function",
         );
     }
     if let Some(span) = attribute.strict {
@@ -92,8 +92,8 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
             errors.at(
                 codes::PLACE,
                 other.span(),
-                "`#[device]` stands on neither a function, an `impl` block nor a trait",
-                "mark each function",
+                "`#[device]` is not on a function, an `impl` block or a trait",
+                "write it before each function",
             );
             (item, None)
         }
@@ -119,14 +119,14 @@ fn free(
 ) -> (TokenStream, Option<sarek_ir::Kernel>) {
     let inline = attribute.inline;
     if let Some(span) = of_a_type(&item.sig) {
-        let what = "a method is not marked alone";
+        let what = "`#[device]` is on a single method";
         let mistake = Mistake::new(
             codes::PLACE,
             what,
             "write `#[device]` before the `impl` block",
         );
-        let mistake =
-            mistake.because("what belongs to the method for devices stands beside the block");
+        let mistake = mistake
+            .because("the macro adds the method's items for devices beside the `impl` block");
         errors.report(span, &mistake);
         return (item.to_token_stream(), None);
     }
@@ -196,8 +196,8 @@ fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut
         errors.at(
             codes::FUNCTION_PARAMETER,
             sig.generics.span(),
-            "an intrinsic is not generic",
-            "name the type that its texts are for",
+            "an intrinsic cannot be generic",
+            "use the type that its texts are written for",
         );
     }
     for (argument, input) in signature.arguments.iter().zip(&sig.inputs) {
@@ -212,7 +212,7 @@ fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut
                     codes::FUNCTION_PARAMETER,
                     input.span(),
                     "an intrinsic takes scalars by value",
-                    "give the parts of other values one by one",
+                    "pass the parts of other values one by one",
                 );
             }
         }
@@ -225,7 +225,7 @@ fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut
         errors.at(
             codes::FUNCTION_PARAMETER,
             sig.output.span(),
-            "an intrinsic yields a scalar",
+            "an intrinsic must return a scalar",
             "write one intrinsic for each part",
         );
     }

@@ -33,7 +33,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             codes::OPTION,
             span,
             "`inline` is an option of `#[device]`",
-            "drop it: a kernel is not called by others",
+            "drop it: functions do not call kernels",
         );
     }
     if let Some((_, span)) = attribute.intrinsic {
@@ -55,7 +55,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             errors.at(
                 codes::PLACE,
                 error.span(),
-                format!("`#[kernel]` stands on something else than a function ({error})"),
+                format!("`#[kernel]` is not on a function ({error})"),
                 "put it on a free `fn` with a body",
             );
             return unread(errors, item);
@@ -89,8 +89,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         errors.at(
             codes::ITEM_KERNEL,
             span,
-            "the blocks of a kernel over items are picked",
-            "drop the `block`",
+            "a kernel over items cannot choose its blocks",
+            "drop `block`",
         );
     }
     let mut lowered = lower_item(&mut item, &signature, &attribute, &krate, &mut errors);
@@ -232,7 +232,7 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
             errors.unsupported(
                 codes::ATTRIBUTE,
                 attr.span(),
-                "an attribute inside of the body is",
+                "an attribute inside the body is",
                 instead,
             );
             continue;
@@ -261,8 +261,8 @@ fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     errors.at(
         codes::ITEM_KERNEL,
         span,
-        "the threads of a kernel over items work alone, one on each",
-        "write the kernel over slices for barriers, shared arrays and subgroups",
+        "the threads of a kernel over items cannot work together",
+        "take slices instead of items to use barriers, shared arrays and subgroups",
     );
     None
 }

@@ -84,7 +84,7 @@ impl Parse for Written {
     fn parse(input: ParseStream<'_>) -> syn::Result<Written> {
         let kernel: Expr = input.parse()?;
         if !is_item(&kernel) {
-            let what = "the first argument is not the kernel that is tested";
+            let what = "the first argument is not the tested kernel";
             let instead = "name it first: `#[kernel_test(saxpy, ulps = 2)]`";
             return Err(Mistake::new(codes::TEST_OPTION, what, instead).at(kernel.span()));
         }
@@ -149,11 +149,11 @@ impl Options {
                 let (what, instead) =
                     match OPTIONS.contains(&format!("`{known}`")) || known == "crate" {
                         true if known == "items" => (
-                            "`items` is a word by itself".to_string(),
+                            "`items` takes no value".to_string(),
                             "write `items`".to_string(),
                         ),
                         true => (
-                            format!("`{known}` has no value"),
+                            format!("`{known}` needs a value"),
                             format!("write `{known} = …`"),
                         ),
                         false => (
@@ -171,7 +171,7 @@ impl Options {
             errors.at(
                 codes::TEST_OPTION,
                 name.span(),
-                "a launch has one index space",
+                "a launch has only one index space",
                 "give one of `over`, `cover`, `grid` and `items`",
             );
         }
@@ -210,7 +210,7 @@ impl Argument {
                 errors.at(
                     codes::TEST_FORM,
                     receiver.span(),
-                    "a test has its kernel's arguments, and no `self`",
+                    "a test has the arguments of its kernel, and no `self`",
                     "drop it",
                 );
                 return None;
@@ -225,7 +225,7 @@ impl Argument {
                     errors.at(
                         codes::TEST_OPTION,
                         path.span(),
-                        "this attribute is not one of a test's arguments",
+                        "arguments of a test do not have this attribute",
                         "use `#[within(low..high)]` and `#[len(count)]`",
                     );
                     continue;
@@ -242,8 +242,8 @@ impl Argument {
                 errors.at(
                     codes::TEST_FORM,
                     other.span(),
-                    "an argument of a test is a plain name",
-                    "bind one, and take the value apart in the body",
+                    "an argument of a test must be a plain name",
+                    "use a plain name, and destructure it in the body",
                 );
                 return None;
             }
@@ -351,7 +351,7 @@ fn kind(ty: &Type, errors: &mut Errors) -> Option<Kind> {
                 errors.at(
                     codes::TEST_FORM,
                     other.span(),
-                    "a kernel borrows slices",
+                    "a kernel borrows only slices",
                     "write `&[T]` or `&mut [T]`",
                 );
                 None
@@ -384,8 +384,8 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
             errors.at(
                 codes::PLACE,
                 error.span(),
-                format!("`#[kernel_test]` stands on something else than a function ({error})"),
-                "put it on a function that says what the kernel does",
+                format!("`#[kernel_test]` is not on a function ({error})"),
+                "put it on a function that computes the expected result",
             );
             return None;
         }
@@ -395,7 +395,7 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
         errors.at(
             codes::TEST_OPTION,
             sig.ident.span(),
-            "the kernel that is tested is not named",
+            "the tested kernel is not named",
             "write `#[kernel_test(saxpy)]`",
         );
         return None;
@@ -405,15 +405,15 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
         errors.at(
             codes::TEST_FORM,
             ty.span(),
-            "a kernel returns nothing, and neither does its test",
-            "write what is expected to the `&mut [T]`",
+            "a kernel test returns nothing, like its kernel",
+            "write the expected values to the `&mut [T]`",
         );
     }
     if !sig.generics.params.is_empty() {
         errors.at(
             codes::TEST_FORM,
             sig.generics.span(),
-            "a test is not generic",
+            "a kernel test cannot be generic",
             "name an instance, as in `#[kernel_test(scale::<f32>)]`",
         );
     }
@@ -421,8 +421,8 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
         errors.at(
             codes::TEST_FORM,
             asyncness.span(),
-            "a test is not `async`",
-            "drop the word",
+            "a kernel test cannot be `async`",
+            "drop this keyword",
         );
     }
     let found: Vec<Option<Argument>> = sig
@@ -435,8 +435,8 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
         errors.at(
             codes::TEST_FORM,
             sig.ident.span(),
-            "there is nothing to compare",
-            "take what the kernel writes as `&mut [T]`",
+            "this test has no output to compare",
+            "take the kernel's output as `&mut [T]`",
         );
     }
     Some(tokens(&item, &arguments, &options?))

@@ -36,7 +36,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         errors.at(
             codes::METHOD_DECLARATION,
             block.self_ty.span(),
-            "a `#[device]` impl of a trait is of a type of your own",
+            "a `#[device]` impl of a trait must be for a type of your own",
             "wrap the number in a struct",
         );
         return TokenStream::new();
@@ -47,7 +47,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         errors.at(
             codes::METHOD_DECLARATION,
             path.span(),
-            "this is no name of a trait",
+            "this does not name a trait",
             "name a `#[device]` trait",
         );
         return TokenStream::new();
@@ -58,7 +58,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         errors.at(
             codes::METHOD_DECLARATION,
             path.span(),
-            "this is no name of a type",
+            "this does not name a type",
             "name a type of your own",
         );
         return TokenStream::new();
@@ -148,8 +148,8 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
             errors.at(
                 codes::METHOD_DECLARATION,
                 body.span(),
-                "a method of a `#[device]` trait has its body in each impl",
-                "write it there, or as a function, `fn twice<T: Trait>(of: &T)`",
+                "a method of a `#[device]` trait cannot have a default body",
+                "write the body in each impl, or as a function, `fn twice<T: Trait>(of: &T)`",
             );
             is_whole = false;
             continue;

@@ -42,7 +42,7 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
         .into_iter()
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let what = "`native!` stands outside of a kernel";
+    let what = "`native!` is used outside a kernel";
     let instead = "move it into the body of a `#[kernel]` or `#[device]` function";
     stray(what, instead, span)
 }
@@ -53,7 +53,7 @@ pub fn stray_superstep(tokens: TokenStream) -> TokenStream {
         .into_iter()
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let what = "`superstep!` stands outside of a kernel, or as an expression";
+    let what = "`superstep!` is used outside a kernel, or as an expression";
     let instead = "move it into the body of a `#[kernel]` function, as a statement";
     stray(what, instead, span)
 }

@@ -28,7 +28,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
                 argument.span(),
-                format!("`{name}()` takes no argument"),
+                format!("`{name}()` takes no arguments"),
                 "drop it",
             );
         }
@@ -47,10 +47,10 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 path.span(),
                 format!(
-                    "`{}` takes {wanted} argument{s}, and {found} are given",
+                    "`{}` takes {wanted} argument{s}, but the call has {found}",
                     op.name()
                 ),
-                format!("give {wanted}"),
+                format!("pass {wanted}"),
             );
             return Value::Never;
         }

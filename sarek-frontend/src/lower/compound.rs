@@ -71,8 +71,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
                     member.span(),
-                    format!("the type must be known before `.{text}` is taken of it"),
-                    "annotate the variable",
+                    format!("the type must be known before its field `.{text}` is used"),
+                    "annotate the variable's type",
                 );
                 return None;
             }
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
                 codes::NO_FIELD,
                 member.span(),
                 format!("`{}` has no field `{text}`", packed.name()),
-                "name one of its components, `.x` and on",
+                "name one of its components, such as `.x`",
             );
             return None;
         }
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
                 codes::NO_FIELD,
                 member.span(),
                 format!("this tuple has no field `{text}`"),
-                "name one of its parts, `.0` and on",
+                "name one of its parts, such as `.0`",
             );
             return None;
         }
@@ -143,8 +143,11 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::VECTOR,
                 span,
-                format!("a component of `{}` is assigned by its name", packed.name()),
-                "write `.x` and on in place of the index",
+                format!(
+                    "a component of `{}` cannot be assigned by index",
+                    packed.name()
+                ),
+                "write its name, such as `.x`, in place of the index",
             );
             return None;
         }
@@ -285,8 +288,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARRAY_LENGTH,
                 e.span(),
-                "an array of no elements is not known to kernels",
-                "give it one element at least",
+                "kernels do not support empty arrays",
+                "give it at least one element",
             );
             return Value::Never;
         }
@@ -341,7 +344,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::PATTERN,
                 dots.span(),
-                "write what the other fields are copied from",
+                "the value that the other fields are copied from is missing",
                 "`..base`",
             );
             return Value::Never;

@@ -129,7 +129,7 @@ impl Lowerer<'_> {
                     codes::UNKNOWN_TYPE,
                     self.expr_spans[i],
                     "the type of this is not known",
-                    "annotate it",
+                    "annotate its type",
                 ),
                 None => {}
             }
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
                     codes::UNKNOWN_TYPE,
                     Span::call_site(),
                     "the type of this argument is not known",
-                    "write all of it",
+                    "write the complete type",
                 );
                 continue;
             };

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
                     codes::OPERATOR,
                     e.op.span(),
                     "this operator is",
-                    "use another",
+                    "use another operator",
                 );
                 Value::Never
             }
@@ -121,8 +121,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::OPERATOR,
                 self.span(id),
-                "operators work on numbers and `bool`, and this has several parts",
-                "write it for each part",
+                "operators work on numbers and `bool`, but this value has several parts",
+                "apply the operator to each part",
             );
         }
         !is_compound
@@ -227,7 +227,7 @@ impl Lowerer<'_> {
                     codes::OPERATOR,
                     e.span(),
                     "this operator is",
-                    "use another",
+                    "use another operator",
                 );
                 return Value::Never;
             }

@@ -101,7 +101,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::NESTED_ITEM,
                 constant.generics.span(),
-                "a constant of a kernel is not generic",
+                "a constant in a kernel cannot be generic",
                 "drop its parameters",
             );
         }

@@ -19,10 +19,7 @@ const ASIDE: &str = "its body does not parse";
 /// Returns syntax errors outside of bodies, and a reserved word in place of a name.
 pub fn parse<T: Parse>(item: &TokenStream, errors: &mut Errors) -> syn::Result<T> {
     if let Some(word) = reserved(item) {
-        return Err(syn::Error::new(
-            word,
-            "`try` is a word of Rust's, and no name",
-        ));
+        return Err(syn::Error::new(word, "`try` is a keyword, not a name"));
     }
     let mut item = item.clone();
     loop {

@@ -48,8 +48,8 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
 #[diagnostic::on_unimplemented(
     message = "SRK0314: operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
     label = "not a number",
-    note = "why: what a type's own operators and methods do, a kernel does not see",
-    note = "instead: write it for each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
+    note = "why: a kernel does not see the operators and methods of the type itself",
+    note = "instead: apply it to each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
 )]
 pub trait Number: Copy + sealed::Scalar {
     #[doc(hidden)]

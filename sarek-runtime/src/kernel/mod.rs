@@ -41,10 +41,10 @@ use crate::{Result, launch};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "SRK0314: `{Self}` is no scalar",
+    message = "SRK0314: `{Self}` is not a scalar",
     label = "not a scalar of the kernel language",
-    note = "why: such a value travels in one word, through a device's memory",
-    note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
+    note = "why: such a value is passed in one word, through a device's memory",
+    note = "instead: pass its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
 )]
 pub trait ScalarArg: Copy + NativeOperand + sealed::Scalar + 'static {
     /// Returns the value itself. Expansions call it to make rustc check that the value is a scalar.

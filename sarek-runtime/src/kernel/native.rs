@@ -71,9 +71,9 @@ impl NativePrelude {
 
 /// The types of operands in `native!` texts: scalars, and memory of scalars.
 #[diagnostic::on_unimplemented(
-    message = "SRK0803: a text of `native!` knows scalars only, and `{Self}` has several parts",
+    message = "SRK0803: a text of `native!` can use only scalars, but `{Self}` has several parts",
     label = "not a scalar",
-    note = "why: the operand is replaced by what the target calls it, and only scalars and memory have a name there",
+    note = "why: an operand is replaced by its name in the target, and only scalars and memory have such a name",
     note = "instead: name one of its parts, as in `{{p.x}}`"
 )]
 pub trait NativeOperand {

@@ -102,7 +102,7 @@ pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
     let kernel = &lowered.kernel;
     let of = |call: CallId| {
         lowered.callee(call).is_unnamed.then(|| {
-            let what = "the threads of a block work together in this method, and the type of its receiver is not written";
+            let what = "the threads of a block work together in this method, so the type of its receiver must be written";
             let instead = "write it where the value is bound, as in `let p: Point = …;`";
             (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
         })

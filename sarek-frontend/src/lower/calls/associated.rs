@@ -294,7 +294,7 @@ impl Lowerer<'_> {
             Argument::Value(_) => {
                 let message = Mistake::new(
                     codes::RECEIVER,
-                    "this method changes its receiver, and this is a copy of a value",
+                    "this method changes its receiver, but the receiver here is a copy",
                     "call it on a variable, or as a statement",
                 )
                 .to_string();
@@ -304,7 +304,7 @@ impl Lowerer<'_> {
             Argument::Local(_) if written_back => {
                 let message = Mistake::new(
                     codes::RECEIVER,
-                    "this method does not change its receiver, and its value is dropped",
+                    "this method does not change its receiver, and its result is unused",
                     "bind the receiver with `let` first",
                 )
                 .to_string();

@@ -67,7 +67,7 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::ARGUMENT_COUNT,
                     argument.span(),
-                    format!("`{name}()` takes no argument"),
+                    format!("`{name}()` takes no arguments"),
                     "drop it",
                 );
             }
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 method.ident.span(),
                 format!("`{on}::{}` needs an argument", method.ident),
-                "give the value that it is called on",
+                "pass the value that it is called on",
             );
             return Value::Never;
         };

@@ -79,8 +79,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
                     own.of.span(),
-                    "the types of what this function is given to call are not known",
-                    "write all of them",
+                    "the parameter types of this closure are not known",
+                    "write all types",
                 );
             }
             let takes: Vec<TokenStream> = own.takes.iter().map(|ty| self.told_type(*ty)).collect();
@@ -105,12 +105,12 @@ impl Lowerer<'_> {
         let (takes, yields) = (takes.clone(), *yields);
         if takes.len() != e.args.len() {
             let what = format!(
-                "this takes {} arguments, and {} are given",
+                "this takes {} arguments, but the call has {}",
                 takes.len(),
                 e.args.len()
             );
             self.errors
-                .at(codes::ARGUMENT_COUNT, e.span(), what, "give as many");
+                .at(codes::ARGUMENT_COUNT, e.span(), what, "pass as many");
             return Value::Never;
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
@@ -201,11 +201,11 @@ impl Lowerer<'_> {
                 let name = crate::tokens::path_text(&path);
                 let mistake = Mistake::new(
                     codes::CLOSURE,
-                    format!("`{name}` is given to a function by its name"),
+                    format!("`{name}` is passed to a function by its name"),
                     format!("write a closure that calls it, as in `|x| {name}(x)`"),
                 );
                 let mistake = mistake.because(
-                    "what kernels know of numbers are calls; of functions, those that `#[device]` marks have a name",
+                    "only functions marked `#[device]` can be passed by name, not methods of numbers",
                 );
                 self.errors.report(span, &mistake);
                 None
@@ -244,8 +244,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::CLOSURE,
                 span,
-                "a closure gives itself to a function",
-                "write what it does as a `#[device]` function",
+                "a closure passes itself to a function",
+                "rewrite it as a `#[device]` function",
             );
             return None;
         }
@@ -270,8 +270,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::CLOSURE,
                 closure.span(),
-                "a shared array is made in a closure that is given to a function",
-                "make it before, outside of the closure",
+                "a shared array is created in a closure that is passed to a function",
+                "create it before the call, outside the closure",
             );
         }
         self.check_alone(&open.stmts);
@@ -308,8 +308,8 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::CLOSURE,
                         span,
-                        "this closure never yields",
-                        "write what it does in the function that it is given to",
+                        "this closure never returns",
+                        "move its code into the function that calls it",
                     );
                 }
                 return (open, None);
@@ -333,9 +333,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::CLOSURE,
                     self.stmt_spans[id.index()],
-                    "threads do not work together in a closure that is given to a function, which may call it for some of \
-                     them only",
-                    "put this outside of the closure",
+                    "threads cannot work together in a closure that is passed to a function, which may call it in some threads only",
+                    "move this out of the closure",
                 );
             }
             for block in self.kernel.children(stmt).1 {

@@ -101,10 +101,10 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 e.span(),
                 format!(
-                    "this closure takes {taken} arguments, and {} are given",
+                    "this closure takes {taken} arguments, but the call has {}",
                     e.args.len()
                 ),
-                format!("give {taken}"),
+                format!("pass {taken}"),
             );
             return Some(Value::Never);
         }

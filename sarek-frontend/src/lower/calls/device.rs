@@ -54,8 +54,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::RESULT,
                     span,
-                    "this function yields a value, and none is given here",
-                    "end each way with the value, behind which stands no `;`",
+                    "this function returns a value, but there is none here",
+                    "end each branch with the value, without a `;` after it",
                 );
             }
             (Value::Unit, None) => {}
@@ -117,10 +117,10 @@ impl Lowerer<'_> {
         if let Some(meant) = nearest(&text, ids) {
             let mistake = Mistake::new(
                 codes::NOT_MARKED,
-                format!("`{text}` is no id that kernels know"),
+                format!("kernels do not know the id `{text}`"),
                 format!("did you mean `{meant}()`?"),
             )
-            .because("beside other mistakes, it is not looked up whether there is a function of that name");
+            .because("because of other errors, functions of this name were not looked up");
             self.errors.suspect(name.span(), &mistake);
         }
     }

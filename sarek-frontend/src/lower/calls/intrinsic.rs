@@ -44,8 +44,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::RESULT,
                     body.brace_token.span.close(),
-                    "this function yields a value, and none is given here",
-                    "end with the value, behind which stands no `;`",
+                    "this function returns a value, but there is none here",
+                    "end with the value, without a `;` after it",
                 );
             }
             Value::Never => {}

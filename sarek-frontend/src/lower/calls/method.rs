@@ -64,7 +64,7 @@ impl Lowerer<'_> {
                 codes::RANGE,
                 range.span(),
                 "a range is",
-                "loop over it by `for`",
+                "loop over it with `for`",
             );
             return Value::Never;
         }
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::REFERENCE,
                     e.method.span(),
-                    format!("`{name}` yields a reference"),
+                    format!("`{name}` returns a reference"),
                     format!("write `*x.{name}(i)`"),
                 );
                 Value::Never
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
                     codes::SLICE_METHOD,
                     e.method.span(),
                     &what,
-                    "use `len`, `is_empty`, `swap` of elements and indexing",
+                    "use `len`, `is_empty`, `swap` and indexing",
                 );
                 Value::Never
             }
@@ -246,7 +246,7 @@ impl Lowerer<'_> {
             let (what, instead) = match self.types.look(self.ty(ids[0])) {
                 Known::Parameter => (
                     format!(
-                        "`{text}` is no method of every number, and this is one of a type parameter"
+                        "not every number has the method `{text}`, and the type of this one is a type parameter"
                     ),
                     "convert it, as in `x.to_i32()`, or take a number of a known type",
                 ),
@@ -292,8 +292,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
                 name.span(),
-                format!("`{name}` takes {wanted} argument{s}, and {found} are given"),
-                format!("give {wanted}"),
+                format!("`{name}` takes {wanted} argument{s}, but the call has {found}"),
+                format!("pass {wanted}"),
             );
         }
         ids.len() - 1 == wanted
@@ -354,7 +354,7 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 span,
                 "`from_bits` takes one argument",
-                "give the bits, and nothing else",
+                "pass only the bits",
             );
             return Value::Never;
         };
@@ -381,15 +381,15 @@ impl Lowerer<'_> {
 fn instead_of(name: &str, on: Scalar) -> String {
     let known = numeric::methods().filter(|row| row.stands_on(on));
     match name {
-        "into" | "try_into" => "convert it by `as`, as in `x as f32`".into(),
+        "into" | "try_into" => "convert it with `as`, as in `x as f32`".into(),
         "cmp" | "partial_cmp" => {
-            "kernels have no `Ordering`: compare by `<`, `==` and `>`, each of which is a `bool`".into()
+            "kernels have no `Ordering`: compare with `<`, `==` and `>`".into()
         }
         "total_cmp" => {
-            "kernels have no `Ordering`: compare by `<`, `==` and `>`, and tell NaN by `is_nan`".into()
+            "kernels have no `Ordering`: compare with `<`, `==` and `>`, and test for NaN with `is_nan`".into()
         }
         "asinh" => "write `(x.abs() + x.hypot(1.0)).ln().copysign(x)`, which is less exact near 0".into(),
-        "acosh" => "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for what is at least 1".into(),
+        "acosh" => "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for values of at least 1".into(),
         "atanh" => "write `0.5 * (2.0 * x / (1.0 - x)).ln_1p()`".into(),
         _ if on == Scalar::Usize && name.ends_with("_signed") => {
             "kernels have no `isize`: convert to `i64` or `u64`, which have it".into()
@@ -397,7 +397,7 @@ fn instead_of(name: &str, on: Scalar) -> String {
         "clone" | "to_owned" | "borrow" => "drop the call: a number is copied where it is used".into(),
         _ => match nearest(name, known.map(|row| row.name)) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "use those of the numeric types, which docs/methods.md lists, or a `#[device]` function".into(),
+            None => "use a method of numbers that docs/methods.md lists, or a `#[device]` function".into(),
         },
     }
 }

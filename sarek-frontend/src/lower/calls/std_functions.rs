@@ -41,8 +41,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
                 last.ident.span(),
-                format!("`{name}` takes {arity} argument{s}, and {found} are given"),
-                format!("give {arity}"),
+                format!("`{name}` takes {arity} argument{s}, but the call has {found}"),
+                format!("pass {arity}"),
             );
             return Some(Value::Never);
         }
@@ -81,10 +81,10 @@ impl Lowerer<'_> {
             (_, text) => {
                 let instead = match text {
                     "swap" => {
-                        "give `&mut` of variables or their fields; elements of a slice are exchanged by `x.swap(i, j)`"
+                        "pass `&mut` of variables or their fields; swap elements of a slice with `x.swap(i, j)`"
                     }
                     "replace" => "write `let old = x; x = new;`",
-                    _ => "write `let old = x; x = 0;`, or what else is the type's default",
+                    _ => "write `let old = x; x = 0;`, with the default value of the type",
                 };
                 let what = format!("`{name}` of this is");
                 self.errors

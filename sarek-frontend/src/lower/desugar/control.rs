@@ -61,8 +61,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::BRANCHES,
                     e.if_token.span,
-                    "this `if` yields a value in one branch and none in the other",
-                    "end both with a value, or none",
+                    "this `if` has a value in one branch and none in the other",
+                    "end both branches with a value, or neither",
                 );
                 return Err(());
             }
@@ -140,10 +140,11 @@ impl Lowerer<'_> {
         if self.loops.len() >= DEEPEST {
             let mistake = Mistake::new(
                 codes::SYNTAX,
-                format!("loops nest up to {DEEPEST} deep in a kernel"),
-                "put inner ones into a `#[device]` function",
+                format!("loops in a kernel may nest at most {DEEPEST} deep"),
+                "move the inner loops into a `#[device]` function",
             );
-            let why = "analyses walk through a loop more than once, so that each level doubles their time";
+            let why =
+                "the macro analyzes a loop more than once, so each level doubles the compile time";
             self.errors.report(span, &mistake.because(why));
             return Value::Never;
         }
@@ -276,7 +277,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::VALUE_UNUSED,
                 span,
-                "the body of a loop yields nothing",
+                "the body of a loop has no value",
                 "end this expression with `;`",
             );
         }
@@ -308,7 +309,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::BREAK,
                 span,
-                "`break` takes a value in `loop` and in labelled blocks only",
+                "`break` can have a value only in `loop` and labelled blocks",
                 "assign to a variable before it",
             );
             return;
@@ -330,7 +331,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::BREAK,
                 e.span(),
-                "`continue` names a loop, and this label is a block's",
+                "`continue` needs the label of a loop, but this is the label of a block",
                 "write `break`, or label a loop",
             );
         }
@@ -350,8 +351,8 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::HYGIENE,
                         label.span(),
-                        format!("`{label}` is written in a macro here and outside of it at the loop, or the reverse"),
-                        "rename one of them: they are two labels to Rust",
+                        format!("`{label}` is used in a macro but labels a loop outside it, or the reverse"),
+                        "rename one of them: Rust treats them as different labels",
                     );
                 }
                 found
@@ -371,7 +372,7 @@ impl Lowerer<'_> {
                 None => self.errors.at(
                     codes::BREAK,
                     span,
-                    format!("`{word}` stands outside of a loop"),
+                    format!("`{word}` is outside a loop"),
                     "write `return` to end the thread",
                 ),
             }

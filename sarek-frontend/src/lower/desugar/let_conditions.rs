@@ -27,8 +27,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::BRANCHES,
                     span,
-                    "this `if` yields a value in one branch and none in the other",
-                    "end both with a value, or none",
+                    "this `if` has a value in one branch and none in the other",
+                    "end both branches with a value, or neither",
                 );
             }
             return Value::Unit;
@@ -150,8 +150,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::MATCH,
                 local.pat.span(),
-                "the names of this pattern have no value yet",
-                "give them one here",
+                "the variables of this pattern have no value",
+                "initialize them here",
             );
             return Value::Unit;
         };
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::MATCH,
                     diverge.span(),
-                    "this `else` comes to its end",
+                    "this `else` does not leave the code around it",
                     "end it with `return`, `break` or `continue`",
                 );
             }

@@ -367,8 +367,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::BRANCHES,
                 span,
-                "one branch yields a value and another none",
-                "end all with a value, or none",
+                "one branch has a value and another has none",
+                "end all branches with a value, or none of them",
             );
         }
     }

@@ -145,8 +145,7 @@ impl Lowerer<'_> {
             codes::AMBIGUOUS_NAME,
             name.span(),
             format!("`{name}` may be a constant, a variant or a new name"),
-            format!("write a path (`Shape::{name}`, `self::{name}`) for the first two, and begin a new name with a \
-                     small letter"),
+            format!("write a path (`Shape::{name}`, `self::{name}`) for the first two, and start a new name with a lowercase letter"),
         );
     }
 
@@ -386,8 +385,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::PATTERN,
                 elems[at].span(),
-                "how many fields there are is not known here",
-                "let `..` stand last, or write a `_` for each",
+                "the number of fields is not known here",
+                "put `..` last, or write a `_` for each field",
             );
             return;
         }

@@ -127,7 +127,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::RECURSION,
                 e.span(),
-                "a function that is given closures to call calls itself",
+                "a function that takes closures calls itself",
                 "write a loop",
             );
             return Some(Value::Never);
@@ -152,8 +152,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::RECURSION,
                 e.span(),
-                "a call of the function itself gives other `&mut` parameters than its own",
-                "give its own on, each as it is",
+                "the recursive call passes other `&mut` parameters than its own",
+                "pass its own parameters on, unchanged",
             );
             return Some(Value::Never);
         }
@@ -169,9 +169,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::RECURSION,
                 e.span(),
-                "a `#[device]` function calls itself where more is to be done with the result",
-                "write a loop; or, if it is known how many calls nest in one another, say so: `#[device(inline = \
-                 8)]`",
+                "a `#[device]` function calls itself outside tail position",
+                "write a loop, or declare the maximum depth of the recursion: `#[device(inline = 8)]`",
             );
             return Value::Never;
         }
@@ -194,11 +193,11 @@ impl Lowerer<'_> {
             let (wanted, found) = (params.len() - parts.sum::<usize>(), e.args.len());
             let what = match wanted == found {
                 true => {
-                    "the function takes a view where none is given, or the other way round".into()
+                    "the function takes a view where the call passes none, or the reverse".into()
                 }
-                false => format!("the function takes {wanted} arguments, and {found} are given"),
+                false => format!("the function takes {wanted} arguments, but the call has {found}"),
             };
-            let instead = "give what its signature says";
+            let instead = "pass the arguments that its signature lists";
             self.errors
                 .at(codes::ARGUMENT_COUNT, e.span(), what, instead);
             return Value::Never;
@@ -247,8 +246,8 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::RECURSION,
                         span,
-                        "a call of the function itself gives other slices, views or `&mut` parameters than its own",
-                        "give them on as they are, in their places",
+                        "the recursive call passes other slices, views or `&mut` parameters than its own",
+                        "pass them on unchanged, in their places",
                     );
                 }
             }

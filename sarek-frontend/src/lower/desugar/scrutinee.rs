@@ -206,7 +206,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::PATTERN,
                 span,
-                "how many elements this array has is not known here",
+                "the length of this array is not known here",
                 "write `..` without a name, and index the array",
             );
             return None;
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARRAY_LENGTH,
                 span,
-                "an array of no elements is not known to kernels",
+                "kernels do not support empty arrays",
                 "drop the name, and the `..`",
             );
             return None;

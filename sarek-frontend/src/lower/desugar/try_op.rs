@@ -18,7 +18,7 @@ impl Lowerer<'_> {
             let instead = match (self.is_function, own) {
                 (false, _) => "a kernel returns nothing: write `let Some(v) = … else { return; };`",
                 (true, _) => {
-                    "this function yields no `Option` or `Result`: write `let Some(v) = … else { return …; };`"
+                    "this function does not return an `Option` or `Result`: write `let Some(v) = … else { return …; };`"
                 }
             };
             self.errors
@@ -71,18 +71,19 @@ impl Lowerer<'_> {
         let (what, instead) = match self.types.node(ty) {
             Node::Named(_) if self.core_argument(ty, 0).is_some() => match (is_result, of_result) {
                 (false, true) => (
-                    "`?` of an `Option`, in a function that yields a `Result`, is",
+                    "`?` of an `Option`, in a function that returns a `Result`, is",
                     "write `let Some(v) = … else { return Err(…); };`",
                 ),
                 (true, false) => (
-                    "`?` of a `Result`, in a function that yields an `Option`, is",
+                    "`?` of a `Result`, in a function that returns an `Option`, is",
                     "write `let Ok(v) = … else { return None; };`",
                 ),
                 _ => return true,
             },
-            Node::Known(_) | Node::Int | Node::Float | Node::Array(..) | Node::Tuple(_) => {
-                ("`?` of what is no `Option` or `Result` is", "drop the `?`")
-            }
+            Node::Known(_) | Node::Int | Node::Float | Node::Array(..) | Node::Tuple(_) => (
+                "`?` of a value that is not an `Option` or `Result` is",
+                "drop the `?`",
+            ),
             _ => return true,
         };
         self.errors

@@ -23,7 +23,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::UNROLL,
                 another.span(),
-                "this loop has a hint already",
+                "this loop already has an `#[unroll]`",
                 "keep one of them",
             );
         }
@@ -41,8 +41,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::UNROLL,
                 attr.span(),
-                "this hint is not understood",
-                "write `#[unroll]` or, with how often, `#[unroll(4)]`",
+                "this is not a form of `#[unroll]`",
+                "write `#[unroll]` or, with a count, `#[unroll(4)]`",
             );
             return None;
         };
@@ -53,8 +53,8 @@ impl Lowerer<'_> {
     fn times(&mut self, expr: &syn::Expr) -> Option<Unroll> {
         let not_so_often = Mistake::new(
             codes::UNROLL,
-            format!("a loop is unrolled 1 to {} times", Unroll::MOST),
-            "write how often, or `#[unroll]` for as often as it runs",
+            format!("a loop can be unrolled 1 to {} times", Unroll::MOST),
+            "write a count in this range, or `#[unroll]` to unroll the whole loop",
         );
         if let Some(times) = self.known_length(expr) {
             let times = u32::try_from(times).unwrap_or(u32::MAX);
@@ -68,14 +68,14 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::UNROLL,
                 expr.span(),
-                "how often a loop is unrolled is a number or the name of a constant",
+                "the count of `#[unroll]` must be a number or the name of a constant",
                 "write `#[unroll(4)]`, or `#[unroll(N)]` with a `const N: usize`",
             );
             return None;
         };
         self.constant_names(expr, |name| {
             let what =
-                format!("how often a loop is unrolled is a constant, and `{name}` is a variable");
+                format!("the count of `#[unroll]` must be a constant, but `{name}` is a variable");
             Mistake::new(codes::UNROLL, what, "write a number, or name a constant")
         })?;
         let (most, message) = (Unroll::MOST as usize, not_so_often.to_string());

@@ -34,11 +34,11 @@ impl Lowerer<'_> {
         let name = name.map_or_else(String::new, |s| s.ident.to_string());
         let instead = match name.as_str() {
             "matches" => return self.matches_macro(mac),
-            "eprintln" | "eprint" => "use `println!`: all that kernels print goes one way",
+            "eprintln" | "eprint" => "use `println!`: kernels print to one stream",
             "dbg" => "use `println!`",
             "shared_array" => "it is a function: write `shared_array::<f32, 64>()`",
             "superstep" => "write it as a statement of its own",
-            _ => "use `native!`, `println!`, `panic!` and its like, the assertions or `matches!`",
+            _ => "use `native!`, `println!`, `panic!` and similar macros, assertions or `matches!`",
         };
         self.errors.at(
             codes::MACRO,
@@ -66,8 +66,8 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::SYNTAX,
                         span,
-                        "this assertion tests nothing",
-                        "give it a condition",
+                        "this assertion has no condition",
+                        "write a condition",
                     );
                     return Value::Never;
                 };
@@ -85,8 +85,8 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::SYNTAX,
                         span,
-                        "this assertion compares nothing",
-                        "give it two values",
+                        "this assertion does not have two values",
+                        "write the two values to compare",
                     );
                     return Value::Never;
                 };

@@ -26,7 +26,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::NATIVE_UNSAFE,
                 mac.path.span(),
-                "`native!` stands outside of `unsafe`",
+                "`native!` is outside an `unsafe` block",
                 "write `unsafe { native!(…) }`",
             );
         }
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         let result = call.yields().map(|ty| {
             let span = ty.span();
             let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
-            let mistake = several_parts("what it yields");
+            let mistake = several_parts("its result");
             self.natives.push(Operand { mistake, ty, span });
             let local = self.result(ty);
             self.push(Stmt::Let { local, init: None }, mac.path.span());
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::NATIVE_VALUE,
                         self.span(id),
-                        "the fallback of `native!` yields nothing",
+                        "the fallback of this `native!` must not have a value",
                         "end it with `;`",
                     );
                 }
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::NATIVE_VALUE,
                         block.brace_token.span.close(),
-                        "the fallback yields what the texts yield, and this is `()`",
+                        "the fallback must have a value like the texts, but this is `()`",
                         "end it with a value",
                     );
                 }
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::NATIVE_TARGET,
                 arm.target.span(),
-                format!("{:?} is no target of texts", arm.target.value()),
+                format!("{:?} is not a known target", arm.target.value()),
                 instead,
             );
         }
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::NATIVE_OPERAND,
                     text.span(),
-                    format!("`{{{name}}}` is no variable"),
+                    format!("`{{{name}}}` is not a variable"),
                     format!("give its value a name, as in `native!(…, v = {name})`"),
                 );
                 None
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
                     codes::NATIVE_OPERAND,
                     text.span(),
                     format!("`{{{name}}}` names no variable of the kernel"),
-                    "name one, or write `{{` for a brace",
+                    "name a variable, or write `{{` for a brace",
                 );
                 None
             }
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::NATIVE_OPERAND,
                     text.span(),
-                    format!("`{{{name}}}` is no field of a variable of the kernel"),
+                    format!("`{{{name}}}` is not a field of a variable of the kernel"),
                     "name a variable and its fields, as in `{p.x}`",
                 );
                 return None;
@@ -261,8 +261,8 @@ impl Lowerer<'_> {
 }
 
 fn several_parts(what: &str) -> Mistake {
-    let what = format!("{what} has several parts, and a text knows scalars only");
-    let instead = "name one of them, as in `{p.x}`";
+    let what = format!("{what} has several parts, but a text can use only scalars");
+    let instead = "name one part, as in `{p.x}`";
     Mistake::new(codes::NATIVE_OPERAND, what, instead)
 }
 
@@ -271,7 +271,7 @@ fn no_target(name: &str) -> Option<String> {
     const KNOWN: [&str; 3] = ["cuda", "opencl", "wgsl"];
     match name.to_ascii_lowercase().as_str() {
         "native" | "cpu" | "rust" | "interpreter" => {
-            Some("write Rust after `_ =>`, which is what runs on the processor".into())
+            Some("write Rust for the CPU after `_ =>`".into())
         }
         "wgpu" | "vulkan" | "metal" | "webgpu" => Some("write \"wgsl\"".into()),
         "cl" | "ocl" => Some("write \"opencl\"".into()),

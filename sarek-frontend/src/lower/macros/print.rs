@@ -31,7 +31,7 @@ impl Lowerer<'_> {
             for (at, (_, arg)) in said.args.iter().enumerate() {
                 let uses = |piece: &PrintPiece| matches!(piece, PrintPiece::Arg { index, .. } if *index as usize == at);
                 if !taken.pieces.iter().any(uses) {
-                    let instead = "drop it, or write `{}` for it";
+                    let instead = "drop it, or add a `{}` for it";
                     let what = "the format does not use this argument";
                     self.errors.at(codes::FORMAT, arg.span(), what, instead);
                 }
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         let lengths = match lengths {
             None => Err("the length of this array is not known here".to_string()),
             Some(lengths) if count(&lengths).is_none_or(|n| n > MAX_SCALARS) => Err(format!(
-                "this array has more than the {MAX_SCALARS} scalars that are printed at once"
+                "this array has more than {MAX_SCALARS} scalars, the limit of one print"
             )),
             Some(lengths) => Ok(lengths),
         };
@@ -127,8 +127,8 @@ impl Lowerer<'_> {
         };
         let message = Mistake::new(
             codes::PRINTED,
-            format!("this value has more than the {MAX_SCALARS} scalars that are printed at once"),
-            "print its parts, each by a `println!` of its own or in a loop",
+            format!("this value has more than {MAX_SCALARS} scalars, the limit of one print"),
+            "print its parts, each with its own `println!` or in a loop",
         )
         .to_string();
         let span = Span::mixed_site().located_at(self.span(arg));
@@ -174,8 +174,8 @@ impl Lowerer<'_> {
                     None if self.errors.is_empty() => self.errors.at(
                         codes::UNKNOWN_TYPE,
                         self.span(arg),
-                        "the type of what is printed must be known here",
-                        "write it, as in `let v: f32 = …;`",
+                        "the type of a printed value must be known here",
+                        "write the type, as in `let v: f32 = …;`",
                     ),
                     None => {}
                 }

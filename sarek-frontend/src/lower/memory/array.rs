@@ -363,8 +363,8 @@ impl Lowerer<'_> {
                     self.errors.at(
                         codes::ARRAY_LENGTH,
                         e.span(),
-                        "an array of no elements is not known to kernels",
-                        "give it one element at least",
+                        "kernels do not support empty arrays",
+                        "give it at least one element",
                     );
                     return None;
                 };
@@ -406,11 +406,11 @@ impl Lowerer<'_> {
                 codes::MISMATCH,
                 span,
                 format!(
-                    "mismatched types: {} is needed here, this is {}",
+                    "mismatched types: expected {}, found {}",
                     text(wanted),
                     text(found)
                 ),
-                "give a value of that type",
+                "use a value of that type",
             );
         }
         same.then_some(())

@@ -105,9 +105,9 @@ impl Lowerer<'_> {
                     codes::MEMORY_AS_VALUE,
                     span,
                     format!(
-                        "the array `{name}` is no value here: its length is not known, or above {MOST}"
+                        "the array `{name}` cannot be used as a value: its length is unknown or above {MOST}"
                     ),
-                    format!("index it, or lend it to a function as `&mut {name}`"),
+                    format!("index it, or pass it to a function as `&mut {name}`"),
                 );
                 Value::Never
             }

@@ -38,7 +38,7 @@ impl Lowerer<'_> {
                     e.method.span(),
                     format!("`{name}` is a method of atomics"),
                     format!(
-                        "give `{}` elements of type `Atomic<T>`",
+                        "declare `{}` with elements of type `Atomic<T>`",
                         self.kernel.memory_name(memory)
                     ),
                 );
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             let instead = match name.starts_with("compare_exchange") {
                 true => "use `compare_and_swap(current, new)`, which returns the old value",
                 false => {
-                    "use `load`, `store`, `swap`, `compare_and_swap` and those that begin with `fetch_`"
+                    "use `load`, `store`, `swap`, `compare_and_swap` or a method that begins with `fetch_`"
                 }
             };
             self.errors
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 codes::ATOMIC_OPERATION,
                 e.method.span(),
                 format!("`Atomic<{elem}>` has no `{}`", e.method),
-                "use it on integers: only those have bits",
+                "use it on integers",
             );
             return false;
         }
@@ -95,10 +95,10 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 e.method.span(),
                 format!(
-                    "`{}` takes {wanted} argument{s}, and {found} are given",
+                    "`{}` takes {wanted} argument{s}, but the call has {found}",
                     e.method
                 ),
-                format!("give {wanted}"),
+                format!("pass {wanted}"),
             );
         }
         wanted == found
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
     /// Reports a non-atomic use of atomics.
     pub(in crate::lower) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
         let name = self.kernel.memory_name(memory);
-        let what = format!("the elements of `{name}` are atomic, and this is a plain use");
+        let what = format!("the elements of `{name}` are atomic, but this is a plain access");
         let instead =
             format!("read them with `{name}[i].load()`, write them with `{name}[i].store(x)`");
         self.errors.at(codes::PLAIN_ATOMIC, span, what, instead);

@@ -81,10 +81,10 @@ impl Lowerer<'_> {
             None => {
                 self.constant_names(&expr, |name| {
                     let what = format!(
-                        "the length of an array is a constant, and `{name}` is a variable"
+                        "the length of an array must be a constant, but `{name}` is a variable"
                     );
                     let instead =
-                        "use a `const`, or `shared_slice` for shared memory whose length the launch gives";
+                        "use a `const`, or `shared_slice` for shared memory whose length the launch determines";
                     Mistake::new(codes::ARRAY_LENGTH, what, instead)
                 })?;
                 self.linked_dimension(expr.to_token_stream(), expr.span())
@@ -94,8 +94,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARRAY_LENGTH,
                 expr.span(),
-                "an array of no elements is not known to kernels",
-                "give it one element at least",
+                "kernels do not support empty arrays",
+                "give it at least one element",
             );
             return None;
         }
@@ -108,8 +108,8 @@ impl Lowerer<'_> {
         let value = self.among_constants(tokens.clone());
         let message = Mistake::new(
             codes::ARRAY_LENGTH,
-            "an array of no elements is not known to kernels",
-            "give it one element at least",
+            "kernels do not support empty arrays",
+            "give it at least one element",
         )
         .to_string();
         let span = Span::mixed_site().located_at(span);

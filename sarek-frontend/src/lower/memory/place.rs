@@ -148,8 +148,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::ASSIGNMENT,
                     other.span(),
-                    "this is no place that a kernel assigns to",
-                    "assign to its variables, and to elements of `&mut [T]` arguments and arrays",
+                    "a kernel cannot assign to this",
+                    "assign to variables, or to elements of `&mut [T]` arguments and arrays",
                 );
                 None
             }
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
                     codes::ASSIGNMENT,
                     e.span(),
                     "this is not a variable of the kernel",
-                    "assign to one that `let mut` makes",
+                    "assign to a variable that `let mut` declares",
                 );
                 None
             }
@@ -465,7 +465,7 @@ impl Lowerer<'_> {
                     codes::REFERENCE,
                     star,
                     "`*` is not supported in a kernel here",
-                    "use the name itself: it is no reference",
+                    "use the name itself: it is not a reference",
                 );
                 return Value::Never;
             }

@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         self.errors.at(
             codes::SHARED_FORM,
             path.span(),
-            format!("`{name}` stands where it is not bound to a name"),
+            format!("the result of `{name}` is not bound to a name"),
             format!("write `{example}`"),
         );
         Some(Value::Never)
@@ -112,8 +112,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::SHARED_PLACE,
                 span,
-                "a shared array is made inside of an `if` or a loop",
-                "make it at the head of the kernel",
+                "a shared array is created inside an `if` or a loop",
+                "create it at the start of the kernel",
             );
         }
     }
@@ -153,9 +153,9 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::SHARED_FORM,
                 argument.span(),
-                "`shared_array` takes no argument",
-                "write its length as a constant, `shared_array::<f32, 256>()`; a length that the launch gives is \
-                 `shared_slice::<f32>(len)`",
+                "`shared_array` takes no arguments",
+                "write its length as a constant, `shared_array::<f32, 256>()`, or use `shared_slice::<f32>(len)` for a \
+                 length known at the launch",
             );
             return None;
         }
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
                 path: len.path.clone(),
             }),
             other => {
-                let what = "this is no length";
+                let what = "this is not a length";
                 self.errors
                     .at(codes::SHARED_FORM, other.span(), what, wanted);
                 return None;
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
                 codes::SHARED_FORM,
                 call.span(),
                 "`shared_slice` takes one argument",
-                "give its length",
+                "pass its length",
             );
             return None;
         };
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
                     codes::SHARED_LENGTH,
                     span,
                     "the length of a shared slice depends on more than the launch",
-                    "make it of scalar arguments, lengths, `block_dim_x()` and other extents, and constants",
+                    "compute it from scalar arguments, lengths, `block_dim_x()` and other extents, and constants",
                 );
                 None
             }
@@ -255,7 +255,7 @@ impl Lowerer<'_> {
         };
         let arguments: Result<[_; N], _> = arguments.try_into();
         if arguments.is_err() {
-            let what = "what the array holds is not written here";
+            let what = "the element type of the array is not written here";
             self.errors
                 .at(codes::SHARED_FORM, path.span(), what, wanted);
         }
@@ -333,7 +333,7 @@ impl Lowerer<'_> {
         }
         let message = Mistake::new(
             codes::EMPTY_TYPE,
-            "elements of this type have no size, so that no device tells them apart",
+            "elements of this type have no size, so no device can tell them apart",
             "use a type of at least one byte",
         )
         .to_string();
@@ -347,7 +347,7 @@ impl Lowerer<'_> {
     fn any_bits(&mut self, ty: &syn::Type) {
         let message = Mistake::new(
             codes::SHARED_ELEMENT,
-            "not all bits are a value of this type: there is a `bool`, a `usize` or an enum in it",
+            "not all bit patterns are values of this type: it contains a `bool`, a `usize` or an enum",
             "use numbers",
         )
         .to_string();

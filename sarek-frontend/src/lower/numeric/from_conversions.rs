@@ -24,8 +24,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
                 function.span(),
-                format!("`from` takes 1 argument, and {} are given", ids.len()),
-                "give the number to convert",
+                format!("`from` takes 1 argument, but the call has {}", ids.len()),
+                "pass the number to convert",
             );
             return Some(Value::Never);
         };
@@ -42,8 +42,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
                     self.span(arg),
-                    "the type of what is converted is not known here",
-                    "bind it to a name with its type before, as in `let x: u32 = …;`",
+                    "the type of the converted value is not known here",
+                    "bind it with its type first, as in `let x: u32 = …;`",
                 );
                 return Some(Value::Never);
             }
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
                         };
                         format!("write `{on}::from_f32({wide})`, which rounds")
                     }
-                    _ => format!("write `x as {on}`, which fits what it can"),
+                    _ => format!("write `x as {on}`, which rounds or cuts values that do not fit"),
                 },
             );
             return Some(Value::Never);
@@ -104,8 +104,8 @@ impl Lowerer<'_> {
     ) -> Option<Value> {
         let name = function.ident.to_string();
         let instead = match name.as_str() {
-            "try_from" => format!("test that `x` is one, then convert it by `x as {on}`"),
-            "from_str" | "from_str_radix" => "read it on the host: kernels have no text".into(),
+            "try_from" => format!("test that `x` fits, then convert it with `x as {on}`"),
+            "from_str" | "from_str_radix" => "parse it on the host: kernels have no strings".into(),
             _ => return None,
         };
         self.errors.at(

@@ -40,8 +40,8 @@ impl Lowerer<'_> {
                 true => self.errors.at(
                     codes::UNKNOWN_TYPE,
                     span,
-                    "the type of this literal is told by some calls of the closure around it only",
-                    "write it, as in `1u32`",
+                    "only some calls of the closure determine the type of this literal",
+                    "write its type, as in `1u32`",
                 ),
                 false => {
                     self.unify(first, ty, span);
@@ -67,8 +67,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::UNKNOWN_TYPE,
                 self.marked_literals[mark],
-                "the type of this literal depends on what only rustc knows",
-                "write it, as in `1u32`",
+                "the type of this literal depends on types that only rustc knows",
+                "write its type, as in `1u32`",
             );
         }
     }
@@ -99,7 +99,7 @@ fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, Mistake> {
     let wide = literal_value(pending, Scalar::F64)?;
     let narrow = literal_value(pending, Scalar::F32)?;
     if interp::cast(wide, Scalar::F32) != narrow {
-        let what = "this literal is another number as `f32` than as `f64`";
+        let what = "this literal has different values as `f32` and as `f64`";
         let instead = "write its type, as in `0.1f32`";
         return Err(Mistake::new(codes::LITERAL_RANGE, what, instead));
     }
@@ -169,7 +169,7 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, Mistake> 
         | Scalar::Usize => Err(Mistake::new(
             codes::MISMATCH,
             format!("a float literal is not a `{ty}`"),
-            "write an integer, or convert by `as`",
+            "write an integer, or convert with `as`",
         )),
     }
 }

@@ -175,11 +175,11 @@ impl Lowerer<'_> {
                     codes::MISMATCH,
                     span,
                     format!(
-                        "mismatched types: `{}` is needed here, this is `{}`",
+                        "mismatched types: expected `{}`, found `{}`",
                         packed.name(),
                         own.name()
                     ),
-                    "give a value of that type",
+                    "use a value of that type",
                 );
             }
             return self.components(value, own);
@@ -199,7 +199,7 @@ impl Lowerer<'_> {
                     codes::UNKNOWN_TYPE,
                     span,
                     "this may be a number or a vector",
-                    format!("write which, as in `let a: {} = …;`", packed.lane),
+                    format!("write its type, as in `let a: {} = …;`", packed.lane),
                 );
             }
         }
@@ -296,7 +296,7 @@ impl Lowerer<'_> {
                     codes::VECTOR,
                     at,
                     format!("`{text}` takes a vector of the same type"),
-                    format!("give a `{}`", packed.name()),
+                    format!("pass a `{}`", packed.name()),
                 );
                 return Some(Value::Never);
             }
@@ -409,7 +409,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::VECTOR,
                 e.index.span(),
-                format!("this is no component of `{}`", packed.name()),
+                format!("this is not a component of `{}`", packed.name()),
                 format!(
                     "name one of `.x` to `.{}`, or index by a constant below {}",
                     LETTERS[packed.count - 1],
@@ -449,7 +449,7 @@ impl Lowerer<'_> {
                     codes::NO_METHOD,
                     name.span(),
                     format!("`{}` has no function `{other}` in a kernel", packed.name()),
-                    "make it by `new`, `splat` or `from`",
+                    "create it with `new`, `splat` or `from`",
                 );
                 return Some(Value::Never);
             }
@@ -459,10 +459,10 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 name.span(),
                 format!(
-                    "`{name}` takes {wanted} numbers, and {} are given",
+                    "`{name}` takes {wanted} numbers, but the call has {}",
                     ids.len()
                 ),
-                format!("give {wanted}"),
+                format!("pass {wanted}"),
             );
             return Some(Value::Never);
         }
@@ -520,7 +520,7 @@ impl Lowerer<'_> {
             codes::NO_METHOD,
             name.span(),
             format!("`{wanted}::from` takes an array of {count} numbers, `[{lane}; {count}]`"),
-            format!("give that, or write `{wanted}::new(…)`"),
+            format!("pass such an array, or write `{wanted}::new(…)`"),
         );
     }
 
@@ -535,7 +535,7 @@ impl Lowerer<'_> {
                     codes::NO_METHOD,
                     name.span(),
                     format!("`{}` has no constant `{other}` in a kernel", packed.name()),
-                    "write it by `splat`",
+                    "write it with `splat`",
                 );
                 return Some(Value::Never);
             }

@@ -38,10 +38,10 @@ impl Lowerer<'_> {
         if let Some(name) = e.path.get_ident()
             && is_built_in(&name.to_string())
         {
-            let what = format!("`{name}` is a function, and no value");
+            let what = format!("`{name}` is a function, not a value");
             let mistake = Mistake::new(codes::PATH, what, format!("call it: `{name}()`"));
             let mistake = mistake.because(
-                "a function as a value would be a pointer, and devices have none to functions",
+                "a function as a value would be a pointer, and devices have no function pointers",
             );
             self.errors.report(span, &mistake);
             return Value::Never;
@@ -163,8 +163,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::CLOSURE,
                     span,
-                    format!("the closure `{name}` is no value in a kernel"),
-                    "call it, or give it to a `#[device]` function",
+                    format!("the closure `{name}` is not a value in a kernel"),
+                    "call it, or pass it to a `#[device]` function",
                 );
                 Value::Never
             }
@@ -284,7 +284,7 @@ pub(in crate::lower) fn word_as_value(name: &syn::Ident) -> Option<Mistake> {
     is_word.then(|| {
         Mistake::new(
             codes::PATH,
-            format!("`{name}` is no value here"),
+            format!("`{name}` is not a value here"),
             "name a variable or a constant",
         )
     })
@@ -367,10 +367,10 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
         Constant::Bool(v) => quote!(#path == #v),
     };
     let what = format!(
-        "`{}` is not the constant of core here",
+        "`{}` is not the constant of `core` here",
         crate::tokens::path_text(path)
     );
-    let message = Mistake::new(codes::NOT_OF_CORE, what, "rename yours").to_string();
+    let message = Mistake::new(codes::NOT_OF_CORE, what, "rename your own constant").to_string();
     quote_spanned!(span=> const _: () = ::core::assert!(#same, #message);)
 }
 

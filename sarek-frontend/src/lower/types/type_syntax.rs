@@ -86,7 +86,7 @@ impl Lowerer<'_> {
             syn::GenericArgument::Type(ty) => self.written_type(ty).map(Arg::Type),
             syn::GenericArgument::Const(value) => Some(Arg::Const(value.to_token_stream())),
             other => {
-                let instead = "give a type or a constant";
+                let instead = "write a type or a constant";
                 self.errors.unsupported(
                     codes::TYPE,
                     other.span(),
