@@ -225,7 +225,10 @@ fn threads_work_together() {
          block_fence();
          device_fence();",
     );
-    rejects("fn k() { barrier(1); }", &["`barrier()` takes no argument"]);
+    rejects(
+        "fn k() { barrier(1); }",
+        &["`barrier()` takes no arguments"],
+    );
     rejects(
         "fn k() { let a = subgroup_sum(true); }",
         &["this operation is not defined for `bool`"],
@@ -323,7 +326,7 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     );
     rejects(
         "fn k() { let a = [[0u32; 30]; 10]; let b = (a, 1); let c = (a[0], a[1]); }",
-        &["the array `a` is no value here: its length is not known, or above 256"],
+        &["the array `a` cannot be used as a value: its length is unknown or above 256"],
     );
     rejects(
         "fn k(x: &[f32]) { let a: [f32; 4] = x[0]; }",

@@ -51,7 +51,7 @@ fn a_question_is_a_return_with_what_is_bad() {
     );
     rejects(
         "fn f(x: Result<u32, i32>) -> Result<u32, f32> { Ok(x?) }",
-        &["mismatched types: `f32` is needed here, this is `i32`"],
+        &["mismatched types: expected `f32`, found `i32`"],
     );
 }
 
@@ -334,7 +334,7 @@ fn conversions_are_those_of_num() {
     assert!(
         common::begins(
             &errors[0],
-            "mismatched types: a type parameter is needed here, this is `i32`"
+            "mismatched types: expected a type parameter, found `i32`"
         ),
         "{errors:?}"
     );
@@ -371,7 +371,7 @@ fn closures_stand_where_they_are_called() {
         ),
         (
             "let f = |x| x; y[0] = f(1.0, 2.0);",
-            "this closure takes 1 arguments, and 2 are given",
+            "this closure takes 1 arguments, but the call has 2",
         ),
         ("y[0] = |x| x;", "a closure here is not supported"),
         ("let f = |x| { break; }; loop { f(1.0); }", "`break`"),

@@ -31,7 +31,7 @@ fn subgroups_work_on_types_that_are_known_here() {
 fn keywords_are_no_constants() {
     rejects(
         "fn k(y: &mut [u32]) { y[0] = crate; }",
-        "`crate` is no value here",
+        "`crate` is not a value here",
     );
 }
 

@@ -85,7 +85,7 @@ fn signatures_are_scalars_and_slices() {
 fn types_are_checked_before_rustc_sees_them() {
     rejects(
         "fn k(y: &mut [f32]) { y[0] = 1; }",
-        &["mismatched types: `f32` is needed here, this is an integer"],
+        &["mismatched types: expected `f32`, found an integer"],
     );
     rejects(
         "fn k(y: &mut [f32]) { let t = 1.0.sqrt(); }",
@@ -120,7 +120,7 @@ fn places_are_variables_and_elements_of_mutable_slices() {
 
 #[test]
 fn control_flow_is_complete_or_rejected() {
-    rejects("fn k() { break; }", &["`break` stands outside of a loop"]);
+    rejects("fn k() { break; }", &["`break` is outside a loop"]);
     rejects(
         "fn k() { loop { break 'a; } }",
         &["no enclosing loop has the label `'a`"],
@@ -370,10 +370,10 @@ fn a_type_parameter_is_no_other_type() {
     rejects(
         "fn k<T: Num>(x: &[T], y: &mut [T], z: &mut [f32]) { y[0] = x[0] * 2.0; y[1] = 3; z[0] = x[1]; let a: (f32, u32) = x[2]; }",
         &[
-            "mismatched types: a type parameter is needed here, this is a float",
-            "mismatched types: a type parameter is needed here, this is an integer",
-            "mismatched types: `f32` is needed here, this is a type parameter",
-            "mismatched types: a tuple or array is needed here, this is a type parameter",
+            "mismatched types: expected a type parameter, found a float",
+            "mismatched types: expected a type parameter, found an integer",
+            "mismatched types: expected `f32`, found a type parameter",
+            "mismatched types: expected a tuple or array, found a type parameter",
         ],
     );
 }
@@ -437,7 +437,7 @@ fn a_word_of_rusts_is_no_name() {
 fn a_word_of_rusts_is_no_constant() {
     rejects(
         "fn k(y: &mut [u32]) { #[unroll(crate)] while y[0] > 1 {} }",
-        &["`crate` is no value here"],
+        &["`crate` is not a value here"],
     );
 }
 

@@ -222,7 +222,7 @@ impl Said {
                 let what = format!("`{name}` is not an argument of the format");
                 return Err(mistake(
                     what,
-                    "give it a name: `{v}`, and `v = …` after the format",
+                    "pass it a name: `{v}`, and `v = …` after the format",
                 ));
             };
             let by_position = name.is_empty() || name.parse::<u32>().is_ok();
