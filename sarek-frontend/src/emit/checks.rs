@@ -56,9 +56,9 @@ impl Assertions {
     pub fn among(self, closed: bool, krate: &TokenStream) -> Checks {
         let mut checks = Checks::default();
         let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
-        for Probe { declared, asked } in self.probes {
-            let names_instance = flat(asked.clone()).any(of_instance);
-            let probe = quote!({ #declared #asked });
+        for Probe { declared, statement } in self.probes {
+            let names_instance = flat(statement.clone()).any(of_instance);
+            let probe = quote!({ #declared #statement });
             match closed && !names_instance {
                 true => {
                     let lone = Checks {

@@ -241,7 +241,7 @@ pub(crate) fn lower_body(
     let supersteps = superstep::expand(body, krate);
     reference::mark(body);
     let mut lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
-    lowered.hold_macros(&supersteps, krate);
+    lowered.audit_macros(&supersteps, krate);
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;
     check::recursion(&lowered, errors)?;

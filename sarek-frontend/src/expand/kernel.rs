@@ -197,7 +197,7 @@ fn lower_item(
     let supersteps = superstep::expand(&mut item.block, krate);
     reference::mark(&mut item.block);
     let mut lowered = lower::lower(signature, &item.block, attribute, krate, errors)?;
-    lowered.hold_macros(&supersteps, krate);
+    lowered.audit_macros(&supersteps, krate);
     if signature.is_over_items() {
         works_alone(&lowered, errors)?;
     }

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                 "drop it",
             );
         }
-        self.hold_of_facade(path, &quote!());
+        self.audit_of_facade(path, &quote!());
         self.push(stmt, path.segments.last()?.ident.span());
         Some(Value::Unit)
     }
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             | SubgroupOp::InclusiveSum
             | SubgroupOp::ExclusiveSum => quote!(::<::core::primitive::f32>),
         };
-        self.hold_of_facade(path, &generics);
+        self.audit_of_facade(path, &generics);
         let (args, span) = (self.kernel.push_list(&ids), e.span());
         let result = self.result(ty);
         let declared = Stmt::Let {

@@ -580,7 +580,7 @@ impl Lowerer<'_> {
             true => quote!(::core::option::Option),
             false => quote!(::core::result::Result),
         };
-        self.hold_variant(name, &quote!(#of::#name));
+        self.audit_variant(name, &quote!(#of::#name));
         let ty = self.core_type(option);
         let variant = self.name_id(&text);
         Some(Constructor {

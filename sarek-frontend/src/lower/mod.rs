@@ -303,9 +303,9 @@ pub struct Lowerer<'e> {
     probes: Vec<Probe>,
     audits: Vec<TokenStream>,
     /// The names that audits already cover, see [`resolve::name_audit`].
-    held: HashSet<String>,
+    audited_names: HashSet<String>,
     /// Tests for rustc that methods are the ones that kernels support.
-    asked: Vec<resolve::method_audit::Asked>,
+    method_audits: Vec<resolve::method_audit::MethodAudit>,
     /// True while the body of a numeric method is lowered.
     in_body: bool,
     /// The constants that only rustc can evaluate, by their source text.
@@ -349,7 +349,7 @@ pub fn lower(
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !desugar::recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
-    lowerer.hold_bounds();
+    lowerer.audit_bounds();
     for pat in &signature.unread {
         lowerer.bind_stand_ins(pat);
     }
@@ -466,8 +466,8 @@ impl<'e> Lowerer<'e> {
             checks: vec![],
             probes: vec![],
             audits: vec![],
-            held: HashSet::new(),
-            asked: vec![],
+            audited_names: HashSet::new(),
+            method_audits: vec![],
             in_body: false,
             linked: HashMap::new(),
             tested: HashSet::new(),

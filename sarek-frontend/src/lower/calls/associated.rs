@@ -17,7 +17,7 @@ use super::method::is_built_in;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::compound::{is_camel_case, is_type_name};
 use crate::lower::memory::array::peeled;
-use crate::lower::resolve::method_audit::{Asked, Lent};
+use crate::lower::resolve::method_audit::{MethodAudit, AutoRef};
 use crate::lower::types::{Hole, Node};
 use crate::lower::{Binding, Lowerer, Ty, Value};
 use crate::parse::named_scalar;
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         let function = self.function_id(callee);
         self.check_receiver(function, receiver, !back.is_empty());
         let reference = self.reference_of(&e.receiver);
-        self.ask(Asked::own(e, ty, reference, function));
+        self.push_method_audit(MethodAudit::own(e, ty, reference, function));
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let before = self.mark();
         let Some(mut given) = self.arguments(Some(function), &arguments) else {
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
     }
 
     /// The kind of reference that a receiver is, if it is one.
-    fn reference_of(&mut self, expr: &syn::Expr) -> Lent {
+    fn reference_of(&mut self, expr: &syn::Expr) -> AutoRef {
         let name = match peeled(expr) {
             syn::Expr::Path(path) => path.path.get_ident().cloned(),
             _ => None,
@@ -177,11 +177,11 @@ impl Lowerer<'_> {
         match name.and_then(|name| self.find(&name)) {
             Some(Binding::Reference(local)) => {
                 match self.references.iter().any(|(_, l)| *l == local) {
-                    true => Lent::Mutably,
-                    false => Lent::Shared,
+                    true => AutoRef::Mutably,
+                    false => AutoRef::Shared,
                 }
             }
-            _ => Lent::Not,
+            _ => AutoRef::Not,
         }
     }
 

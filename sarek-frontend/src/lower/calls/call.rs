@@ -71,7 +71,7 @@ impl Lowerer<'_> {
                     "drop it",
                 );
             }
-            self.hold_of_facade(path, &quote!());
+            self.audit_of_facade(path, &quote!());
             return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
         }
         if let Some(value) = self.collective(path, e) {
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let Some(method) = path.segments.last() else {
             return Value::Never;
         };
-        self.hold_associated(on, path, &ids);
+        self.audit_associated(on, path, &ids);
         if let Some(value) = self.parsed_or_tried(on, method) {
             return value;
         }

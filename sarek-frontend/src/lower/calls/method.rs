@@ -83,7 +83,7 @@ impl Lowerer<'_> {
                 });
                 let arguments: Vec<&syn::Expr> = arguments.collect();
                 let ids = self.more_operands(vec![receiver], &arguments);
-                self.hold_method(e, ids[0]);
+                self.audit_method(e, ids[0]);
                 self.method(&e.method, ids, e.span())
             }
             Err(value) => value,
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
 
     fn slice_method(&mut self, memory: sarek_ir::Memory, e: &syn::ExprMethodCall) -> Value {
         let name = e.method.to_string();
-        self.hold_memory_method(memory, e);
+        self.audit_memory_method(memory, e);
         match (name.as_str(), e.args.is_empty()) {
             ("len", true) => Value::Scalar(self.len(memory, e.span())),
             ("is_empty", true) => {
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
             return None;
         }
         let length = self.shape(memory)?[indices.len()].length;
-        self.hold_row_method(memory, indices.len(), e);
+        self.audit_row_method(memory, indices.len(), e);
         let row = self.flat_index(memory, &indices, e.receiver.span());
         self.discard(row);
         let n = self.length_expr(length, e.span());

@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         }
         let (module_name, function) = (&path.segments[1].ident, &last.ident);
         let function = quote!(::core::#module_name::#function);
-        self.hold_function(path, &function, &quote!(::<::core::primitive::u8>));
+        self.audit_function(path, &function, &quote!(::<::core::primitive::u8>));
         Some(match module {
             "cmp" => self.lesser_or_greater(&last.ident, e),
             _ => self.of_places(&last.ident, e),

@@ -331,7 +331,7 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        self.hold_macro(&mac.path);
+        self.audit_macro(&mac.path);
         let Some(subject) = self.matched(&call.expr, [&call.pat]) else {
             return Value::Never;
         };

@@ -55,7 +55,7 @@ impl Lowerer<'_> {
         };
         let ids = self.operands(&[start, end]);
         let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
-        self.hold_adapters(&e.expr, self.ty(ids[0]), closed);
+        self.audit_adapters(&e.expr, self.ty(ids[0]), closed);
         let int = self.types.int();
         self.unify(int, self.ty(ids[0]), start.span());
         self.unify(self.ty(ids[0]), self.ty(ids[1]), end.span());

@@ -15,13 +15,13 @@ use crate::parse::{Said, StdCall, StdMacro, is_native};
 impl Lowerer<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
         if is_native(mac) {
-            self.hold_macro(&mac.path);
+            self.audit_macro(&mac.path);
             return self.native(mac);
         }
         let span = mac.path.span();
         match StdCall::of(mac) {
             Some(Ok(call)) => {
-                self.hold_macro(&mac.path);
+                self.audit_macro(&mac.path);
                 return self.std_call(&call, mac);
             }
             Some(Err(error)) => {

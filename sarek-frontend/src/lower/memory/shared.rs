@@ -141,7 +141,7 @@ impl Lowerer<'_> {
             true => quote!(::<#f32_ty>),
             false => quote!(::<#f32_ty, 1>),
         };
-        self.hold_of_facade(&plain, &generics);
+        self.audit_of_facade(&plain, &generics);
     }
 
     fn shared_array(

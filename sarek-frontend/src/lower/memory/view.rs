@@ -186,7 +186,7 @@ impl Lowerer<'_> {
     ) -> Value {
         let (name, rank) = (e.method.to_string(), self.views[&view]);
         let span = e.span();
-        self.hold_view_method(view, e);
+        self.audit_view_method(view, e);
         let dimension = dimensions(rank).iter().position(|d| *d == name);
         match (dimension, name.as_str(), e.args.is_empty()) {
             (Some(d), _, true) => Value::Scalar(self.extent(view, d as u32, span)),

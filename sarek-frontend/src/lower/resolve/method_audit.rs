@@ -19,7 +19,7 @@ use crate::tokens::{at, names};
 
 /// The form of the receiver in a step of rustc's method search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::lower) enum Lent {
+pub(in crate::lower) enum AutoRef {
     Not,
     /// `&T`
     Shared,
@@ -30,10 +30,10 @@ pub(in crate::lower) enum Lent {
     /// `&mut &mut T`
     MutablyMutably,
 }
-use Lent::{Mutably, MutablyMutably, Not, Shared, SharedMutably};
+use AutoRef::{Mutably, MutablyMutably, Not, Shared, SharedMutably};
 
 /// The forms in which rustc tries an array before it tries it as a slice, whose methods it has.
-pub(in crate::lower) const OF_ARRAYS: [Lent; 3] = [Not, Shared, Mutably];
+pub(in crate::lower) const OF_ARRAYS: [AutoRef; 3] = [Not, Shared, Mutably];
 
 /// The type of a receiver.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ pub(in crate::lower) enum Receiver {
 }
 
 /// An audit of a method on the type of a receiver.
-pub(in crate::lower) struct Asked {
+pub(in crate::lower) struct MethodAudit {
     receiver: Receiver,
     method: Ident,
     arity: usize,
@@ -75,15 +75,15 @@ enum Test {
     /// method in the source; the trait is then imported.
     Of(Trait, bool),
     /// No method of that name is found on this form of the receiver.
-    Before(Lent),
+    Before(AutoRef),
     /// No other method is found before one of the user's. The receiver may be a reference, see
-    /// [`Lent`].
-    Own(Lent, FunctionId),
+    /// [`AutoRef`].
+    Own(AutoRef, FunctionId),
 }
 
-impl Asked {
-    pub(in crate::lower) fn of(receiver: Receiver, of_trait: Trait, method: &Ident) -> Asked {
-        Asked {
+impl MethodAudit {
+    pub(in crate::lower) fn of(receiver: Receiver, of_trait: Trait, method: &Ident) -> MethodAudit {
+        MethodAudit {
             receiver,
             method: method.clone(),
             arity: 0,
@@ -93,7 +93,7 @@ impl Asked {
     }
 
     /// The same if the type may be another one, which has the method without the trait.
-    pub(in crate::lower) fn with_traits(mut self) -> Asked {
+    pub(in crate::lower) fn with_traits(mut self) -> MethodAudit {
         if let Test::Of(of_trait, _) = self.test {
             self.test = Test::Of(of_trait, true);
         }
@@ -102,25 +102,25 @@ impl Asked {
 
     pub(in crate::lower) fn before(
         receiver: Receiver,
-        lent: Lent,
+        auto_ref: AutoRef,
         call: &syn::ExprMethodCall,
-    ) -> Asked {
-        Asked {
+    ) -> MethodAudit {
+        MethodAudit {
             receiver,
             method: call.method.clone(),
             arity: call.args.len(),
             at: call.receiver.span(),
-            test: Test::Before(lent),
+            test: Test::Before(auto_ref),
         }
     }
 
     pub(in crate::lower) fn own(
         call: &syn::ExprMethodCall,
         of: Ty,
-        reference: Lent,
+        reference: AutoRef,
         function: FunctionId,
-    ) -> Asked {
-        Asked {
+    ) -> MethodAudit {
+        MethodAudit {
             receiver: Receiver::Value(of),
             method: call.method.clone(),
             arity: call.args.len(),
@@ -146,29 +146,29 @@ pub struct Probe {
     /// The trait that gives all types methods of these names.
     pub declared: TokenStream,
     /// A statement.
-    pub asked: TokenStream,
+    pub statement: TokenStream,
 }
 
 /// The calls of a probe.
 #[derive(Default)]
 struct Calls {
     methods: BTreeMap<(String, usize), Ident>,
-    calls: BTreeMap<String, (Place, Asked)>,
+    calls: BTreeMap<String, (Place, MethodAudit)>,
 }
 
 impl Lowerer<'_> {
-    pub(in crate::lower) fn ask(&mut self, asked: Asked) {
-        self.asked.push(asked);
+    pub(in crate::lower) fn push_method_audit(&mut self, audit: MethodAudit) {
+        self.method_audits.push(audit);
     }
 
     /// Audits a method of a slice or an array.
-    pub(in crate::lower) fn hold_memory_method(
+    pub(in crate::lower) fn audit_memory_method(
         &mut self,
         memory: Memory,
         call: &syn::ExprMethodCall,
     ) {
         let method = &call.method;
-        const OF_REFERENCES: [Lent; 3] = [Mutably, SharedMutably, MutablyMutably];
+        const OF_REFERENCES: [AutoRef; 3] = [Mutably, SharedMutably, MutablyMutably];
         let elem = self.element_type(memory);
         let access = self.kernel.access(memory);
         let takes_mutably = ["swap", "get_unchecked_mut"]
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         match (memory, self.shape(memory)) {
             (Memory::Slice(_), None) if access != Access::Write || takes_mutably => {}
             (Memory::Slice(_), None) => {
-                each.extend(OF_REFERENCES.map(|lent| (Receiver::Slice(elem), lent)));
+                each.extend(OF_REFERENCES.map(|auto_ref| (Receiver::Slice(elem), auto_ref)));
             }
             // An inherent method of the handle, which takes it by value.
             (Memory::Shared(_), _) if method == "get_unchecked_mut" => {}
@@ -189,23 +189,23 @@ impl Lowerer<'_> {
                     inner: dims.map_or_else(Vec::new, |dims| dims[1..].to_vec()),
                     atomic: access == Access::Atomic,
                 };
-                each.extend(OF_REFERENCES.map(|lent| (array.clone(), lent)));
+                each.extend(OF_REFERENCES.map(|auto_ref| (array.clone(), auto_ref)));
                 each.extend(is_of_slices.then_some((array, Shared)));
                 each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
             }
             (Memory::Local(_) | Memory::Slice(_) | Memory::Table(_), dims) => {
                 let dims = dims.map_or_else(Vec::new, <[Dim]>::to_vec);
-                each.extend(OF_ARRAYS.map(|lent| (Receiver::Array(elem, dims.clone()), lent)));
+                each.extend(OF_ARRAYS.map(|auto_ref| (Receiver::Array(elem, dims.clone()), auto_ref)));
                 each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
             }
         }
-        for (receiver, lent) in each {
-            self.ask(Asked::before(receiver, lent, call));
+        for (receiver, auto_ref) in each {
+            self.push_method_audit(MethodAudit::before(receiver, auto_ref, call));
         }
     }
 
     /// Audits a method of a row of an array of arrays.
-    pub(in crate::lower) fn hold_row_method(
+    pub(in crate::lower) fn audit_row_method(
         &mut self,
         memory: Memory,
         indices: usize,
@@ -214,31 +214,31 @@ impl Lowerer<'_> {
         let elem = self.element_type(memory);
         let dims = self.shape(memory).map(|dims| dims[indices..].to_vec());
         let receiver = Receiver::Array(elem, dims.unwrap_or_default());
-        for lent in OF_ARRAYS {
-            self.ask(Asked::before(receiver.clone(), lent, call));
+        for auto_ref in OF_ARRAYS {
+            self.push_method_audit(MethodAudit::before(receiver.clone(), auto_ref, call));
         }
     }
 
     /// Audits a method of a view, which takes `&self`.
-    pub(in crate::lower) fn hold_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
+    pub(in crate::lower) fn audit_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
         let memory = Memory::Slice(view);
         let receiver = Receiver::View {
             elem: self.element_type(memory),
             rank: self.views[&view],
             access: self.kernel.access(memory),
         };
-        let lent: &[Lent] = match self.kernel.access(memory) {
+        let auto_ref: &[AutoRef] = match self.kernel.access(memory) {
             Access::Write => &[Not, Mutably, SharedMutably, MutablyMutably],
             Access::Read | Access::Atomic => &[Not],
         };
-        for lent in lent {
-            self.ask(Asked::before(receiver.clone(), *lent, call));
+        for auto_ref in auto_ref {
+            self.push_method_audit(MethodAudit::before(receiver.clone(), *auto_ref, call));
         }
     }
 
     /// Audits the adapters of a range, whose innermost receiver has this type. Returns the
     /// adapters.
-    pub(in crate::lower) fn hold_adapters(
+    pub(in crate::lower) fn audit_adapters(
         &mut self,
         expr: &syn::Expr,
         of: Ty,
@@ -247,13 +247,13 @@ impl Lowerer<'_> {
         let syn::Expr::MethodCall(call) = peeled(expr) else {
             return vec![];
         };
-        let mut adapters = self.hold_adapters(&call.receiver, of, inclusive);
+        let mut adapters = self.audit_adapters(&call.receiver, of, inclusive);
         let receiver = Receiver::Range {
             of,
             inclusive,
             adapters: adapters.clone(),
         };
-        self.ask(Asked::of(receiver, Trait::Iterator, &call.method));
+        self.push_method_audit(MethodAudit::of(receiver, Trait::Iterator, &call.method));
         adapters.push(call.method == "rev");
         adapters
     }
@@ -263,41 +263,41 @@ impl Lowerer<'_> {
         // A trait has one method of each name, so calls with another number of arguments need
         // another trait.
         let mut by_arity: BTreeMap<usize, Calls> = BTreeMap::new();
-        for asked in std::mem::take(&mut self.asked) {
-            let place = match asked.test {
+        for audit in std::mem::take(&mut self.method_audits) {
+            let place = match audit.test {
                 Test::Of(of_trait, imported) => {
-                    self.hold_method_of(&asked, of_trait, imported);
+                    self.audit_method_of(&audit, of_trait, imported);
                     continue;
                 }
-                Test::Before(lent) => self.place_of(&asked.receiver, lent),
-                Test::Own(reference, function) => self.forms_before(&asked, reference, function),
+                Test::Before(auto_ref) => self.place_of(&audit.receiver, auto_ref),
+                Test::Own(reference, function) => self.forms_before(&audit, reference, function),
             };
             if let Some(place) = place {
-                let calls = by_arity.entry(asked.arity).or_default();
-                calls.add(place, asked);
+                let calls = by_arity.entry(audit.arity).or_default();
+                calls.add(place, audit);
             }
         }
         for calls in by_arity.values() {
-            let asked = calls.asked();
+            let statement = calls.statement();
             // A closure with the user's function stands beside a test of its literals. rustc must
             // know the same about both, or it reports different errors.
-            match names::has_literal_variable(&asked) {
+            match names::has_literal_variable(&statement) {
                 true => {
                     let declared = calls.declared(None);
-                    let block = quote!(#[allow(warnings, clippy::all)] { #declared #asked });
+                    let block = quote!(#[allow(warnings, clippy::all)] { #declared #statement });
                     self.checks.push(block);
                 }
                 false => self.probes.push(Probe {
                     declared: calls.declared(Some(&self.krate)),
-                    asked,
+                    statement,
                 }),
             }
         }
     }
 
     /// The forms of the receiver that rustc tries before it finds a method of the user's.
-    fn forms_before(&self, asked: &Asked, reference: Lent, function: FunctionId) -> Option<Place> {
-        let Receiver::Value(of) = asked.receiver else {
+    fn forms_before(&self, audit: &MethodAudit, reference: AutoRef, function: FunctionId) -> Option<Place> {
+        let Receiver::Value(of) = audit.receiver else {
             return None;
         };
         let callee = &self.callees[function.index()];
@@ -316,12 +316,12 @@ impl Lowerer<'_> {
     }
 
     /// `named(<T as Trait>::name, <T>::name)`
-    fn hold_method_of(&mut self, asked: &Asked, of_trait: Trait, imported: bool) {
-        let name = &asked.method;
-        let Some(ty) = self.receiver_tokens(&asked.receiver) else {
+    fn audit_method_of(&mut self, audit: &MethodAudit, of_trait: Trait, imported: bool) {
+        let name = &audit.method;
+        let Some(ty) = self.receiver_tokens(&audit.receiver) else {
             return;
         };
-        if !self.held.insert(format!("<{}>::{name}", path_text(&ty))) {
+        if !self.audited_names.insert(format!("<{}>::{name}", path_text(&ty))) {
             return;
         }
         let span = Span::mixed_site().located_at(name.span());
@@ -335,8 +335,8 @@ impl Lowerer<'_> {
         });
     }
 
-    fn place_of(&self, receiver: &Receiver, lent: Lent) -> Option<Place> {
-        let before = match lent {
+    fn place_of(&self, receiver: &Receiver, auto_ref: AutoRef) -> Option<Place> {
+        let before = match auto_ref {
             Not => quote!(),
             Shared => quote!(&),
             Mutably => quote!(&mut),
@@ -401,17 +401,17 @@ impl Lowerer<'_> {
 }
 
 impl Calls {
-    fn add(&mut self, place: Place, asked: Asked) {
+    fn add(&mut self, place: Place, audit: MethodAudit) {
         let text = match &place {
             Place::Type(tokens) | Place::Expression(tokens) | Place::Forms(tokens, _) => {
                 path_text(tokens)
             }
         };
-        let (method, arity) = (&asked.method, asked.arity);
+        let (method, arity) = (&audit.method, audit.arity);
         self.methods
             .insert((method.to_string(), arity), method.clone());
         let key = format!("{method} {text}");
-        self.calls.entry(key).or_insert((place, asked));
+        self.calls.entry(key).or_insert((place, audit));
     }
 
     /// A trait that all types implement, with methods of these names. With `assumed`, it has a
@@ -443,16 +443,16 @@ impl Calls {
     }
 
     /// The calls of the probe.
-    fn asked(&self) -> TokenStream {
+    fn statement(&self) -> TokenStream {
         let all = Span::mixed_site();
         let (mut parameters, mut calls) = (vec![], vec![]);
-        for (i, (place, asked)) in self.calls.values().enumerate() {
-            let Asked {
+        for (i, (place, audit)) in self.calls.values().enumerate() {
+            let MethodAudit {
                 method,
                 arity,
                 at: receiver,
                 ..
-            } = asked;
+            } = audit;
             let name = |n: usize| format_ident!("__receiver_{i}_{n}", span = mixed_at(*receiver));
             let count = match place {
                 Place::Type(ty) => {

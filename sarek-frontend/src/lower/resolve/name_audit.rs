@@ -19,31 +19,31 @@ use quote::{quote, quote_spanned};
 use sarek_ir::{ExprId, Scalar};
 use syn::spanned::Spanned;
 
-use super::method_audit::{Asked, Lent, OF_ARRAYS, Receiver};
+use super::method_audit::{MethodAudit, AutoRef, OF_ARRAYS, Receiver};
 use crate::lower::types::{Known, Node};
 use crate::lower::{Lowered, Lowerer, path_text};
 use crate::tokens::at;
 
 impl Lowerer<'_> {
     /// Makes rustc check that a path resolves to the façade's function of that name.
-    pub(in crate::lower) fn hold_of_facade(&mut self, path: &syn::Path, generics: &TokenStream) {
+    pub(in crate::lower) fn audit_of_facade(&mut self, path: &syn::Path, generics: &TokenStream) {
         if let Some(last) = path.segments.last() {
             let (krate, name) = (&self.krate, &last.ident);
-            self.hold_function(path, &quote!(#krate::#name), generics);
+            self.audit_function(path, &quote!(#krate::#name), generics);
         }
     }
 
     /// Makes rustc check that a path resolves to a function. If a bare name resolves to nothing,
     /// rustc reports the call alone. A macro of that name satisfies the import, and the function
     /// itself is in an outer scope.
-    pub(in crate::lower) fn hold_function(
+    pub(in crate::lower) fn audit_function(
         &mut self,
         path: &syn::Path,
         function: &TokenStream,
         generics: &TokenStream,
     ) {
         // One test for all calls.
-        if !self.held.insert(path_text(path)) {
+        if !self.audited_names.insert(path_text(path)) {
             return;
         }
         let span = Span::mixed_site().located_at(path.span());
@@ -79,9 +79,9 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that `Some`, `None`, `Ok` or `Err` is core's.
-    pub(in crate::lower) fn hold_variant(&mut self, name: &Ident, variant: &TokenStream) {
+    pub(in crate::lower) fn audit_variant(&mut self, name: &Ident, variant: &TokenStream) {
         let text = name.to_string();
-        if !self.held.insert(text.clone()) {
+        if !self.audited_names.insert(text.clone()) {
             return;
         }
         let span = Span::mixed_site().located_at(name.span());
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
     }
 
     /// Makes rustc check that `f32::sqrt` is that function of the type.
-    pub(in crate::lower) fn hold_associated(
+    pub(in crate::lower) fn audit_associated(
         &mut self,
         on: Scalar,
         path: &syn::Path,
@@ -140,54 +140,54 @@ impl Lowerer<'_> {
             (None, _) => quote!(<#ty>::#function),
         };
         let span = Span::mixed_site().located_at(path.span());
-        if self.held.insert(format!("{known}{}", path_text(path))) {
+        if self.audited_names.insert(format!("{known}{}", path_text(path))) {
             let audit = self.same(&at(&known, span), &quote!(#path), span);
             self.audits.push(audit);
         }
     }
 
     /// Makes rustc check that a macro is the one that kernels recognize by its name.
-    pub(in crate::lower) fn hold_macro(&mut self, path: &syn::Path) {
-        if self.held.insert(format!("{}!", path_text(path))) {
+    pub(in crate::lower) fn audit_macro(&mut self, path: &syn::Path) {
+        if self.audited_names.insert(format!("{}!", path_text(path))) {
             let audit = item_audit(path, &self.krate);
             self.audits.push(audit);
         }
     }
 
     /// Makes rustc check that a method of a value is the one that kernels support.
-    pub(in crate::lower) fn hold_method(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) {
+    pub(in crate::lower) fn audit_method(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) {
         let (ty, name) = (self.ty(receiver), &e.method);
         let text = name.to_string();
-        let mut lent: &[Lent] = &[];
+        let mut auto_ref: &[AutoRef] = &[];
         let is_length = ["len", "is_empty"].contains(&text.as_str());
         let takes_reference = ["is_some", "is_none", "is_ok", "is_err"].contains(&text.as_str());
         let of_trait = match (self.types.look(ty), self.types.node(ty)) {
             (Known::Scalar(on), _) => trait_of(&text, on),
             (Known::Parameter, _) => self.trait_of_parameter(ty, &text),
             (_, Node::Array(..) | Node::Hole(_)) if is_length => {
-                lent = &OF_ARRAYS;
+                auto_ref = &OF_ARRAYS;
                 None
             }
             (_, Node::Named(_) | Node::Hole(_)) if takes_reference => {
-                lent = &[Lent::Not];
+                auto_ref = &[AutoRef::Not];
                 None
             }
             _ if self.packed(ty).is_some() => swizzles(&text),
-            (Known::Foreign, _) => return self.hold_unknown_method(name),
+            (Known::Foreign, _) => return self.audit_unknown_method(name),
             _ => None,
         };
         if let Some(of_trait) = of_trait {
-            self.ask(Asked::of(Receiver::Value(ty), of_trait, name));
+            self.push_method_audit(MethodAudit::of(Receiver::Value(ty), of_trait, name));
         }
-        for lent in lent {
+        for auto_ref in auto_ref {
             let receiver = Receiver::Value(ty);
-            self.ask(Asked::before(receiver, *lent, e));
+            self.push_method_audit(MethodAudit::before(receiver, *auto_ref, e));
         }
     }
 
     /// For a number whose type only rustc knows: checks trait methods on each type that it may
     /// have.
-    fn hold_unknown_method(&mut self, name: &Ident) {
+    fn audit_unknown_method(&mut self, name: &Ident) {
         for on in Scalar::ALL {
             // A `usize` would be known here.
             let has = (on.is_int() && on != Scalar::Usize) || on.is_float();
@@ -198,18 +198,18 @@ impl Lowerer<'_> {
                 && let Some(of_trait) = trait_of(&name.to_string(), on)
             {
                 let ty = self.types.known(on);
-                let asked = Asked::of(Receiver::Value(ty), of_trait, name);
-                self.ask(asked.with_traits());
+                let audit = MethodAudit::of(Receiver::Value(ty), of_trait, name);
+                self.push_method_audit(audit.with_traits());
             }
         }
     }
 
     /// Makes rustc check that bounds named `Num`, `Int` or `Float` are the façade's.
-    pub(in crate::lower) fn hold_bounds(&mut self) {
+    pub(in crate::lower) fn audit_bounds(&mut self) {
         for (_, bound) in self.bounds.clone() {
             let last = bound.segments.last();
             let is_number = last.is_some_and(|last| NUMBERS.iter().any(|name| last.ident == name));
-            if is_number && self.held.insert(path_text(&bound)) {
+            if is_number && self.audited_names.insert(path_text(&bound)) {
                 let audit = item_audit(&bound, &self.krate);
                 self.audits.push(audit);
             }
@@ -345,7 +345,7 @@ fn swizzles(name: &str) -> Option<Trait> {
 impl Lowered {
     /// Makes rustc check that these macros, which were expanded already, are the ones that kernels
     /// recognize by their names.
-    pub fn hold_macros(&mut self, named: &[syn::Path], krate: &TokenStream) {
+    pub fn audit_macros(&mut self, named: &[syn::Path], krate: &TokenStream) {
         // One test for all uses of a path.
         let first: BTreeMap<String, &syn::Path> = named.iter().map(|p| (path_text(p), p)).collect();
         let audits = first.values().map(|path| item_audit(path, krate));
