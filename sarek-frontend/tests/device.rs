@@ -60,8 +60,8 @@ fn a_question_is_a_return_with_what_is_bad() {
 fn callers_are_audited_by_a_closure() {
     let audited = |source: &str| {
         let tokens = device(source).tokens.to_string();
-        let known = tokens.contains("host :: known :: < { __AUDITED } , _ >");
-        assert_eq!(known, tokens.contains("__AUDITED : "), "{tokens}");
+        let known = tokens.contains("host :: known :: < { __GATE } , _ >");
+        assert_eq!(known, tokens.contains("__GATE : "), "{tokens}");
         known
     };
     assert!(audited("fn f(x: f32) -> f32 { g(x) }"));

@@ -44,7 +44,7 @@ pub fn of_method(
     body: &syn::Block,
     krate: &TokenStream,
 ) -> Option<TokenStream> {
-    let (ty, own) = (&owner.ty, owner.name("audited"));
+    let (ty, own) = (&owner.ty, owner.name("gate"));
     let function = Function::of(lowered, sig, body);
     let is_generic = function.is_generic() || !of_type.params.is_empty();
     is_asked(lowered, sig).then(|| {
@@ -78,14 +78,14 @@ pub fn of_method(
 /// True if types in the compiled body may depend on the gate constant.
 fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
-    let calls = lowered.callees.iter().any(|callee| callee.is_audited);
+    let calls = lowered.callees.iter().any(|callee| callee.has_gate);
     let tells = !lowered.inferred_literals.is_empty();
     let surely = calls || tells || yields_named(&sig.output);
     if surely {
-        lowered.names_audit.set(true);
+        lowered.names_gate.set(true);
     }
     let links = !kernel.type_links.is_empty() || !kernel.compounds.is_empty();
-    lowered.is_audited && (surely || links)
+    lowered.has_gate && (surely || links)
 }
 
 /// True if only rustc knows the result type. The body may yield a value of another type.

@@ -245,9 +245,9 @@ pub fn items(
 pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
     let others = || lowered.callees.iter().filter(|callee| !callee.is_self);
     // Only after all tokens are generated is it known whether one of them names the constant.
-    let audited = lowered.audited.as_ref();
-    let audited = audited.filter(|_| lowered.names_audit.get());
-    if others().next().is_none() && audited.is_none() {
+    let gate = lowered.gate.as_ref();
+    let gate = gate.filter(|_| lowered.names_gate.get());
+    if others().next().is_none() && gate.is_none() {
         return items.clone();
     }
     let mut seen = BTreeSet::new();
@@ -270,7 +270,7 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     // The alias of a function without `#[device]` resolves to the stand-in in the outer block.
     quote! {
         const _: () = {
-            #audited
+            #gate
             #stand_ins
             #(#stand_ins_of_traits)*
             #kernels

@@ -396,12 +396,12 @@ impl VisitMut for Annotator<'_> {
         if let Some(mark) = mark.filter(|mark| self.inferred.contains(mark)) {
             let span = Span::mixed_site().located_at(expr.span());
             let (krate, variable) = (at(self.krate, span), names::literal_variable(mark));
-            let (audited, tell) = (
+            let (gate, tell) = (
                 names::gate(span),
                 quote_spanned!(span=> #krate::__private::host::tell),
             );
             *expr = syn::Expr::Verbatim(
-                quote_spanned!(span=> #tell::<{ #audited }, _>(#variable, #expr)),
+                quote_spanned!(span=> #tell::<{ #gate }, _>(#variable, #expr)),
             );
         }
     }

@@ -161,7 +161,7 @@ fn free(
         let allowed = quote!(#[allow(unused, unexpected_cfgs)]);
         return (quote!(#allowed #item #strukt #items), None);
     };
-    lowered.audited = error_gate::of(&lowered, &item.sig, &item.block, krate);
+    lowered.gate = error_gate::of(&lowered, &item.sig, &item.block, krate);
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
     let (types, audits) = (types::audit(&item, krate), &lowered.audits);

@@ -124,7 +124,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     };
     match lowered {
         Some(mut lowered) if errors.is_empty() => {
-            lowered.audited = emit::error_gate::of(&lowered, &item.sig, &item.block, &krate);
+            lowered.gate = emit::error_gate::of(&lowered, &item.sig, &item.block, &krate);
             let sources = sources(&lowered.kernel);
             let tokens = emit::kernel(&parts, &lowered, &sources);
             Expansion {

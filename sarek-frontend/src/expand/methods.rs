@@ -231,7 +231,7 @@ fn method_items(
         broken(function, errors, krate);
         return Some((signature, None));
     };
-    lowered.audited = error_gate::of_method(
+    lowered.gate = error_gate::of_method(
         owner,
         generics,
         &lowered,

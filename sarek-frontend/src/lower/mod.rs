@@ -89,11 +89,11 @@ pub struct Lowered {
     /// Its type parameters and const parameters.
     pub parameters: Parameters,
     /// True if its types may depend on the error gate, see [`crate::emit::error_gate`].
-    pub is_audited: bool,
+    pub has_gate: bool,
     /// The error gate's constant, if the compiled body depends on it.
-    pub audited: Option<TokenStream>,
+    pub gate: Option<TokenStream>,
     /// True once some token names that constant.
-    pub names_audit: Cell<bool>,
+    pub names_gate: Cell<bool>,
     /// Assertions about callees, which rustc evaluates.
     pub checks: Vec<TokenStream>,
     /// Tests for rustc that methods are the ones that kernels support.
@@ -269,9 +269,9 @@ pub struct Lowerer<'e> {
     aliases: Vec<desugar::scrutinee::Scrutinee>,
     callees: Vec<Callee>,
     /// True if the error gate's constant is available.
-    is_audited: bool,
+    has_gate: bool,
     /// True once some token names that constant.
-    names_audit: Cell<bool>,
+    names_gate: Cell<bool>,
     /// The path of the constant with the callees' facts.
     facts: TokenStream,
     closures: Vec<calls::closure::Closure>,
@@ -439,8 +439,8 @@ impl<'e> Lowerer<'e> {
             consts: vec![],
             aliases: vec![],
             callees: vec![],
-            is_audited: signature.is_plain,
-            names_audit: Cell::new(false),
+            has_gate: signature.is_plain,
+            names_gate: Cell::new(false),
             facts: calls::device::constants(signature, "callees"),
             closures: vec![],
             callables: vec![],

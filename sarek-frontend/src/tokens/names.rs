@@ -8,7 +8,7 @@ use super::{at, flat, path_text, plain_name};
 
 /// The name of the error gate's constant, see [`crate::emit::error_gate`].
 pub fn gate(span: Span) -> Ident {
-    Ident::new("__AUDITED", span)
+    Ident::new("__GATE", span)
 }
 
 /// A type that resolves only if the function type checks. `ty` may also be the path of a struct.

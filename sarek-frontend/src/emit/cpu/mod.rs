@@ -212,9 +212,9 @@ impl Writer<'_> {
     /// A value of one of the user's types. The error gate keeps rustc from reporting errors about
     /// it if the function does not type check.
     fn known(&self, value: TokenStream) -> TokenStream {
-        match self.lowered.audited {
+        match self.lowered.gate {
             Some(_) => {
-                self.lowered.names_audit.set(true);
+                self.lowered.names_gate.set(true);
                 let name = tokens::names::gate(Span::mixed_site());
                 mixed!(__host::known::<{ #name }, _>(#value))
             }
@@ -224,9 +224,9 @@ impl Writer<'_> {
 
     /// The same for a type.
     fn known_type(&self, ty: &TokenStream) -> TokenStream {
-        match self.lowered.audited {
+        match self.lowered.gate {
             Some(_) => {
-                self.lowered.names_audit.set(true);
+                self.lowered.names_gate.set(true);
                 let name = tokens::names::gate(Span::mixed_site());
                 mixed!(__host::KnownType<{ #name }, #ty>)
             }
@@ -244,7 +244,7 @@ impl Writer<'_> {
                 ty.as_scalar().is_none()
             }
         });
-        let known = foreign.filter(|_| self.lowered.audited.is_some());
+        let known = foreign.filter(|_| self.lowered.gate.is_some());
         let each = known.map(|(param, _)| {
             let name = param_name(param);
             let known = self.known(mixed!(#name));

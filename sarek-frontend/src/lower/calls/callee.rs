@@ -47,7 +47,7 @@ pub struct Callee {
     /// The place of its first call.
     pub span: Span,
     /// True if its caller may have a gate constant. See [`crate::emit::error_gate`].
-    pub is_audited: bool,
+    pub has_gate: bool,
     /// The path of the façade crate.
     pub krate: TokenStream,
 }
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
             inferred: TokenStream::new(),
             start: span,
             span,
-            is_audited: self.is_audited,
+            has_gate: self.has_gate,
             krate: self.krate.clone(),
         }
     }
@@ -228,7 +228,7 @@ impl Callee {
 
     /// True if its caller has a gate constant.
     fn has_audit(&self) -> bool {
-        self.is_audited && !self.is_self
+        self.has_gate && !self.is_self
     }
 
     /// The explicit generic arguments, followed by `flags` arguments that rustc infers.

@@ -60,7 +60,7 @@ impl Lowerer<'_> {
 
     /// Reports literals whose types rustc cannot be asked for.
     pub(in crate::lower) fn check_told(&mut self) {
-        if self.is_audited {
+        if self.has_gate {
             return;
         }
         for mark in self.inferred_literals.borrow().iter() {

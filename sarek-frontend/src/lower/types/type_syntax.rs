@@ -391,9 +391,9 @@ impl Lowerer<'_> {
 
     /// The type behind the error gate, if the function has a gate constant.
     pub(in crate::lower) fn known_type(&self, ty: TokenStream) -> TokenStream {
-        match self.is_audited {
+        match self.has_gate {
             true => {
-                self.names_audit.set(true);
+                self.names_gate.set(true);
                 names::known_type(&ty, &self.krate, place(&ty))
             }
             false => ty,
