@@ -271,7 +271,7 @@ pub fn callables(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
 
 /// Reports functions that nest calls of themselves and use features that exclude this.
 pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
-    if lowered.nests.is_none() {
+    if lowered.max_depth.is_none() {
         return Some(());
     }
     let kernel = &lowered.kernel;

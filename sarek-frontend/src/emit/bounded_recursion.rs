@@ -14,17 +14,17 @@ use crate::diagnostics::{Errors, codes};
 use crate::lower::Lowered;
 
 /// The additional items of a function with bounded recursion.
-pub struct Nesting<'a> {
+pub struct BoundedRecursion<'a> {
     lowered: &'a Lowered,
     /// The maximum depth of nested calls.
     pub depth: u32,
 }
 
-impl<'a> Nesting<'a> {
+impl<'a> BoundedRecursion<'a> {
     /// Returns `None` for a function without nested recursion.
-    pub fn of(lowered: &'a Lowered) -> Option<Nesting<'a>> {
-        let depth = lowered.nests?;
-        Some(Nesting { lowered, depth })
+    pub fn of(lowered: &'a Lowered) -> Option<BoundedRecursion<'a>> {
+        let depth = lowered.max_depth?;
+        Some(BoundedRecursion { lowered, depth })
     }
 
     /// A table with the number of fault sites for each remaining depth.
@@ -154,7 +154,7 @@ impl<'a> Nesting<'a> {
 pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
     /// A driver takes too long to compile more statements and expressions than this.
     const MOST: u64 = 10_000;
-    let Some(depth) = lowered.nests else { return };
+    let Some(depth) = lowered.max_depth else { return };
     let kernel = &lowered.kernel;
     let own = (kernel.stmts.len() + kernel.exprs.len()) as u64;
     let calls = kernel.calls.iter();

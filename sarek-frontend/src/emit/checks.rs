@@ -103,7 +103,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         Span::mixed_site().located_at(span)
     };
     let alone = (0..kernel.calls.len() as u32).map(CallId);
-    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
+    let alone = alone.filter(|call| lowered.max_depth.is_some() && !lowered.callee(*call).is_self);
     let alone = alone.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(

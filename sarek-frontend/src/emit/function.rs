@@ -12,7 +12,7 @@ use sarek_ir::analysis::exact;
 use sarek_ir::{Argument as SarekArgument, CallId, Memory, ParamId};
 use syn::spanned::Spanned;
 
-use super::bounded_recursion::Nesting;
+use super::bounded_recursion::BoundedRecursion;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
@@ -130,12 +130,12 @@ pub fn items(
         given,
         functions,
     } = link_parts(lowered, signature, krate);
-    let nesting = Nesting::of(lowered);
+    let recursion = BoundedRecursion::of(lowered);
     let literal_types = &lowered.literal_types;
-    let (value, nested_links) = match &nesting {
-        Some(nesting) => {
-            let depth = nesting.depth;
-            let links = nesting.links(&given, &functions, literal_types, krate);
+    let (value, nested_links) = match &recursion {
+        Some(recursion) => {
+            let depth = recursion.depth;
+            let links = recursion.links(&given, &functions, literal_types, krate);
             (quote!(Self::__sarek_links_at(#depth)), Some(links))
         }
         None => {
@@ -148,7 +148,7 @@ pub fn items(
     let yields = yields(signature);
     let [result, block_result] = body_results(owner, signature, krate);
     let (block_params, block_stmts) = cpu::block(lowered, &yields, is_cooperative);
-    let nest = nesting.as_ref().map(|_| {
+    let nest = recursion.as_ref().map(|_| {
         let (params, stmts) = cpu::nested(lowered);
         quote! {
             #[allow(unused)]
@@ -169,7 +169,7 @@ pub fn items(
         facts(lowered, signature, is_cooperative, krate),
         infer(owner, signature, krate),
     );
-    let levels = nesting.as_ref().map(Nesting::levels);
+    let levels = recursion.as_ref().map(BoundedRecursion::levels);
     let (own, own_clause) = (owner.own.declared(), owner.own.clause(None));
     let (strukt, instance) = instance(owner, lowered, krate);
     let scope = scope(krate);
@@ -292,8 +292,8 @@ fn facts(
     is_cooperative: bool,
     krate: &TokenStream,
 ) -> TokenStream {
-    let sites = match Nesting::of(lowered) {
-        Some(nesting) => nesting.sites(),
+    let sites = match BoundedRecursion::of(lowered) {
+        Some(recursion) => recursion.sites(),
         None => lowered.sites(),
     };
     let collectives = lowered.callees.iter().map(|callee| callee.collective());

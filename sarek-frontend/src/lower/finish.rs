@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             takes: vec![],
             agreed: BTreeSet::new(),
             is_unsafe: false,
-            nests: self.inline.filter(|_| is_nested),
+            max_depth: self.inline.filter(|_| is_nested),
             kernel: self.kernel,
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,

@@ -79,7 +79,7 @@ pub struct Lowered {
     /// True for an `unsafe fn`, of which nothing is proved.
     pub is_unsafe: bool,
     /// The maximum depth of nested calls of itself, if some of them are no tail calls.
-    pub nests: Option<u32>,
+    pub max_depth: Option<u32>,
     /// True if the first parameter is `self`, which compiled bodies always take as `&mut Self`.
     pub has_receiver: bool,
     /// The links whose type has no name. They are written where they are used.

@@ -37,7 +37,7 @@ pub struct Joint {
 impl Joint {
     pub fn of(lowered: &Lowered, is_function: bool) -> Joint {
         let kernel = &lowered.kernel;
-        let calls = match lowered.nests {
+        let calls = match lowered.max_depth {
             None if kernel.callables.is_empty() => joint_calls(kernel, is_function),
             // An assertion guarantees that none of the callees is collective.
             None | Some(_) => vec![],

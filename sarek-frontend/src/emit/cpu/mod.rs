@@ -135,7 +135,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
     let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
     let writer = Writer::of_function(lowered, &known, &none, &values);
     let params = writer.function_params(None);
-    let body = match (is_cooperative, lowered.nests) {
+    let body = match (is_cooperative, lowered.max_depth) {
         (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
         (false, None) => {
             let (body, yields) = writer.function_body();
