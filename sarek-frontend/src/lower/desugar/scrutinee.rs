@@ -9,7 +9,7 @@ use syn::visit::Visit;
 use super::pattern::Bound;
 use crate::diagnostics::codes;
 use crate::lower::compound::Constructor;
-use crate::lower::memory::array_init::{Plan, Start};
+use crate::lower::memory::array_init::{ArrayInit, Start};
 use crate::lower::memory::length::Dim;
 use crate::lower::types::Node;
 use crate::lower::{Binding, Lowerer, Ty};
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
     fn array(&mut self, expr: &syn::Expr, copied: bool) -> Option<Scrutinee> {
         let span = syn::spanned::Spanned::span(expr);
         let (memory, dims) = match self.plan(expr)? {
-            Plan::Copy(memory @ Memory::Local(_), indices, dims)
+            ArrayInit::Copy(memory @ Memory::Local(_), indices, dims)
                 if indices.is_empty() && !copied =>
             {
                 (memory, dims)
@@ -349,7 +349,7 @@ impl Lowerer<'_> {
         if let Base::Array(memory, start, dims) = &bound.subject.base {
             let elem = self.types.any();
             let copy = self.new_array(&name, elem, dims.clone(), span);
-            let plan = Plan::From(*memory, *start, dims.clone());
+            let plan = ArrayInit::From(*memory, *start, dims.clone());
             self.fill(copy, Start::default(), plan, elem, span);
             return self.bind(&bound.ident, Binding::Memory(copy));
         }

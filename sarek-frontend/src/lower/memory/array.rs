@@ -1,6 +1,6 @@
 //! Arrays: local arrays, whole-array expressions, and elements of arrays of arrays.
 //!
-//! An array is memory, not a value. An expression for a whole array becomes a [`Plan`], whether it
+//! An array is memory, not a value. An expression for a whole array becomes a [`ArrayInit`], whether it
 //! is a literal, a repeat, the name of another array or a row. Filling an array by a plan becomes
 //! stores. An array of arrays is stored flat. Each index is checked against its own dimension; a
 //! memory of one dimension is checked by the access itself.
@@ -9,7 +9,7 @@ use proc_macro2::Span;
 use sarek_ir::{Access, BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
-use super::array_init::{Plan, Start};
+use super::array_init::{ArrayInit, Start};
 use super::length::Dim;
 use crate::diagnostics::codes;
 use crate::lower::stmt::takes_apart;
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
             None => None,
         };
         let elem = self.types.any();
-        let mut dims = plan.as_ref().map(Plan::dims);
+        let mut dims = plan.as_ref().map(ArrayInit::dims);
         if let Some((wanted, ty)) = declared {
             self.unify(elem, ty, pat.ident.span());
             if let (Some(dims), Some(init)) = (&dims, init) {
@@ -349,16 +349,16 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(in crate::lower) fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
+    pub(in crate::lower) fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<ArrayInit<'s>> {
         match peeled(expr) {
             syn::Expr::Array(e) => {
-                let items: Vec<Plan<'s>> = e
+                let items: Vec<ArrayInit<'s>> = e
                     .elems
                     .iter()
                     .map(|e| self.plan(e))
                     .collect::<Option<_>>()?;
                 // Uses the dimensions of the first item with the most of them.
-                let dims = items.iter().rev().map(Plan::dims);
+                let dims = items.iter().rev().map(ArrayInit::dims);
                 let Some(dims) = dims.max_by_key(Vec::len) else {
                     self.errors.at(
                         codes::ARRAY_LENGTH,
@@ -368,15 +368,15 @@ impl Lowerer<'_> {
                     );
                     return None;
                 };
-                let items: Vec<Plan<'s>> = items.into_iter().map(|item| item.of(&dims)).collect();
+                let items: Vec<ArrayInit<'s>> = items.into_iter().map(|item| item.of(&dims)).collect();
                 for (item, elem) in items.iter().zip(&e.elems) {
                     self.same_dims(&dims, &item.dims(), elem.span())?;
                 }
-                Some(Plan::List(items))
+                Some(ArrayInit::List(items))
             }
             syn::Expr::Repeat(e) => {
                 let item = self.plan(&e.expr)?;
-                Some(Plan::Repeat(Box::new(item), self.dimension(&e.len)?))
+                Some(ArrayInit::Repeat(Box::new(item), self.dimension(&e.len)?))
             }
             other if self.yields_array(other) => {
                 let (base, indices) = index_chain(other);
@@ -386,9 +386,9 @@ impl Lowerer<'_> {
                     return None;
                 }
                 let dims = self.shapes[&memory][indices.len()..].to_vec();
-                Some(Plan::Copy(memory, indices, dims))
+                Some(ArrayInit::Copy(memory, indices, dims))
             }
-            other => Some(Plan::Scalar(other)),
+            other => Some(ArrayInit::Scalar(other)),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::lower::{Lowerer, Ty};
 const UNROLLED: u64 = 4;
 
 /// A plan: the source of a whole array.
-pub(in crate::lower) enum Plan<'s> {
+pub(in crate::lower) enum ArrayInit<'s> {
     /// One element.
     Scalar(&'s syn::Expr),
     /// One evaluated element: a leaf.
@@ -22,26 +22,26 @@ pub(in crate::lower) enum Plan<'s> {
     /// The same, evaluated: a leaf.
     GivenValue(ExprId, Vec<Dim>),
     /// `[a, b, …]`
-    List(Vec<Plan<'s>>),
+    List(Vec<ArrayInit<'s>>),
     /// `[a; n]`
-    Repeat(Box<Plan<'s>>, Dim),
+    Repeat(Box<ArrayInit<'s>>, Dim),
     /// Another array, or a row of it.
     Copy(Memory, Vec<&'s syn::Expr>, Vec<Dim>),
     /// The same, with its start computed.
     From(Memory, Start, Vec<Dim>),
 }
 
-impl<'s> Plan<'s> {
+impl<'s> ArrayInit<'s> {
     /// The plan for an array of these dimensions. If the plan has fewer dimensions, its elements
     /// are themselves arrays.
-    pub fn of(self, dims: &[Dim]) -> Plan<'s> {
+    pub fn of(self, dims: &[Dim]) -> ArrayInit<'s> {
         match (self, dims) {
-            (Plan::List(items), [_, rest @ ..]) => {
-                Plan::List(items.into_iter().map(|item| item.of(rest)).collect())
+            (ArrayInit::List(items), [_, rest @ ..]) => {
+                ArrayInit::List(items.into_iter().map(|item| item.of(rest)).collect())
             }
-            (Plan::Repeat(item, dim), [_, rest @ ..]) => Plan::Repeat(Box::new(item.of(rest)), dim),
-            (Plan::Scalar(expr), [_, ..]) if !matches!(peeled(expr), syn::Expr::Lit(_)) => {
-                Plan::Given(expr, dims.to_vec())
+            (ArrayInit::Repeat(item, dim), [_, rest @ ..]) => ArrayInit::Repeat(Box::new(item.of(rest)), dim),
+            (ArrayInit::Scalar(expr), [_, ..]) if !matches!(peeled(expr), syn::Expr::Lit(_)) => {
+                ArrayInit::Given(expr, dims.to_vec())
             }
             (plan, _) => plan,
         }
@@ -50,31 +50,31 @@ impl<'s> Plan<'s> {
     /// The dimensions of the array; none for a scalar.
     pub fn dims(&self) -> Vec<Dim> {
         match self {
-            Plan::Scalar(_) | Plan::Value(_) => vec![],
-            Plan::List(items) => {
+            ArrayInit::Scalar(_) | ArrayInit::Value(_) => vec![],
+            ArrayInit::List(items) => {
                 let mut dims = vec![Dim::fixed(items.len() as u64)];
-                dims.extend(items.first().map(Plan::dims).unwrap_or_default());
+                dims.extend(items.first().map(ArrayInit::dims).unwrap_or_default());
                 dims
             }
-            Plan::Repeat(item, dim) => {
+            ArrayInit::Repeat(item, dim) => {
                 let mut dims = vec![dim.clone()];
                 dims.extend(item.dims());
                 dims
             }
-            Plan::Copy(_, _, dims)
-            | Plan::From(_, _, dims)
-            | Plan::Given(_, dims)
-            | Plan::GivenValue(_, dims) => dims.clone(),
+            ArrayInit::Copy(_, _, dims)
+            | ArrayInit::From(_, _, dims)
+            | ArrayInit::Given(_, dims)
+            | ArrayInit::GivenValue(_, dims) => dims.clone(),
         }
     }
 
     /// True if the plan reads elements of existing arrays.
     fn has_rows(&self) -> bool {
         match self {
-            Plan::Scalar(_) | Plan::Value(_) | Plan::Given(..) | Plan::GivenValue(..) => false,
-            Plan::List(items) => items.iter().any(Plan::has_rows),
-            Plan::Repeat(item, _) => item.has_rows(),
-            Plan::Copy(..) | Plan::From(..) => true,
+            ArrayInit::Scalar(_) | ArrayInit::Value(_) | ArrayInit::Given(..) | ArrayInit::GivenValue(..) => false,
+            ArrayInit::List(items) => items.iter().any(ArrayInit::has_rows),
+            ArrayInit::Repeat(item, _) => item.has_rows(),
+            ArrayInit::Copy(..) | ArrayInit::From(..) => true,
         }
     }
 }
@@ -90,42 +90,42 @@ impl Lowerer<'_> {
     /// Evaluates all expressions of the plan, in order. The target of its stores may be a row that
     /// the plan reads whole. It may not be one of the rows in a list, so those are read into a copy
     /// now.
-    pub(in crate::lower) fn settled<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
+    pub(in crate::lower) fn settled<'s>(&mut self, plan: ArrayInit<'s>, span: Span) -> ArrayInit<'s> {
         match plan {
-            Plan::Scalar(expr) => {
+            ArrayInit::Scalar(expr) => {
                 let value = self.scalar(expr);
-                Plan::Value(self.reusable(value))
+                ArrayInit::Value(self.reusable(value))
             }
-            Plan::List(items) if items.iter().any(Plan::has_rows) => {
-                self.gathered(Plan::List(items), span)
+            ArrayInit::List(items) if items.iter().any(ArrayInit::has_rows) => {
+                self.gathered(ArrayInit::List(items), span)
             }
-            Plan::List(items) => {
+            ArrayInit::List(items) => {
                 let items = items.into_iter().map(|item| self.settled(item, span));
-                Plan::List(items.collect())
+                ArrayInit::List(items.collect())
             }
-            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.settled(*item, span)), dim),
-            Plan::Copy(memory, indices, dims) => {
+            ArrayInit::Repeat(item, dim) => ArrayInit::Repeat(Box::new(self.settled(*item, span)), dim),
+            ArrayInit::Copy(memory, indices, dims) => {
                 let span = indices.last().map_or_else(Span::call_site, |i| i.span());
                 let start = self.start(memory, &indices, span);
-                Plan::From(memory, start, dims)
+                ArrayInit::From(memory, start, dims)
             }
-            Plan::Given(expr, dims) => {
+            ArrayInit::Given(expr, dims) => {
                 let elem = self.types.any();
                 match self.array_given(expr, elem, &dims) {
-                    Some(value) => Plan::GivenValue(value, dims),
-                    None => Plan::List(vec![]),
+                    Some(value) => ArrayInit::GivenValue(value, dims),
+                    None => ArrayInit::List(vec![]),
                 }
             }
-            Plan::Value(_) | Plan::GivenValue(..) | Plan::From(..) => plan,
+            ArrayInit::Value(_) | ArrayInit::GivenValue(..) | ArrayInit::From(..) => plan,
         }
     }
 
     /// Evaluates a plan into an array of its own.
-    fn gathered<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
+    fn gathered<'s>(&mut self, plan: ArrayInit<'s>, span: Span) -> ArrayInit<'s> {
         let (elem, dims) = (self.types.any(), plan.dims());
         let memory = self.new_array("rows", elem, dims.clone(), span);
         self.fill(memory, Start::default(), plan, elem, span);
-        Plan::From(memory, Start::default(), dims)
+        ArrayInit::From(memory, Start::default(), dims)
     }
 
     /// The start of the row with these indices.
@@ -153,28 +153,28 @@ impl Lowerer<'_> {
         &mut self,
         to: Memory,
         start: Start,
-        plan: Plan<'_>,
+        plan: ArrayInit<'_>,
         elem: Ty,
         span: Span,
     ) {
         match plan {
-            Plan::Scalar(expr) => {
+            ArrayInit::Scalar(expr) => {
                 if let Some(value) = self.scalar_or_never(expr) {
                     self.store(to, start, value, elem);
                 }
             }
-            Plan::Value(value) => {
+            ArrayInit::Value(value) => {
                 let value = self.copy(value);
                 self.store(to, start, value, elem);
             }
-            Plan::List(items) => {
-                let dims = items.first().map(Plan::dims).unwrap_or_default();
+            ArrayInit::List(items) => {
+                let dims = items.first().map(ArrayInit::dims).unwrap_or_default();
                 for (k, item) in items.into_iter().enumerate() {
                     let start = self.advanced(start, k as u64, &dims, span);
                     self.fill(to, start, item, elem, span);
                 }
             }
-            Plan::Repeat(item, dim) => {
+            ArrayInit::Repeat(item, dim) => {
                 let item = self.settled(*item, span);
                 let dims = item.dims();
                 self.repeated(dim.length, span, |this, k| {
@@ -183,15 +183,15 @@ impl Lowerer<'_> {
                     this.fill(to, start, again, elem, span);
                 });
             }
-            Plan::GivenValue(value, dims) => {
+            ArrayInit::GivenValue(value, dims) => {
                 let value = self.copy(value);
                 self.fill_from_value((to, elem), start, value, &dims, span);
             }
-            Plan::Given(..) | Plan::Copy(..) => {
+            ArrayInit::Given(..) | ArrayInit::Copy(..) => {
                 let plan = self.settled(plan, span);
                 self.fill(to, start, plan, elem, span);
             }
-            Plan::From(memory, from, dims) => {
+            ArrayInit::From(memory, from, dims) => {
                 let ty = self.element_type(memory);
                 self.unify(elem, ty, span);
                 let total = self.total(&dims);
@@ -212,14 +212,14 @@ impl Lowerer<'_> {
     }
 
     /// A copy of a settled plan.
-    fn again<'s>(&mut self, plan: &Plan<'s>) -> Plan<'s> {
+    fn again<'s>(&mut self, plan: &ArrayInit<'s>) -> ArrayInit<'s> {
         match plan {
-            Plan::Value(value) => Plan::Value(*value),
-            Plan::List(items) => Plan::List(items.iter().map(|i| self.again(i)).collect()),
-            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.again(item)), dim.clone()),
-            Plan::From(memory, start, dims) => Plan::From(*memory, *start, dims.clone()),
-            Plan::GivenValue(value, dims) => Plan::GivenValue(*value, dims.clone()),
-            Plan::Scalar(_) | Plan::Given(..) | Plan::Copy(..) => {
+            ArrayInit::Value(value) => ArrayInit::Value(*value),
+            ArrayInit::List(items) => ArrayInit::List(items.iter().map(|i| self.again(i)).collect()),
+            ArrayInit::Repeat(item, dim) => ArrayInit::Repeat(Box::new(self.again(item)), dim.clone()),
+            ArrayInit::From(memory, start, dims) => ArrayInit::From(*memory, *start, dims.clone()),
+            ArrayInit::GivenValue(value, dims) => ArrayInit::GivenValue(*value, dims.clone()),
+            ArrayInit::Scalar(_) | ArrayInit::Given(..) | ArrayInit::Copy(..) => {
                 unreachable!("the plan is settled")
             }
         }

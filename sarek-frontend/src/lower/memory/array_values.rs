@@ -7,7 +7,7 @@ use sarek_ir::{Access, Argument, Compound, Expr, ExprId, LocalId, Memory};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::array_init::{Plan, Start};
+use super::array_init::{ArrayInit, Start};
 use super::length::Dim;
 use crate::diagnostics::codes;
 use crate::lower::{Lowerer, Ty, Value};
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         let dims = self.shape(memory).unwrap_or_default()[indices.len()..].to_vec();
         let elem = self.element_type(memory);
         let copy = self.new_array("row", elem, dims.clone(), span);
-        let plan = Plan::From(memory, start, dims);
+        let plan = ArrayInit::From(memory, start, dims);
         self.fill(copy, Start::default(), plan, elem, span);
         LentRow {
             copy,
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn put_back(&mut self, row: &LentRow) {
         let dims = self.shape(row.copy).unwrap_or_default().to_vec();
         let (plan, elem) = (
-            Plan::From(row.copy, Start::default(), dims),
+            ArrayInit::From(row.copy, Start::default(), dims),
             self.element_type(row.of),
         );
         self.fill(row.of, row.start, plan, elem, row.span);
