@@ -87,13 +87,13 @@ impl Lowerer<'_> {
             }
             Known::Compound | Known::Foreign | Known::Parameter => {}
         }
-        if let Some(packed) = self.packed(of)
-            && !LETTERS[..packed.count].contains(&text)
+        if let Some(simd) = self.simd(of)
+            && !LETTERS[..simd.count].contains(&text)
         {
             self.errors.at(
                 codes::NO_FIELD,
                 member.span(),
-                format!("`{}` has no field `{text}`", packed.name()),
+                format!("`{}` has no field `{text}`", simd.name()),
                 "name one of its components, such as `.x`",
             );
             return None;
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         let Some(base) = self.referred(&e.expr) else {
             return Value::Never;
         };
-        if let Some(value) = self.packed_index(base, e) {
+        if let Some(value) = self.simd_index(base, e) {
             return value;
         }
         let mut base = self.indexable(base);
@@ -139,13 +139,13 @@ impl Lowerer<'_> {
 
     /// The element type of an array. `None` for other types, which are reported.
     pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
-        if let Some(packed) = self.packed(of) {
+        if let Some(simd) = self.simd(of) {
             self.errors.at(
                 codes::VECTOR,
                 span,
                 format!(
                     "a component of `{}` cannot be assigned by index",
-                    packed.name()
+                    simd.name()
                 ),
                 "write its name, such as `.x`, in place of the index",
             );
@@ -446,7 +446,7 @@ impl Lowerer<'_> {
     /// determine them.
     fn literal_type(&mut self, ty: Ty, variant: Option<NameId>, path: &TokenStream) -> Ty {
         match self.types.node(ty) {
-            Node::Named(named) if named.args.is_empty() && named.packed.is_none() => {
+            Node::Named(named) if named.args.is_empty() && named.simd.is_none() => {
                 let named = named.path.clone();
                 match self.has_no_arguments(&named) {
                     true => ty,
@@ -464,7 +464,7 @@ impl Lowerer<'_> {
         match (self.types.node(written), self.types.node(rest)) {
             (Node::Named(named), Node::Hole(_)) => {
                 named.args.is_empty()
-                    && named.packed.is_none()
+                    && named.simd.is_none()
                     && !self.has_no_arguments(&named.path)
             }
             _ => false,

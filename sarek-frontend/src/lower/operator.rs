@@ -80,7 +80,7 @@ impl Lowerer<'_> {
 
     /// `lhs op rhs` on lowered operands.
     fn apply(&mut self, op: Infix, lhs: ExprId, rhs: ExprId, span: Span, at: Span) -> ExprId {
-        if let Some(made) = self.packed_binary(op, (lhs, rhs), span, at) {
+        if let Some(made) = self.simd_binary(op, (lhs, rhs), span, at) {
             return made;
         }
         match op {
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
             }
         };
         let arg = self.scalar(&e.expr);
-        if let Some(made) = self.packed_unary(op, arg, e.span()) {
+        if let Some(made) = self.simd_unary(op, arg, e.span()) {
             return Value::Scalar(made);
         }
         let ty = self.ty(arg);

@@ -27,4 +27,4 @@ pub use signature::{
     Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, read_method,
     scalar_type, strip_items,
 };
-pub use simd::{LETTERS, Packed, packed_type};
+pub use simd::{LETTERS, SimdType, simd_type};

@@ -188,7 +188,7 @@ impl Lowerer<'_> {
     /// The type that a value's method belongs to, if the method is one of the user's.
     fn owner_of(&self, ty: Ty, method: &syn::Ident) -> Option<Owned> {
         match self.types.node(ty) {
-            Node::Named(named) if self.is_number(&named.path) || named.packed.is_some() => None,
+            Node::Named(named) if self.is_number(&named.path) || named.simd.is_some() => None,
             Node::Named(_) | Node::Hole(_) if self.is_optional_method(ty, method) => None,
             // The generic arguments of the type, if any, follow from its fields.
             Node::Named(named) if named.literal.is_some() => Some(Owned::Unnamed),

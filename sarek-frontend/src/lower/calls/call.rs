@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         if let Some(scalar) = qualifying_type(path) {
             return self.associated_call(scalar, path, e);
         }
-        if let Some(value) = self.packed_call(path, e) {
+        if let Some(value) = self.simd_call(path, e) {
             return value;
         }
         if let Some(value) = self.std_function(path, e) {

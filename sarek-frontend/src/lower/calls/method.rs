@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         if let Some(value) = self.array_length(name, &ids, span) {
             return value;
         }
-        if let Some(value) = self.packed_method(name, &ids, span) {
+        if let Some(value) = self.simd_method(name, &ids, span) {
             return value;
         }
         if let Some(value) = self.optional_method(name, &ids, span) {

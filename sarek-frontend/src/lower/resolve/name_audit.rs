@@ -172,7 +172,7 @@ impl Lowerer<'_> {
                 auto_ref = &[AutoRef::Not];
                 None
             }
-            _ if self.packed(ty).is_some() => swizzles(&text),
+            _ if self.simd(ty).is_some() => swizzles(&text),
             (Known::Foreign, _) => return self.audit_unknown_method(name),
             _ => None,
         };

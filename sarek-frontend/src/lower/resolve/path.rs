@@ -50,7 +50,7 @@ impl Lowerer<'_> {
             self.audits.push(audit(&e.path, constant));
             return Value::Scalar(self.constant(constant, span));
         }
-        if let Some(value) = self.packed_constant(&e.path) {
+        if let Some(value) = self.simd_constant(&e.path) {
             return value;
         }
         if self.is_unit_variant(&e.path) {

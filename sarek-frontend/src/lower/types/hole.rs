@@ -16,12 +16,12 @@ impl Types {
             return *ty;
         }
         if let Node::Named(Named {
-            packed: Some(packed),
+            simd: Some(simd),
             ..
         }) = self.node(of)
-            && LETTERS[..packed.count].contains(&text)
+            && LETTERS[..simd.count].contains(&text)
         {
-            let lane = packed.lane;
+            let lane = simd.lane;
             return self.known(lane);
         }
         self.hole((self.key(of), name.0, u32::MAX), Hole::Field { of, name })

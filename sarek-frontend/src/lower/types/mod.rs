@@ -19,7 +19,7 @@ use sarek_ir::{NameId, Scalar};
 
 use super::memory::length::Dim;
 use super::path_text;
-use crate::parse::Packed;
+use crate::parse::SimdType;
 
 pub(super) use node::{Arg, Hole, Literal, LiteralField, Named, Node};
 
@@ -117,7 +117,7 @@ impl Types {
         self.push(Node::Named(Named {
             path,
             args,
-            packed: None,
+            simd: None,
             literal: None,
         }))
     }
@@ -138,7 +138,7 @@ impl Types {
         self.push(Node::Named(Named {
             path: named,
             args: vec![],
-            packed: None,
+            simd: None,
             literal: Some(literal),
         }))
     }
@@ -156,11 +156,11 @@ impl Types {
     }
 
     /// A SIMD vector type of the façade.
-    pub(super) fn packed(&mut self, path: TokenStream, packed: Packed) -> Ty {
+    pub(super) fn simd(&mut self, path: TokenStream, simd: SimdType) -> Ty {
         self.push(Node::Named(Named {
             path,
             args: vec![],
-            packed: Some(packed),
+            simd: Some(simd),
             literal: None,
         }))
     }

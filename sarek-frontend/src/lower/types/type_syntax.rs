@@ -10,7 +10,7 @@ use crate::diagnostics::codes;
 use crate::lower::calls::instantiate::any_literal;
 use crate::lower::desugar::variant::part_of_variant;
 use crate::lower::{Lowerer, Ty};
-use crate::parse::{ElementType, packed_type, scalar_type};
+use crate::parse::{ElementType, simd_type, scalar_type};
 use crate::tokens::names;
 
 /// The enums of core that kernels recognize by name.
@@ -58,8 +58,8 @@ impl Lowerer<'_> {
 
     /// The type that a path names.
     pub(in crate::lower) fn written_path(&mut self, path: &syn::Path) -> Option<Ty> {
-        if let Some(packed) = packed_type(path) {
-            return Some(self.packed_ty(packed));
+        if let Some(simd) = simd_type(path) {
+            return Some(self.simd_ty(simd));
         }
         let mut plain = path.clone();
         let last = plain.segments.last_mut()?;
@@ -201,8 +201,8 @@ impl Lowerer<'_> {
                 (probe, info)
             }
         };
-        let text = match (self.packed(ty), self.types.node(ty)) {
-            (Some(packed), _) => packed.name(),
+        let text = match (self.simd(ty), self.types.node(ty)) {
+            (Some(simd), _) => simd.name(),
             (None, Node::Hole(Hole::Literal { float })) => {
                 let (kind, mark) = (
                     ["integer", "float"][usize::from(*float)],

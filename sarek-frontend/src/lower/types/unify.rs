@@ -185,7 +185,7 @@ impl Types {
             path: new.path,
             literal: literal.filter(|_| args.is_empty()),
             args,
-            packed: new.packed,
+            simd: new.simd,
         });
         // The fields of the literals have the types of the unified type's fields.
         for literal in literals.into_iter().flatten() {
