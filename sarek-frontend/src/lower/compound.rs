@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         let text = member.to_token_stream().to_string();
         let text = text.strip_prefix("r#").unwrap_or(&text);
         match self.types.look(of) {
-            Known::Nothing if self.is_stand_in(of) => return None,
+            Known::Nothing if self.is_error_type(of) => return None,
             Known::Nothing => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         match self.types.node(of) {
             Node::Array(elem, _) => Some(*elem),
             Node::Named(_) | Node::Hole(_) => Some(self.types.element(of)),
-            Node::Any if self.is_stand_in(of) => None,
+            Node::Any if self.is_error_type(of) => None,
             Node::Any | Node::Known(_) | Node::Int | Node::Float | Node::Tuple(_) => {
                 self.errors.at(
                     codes::INDEX,

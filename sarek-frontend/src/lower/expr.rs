@@ -116,7 +116,7 @@ impl Lowerer<'_> {
     pub(super) fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
         self.constant(sarek_ir::Value::Bool(false), span);
         let id = ExprId(self.kernel.exprs.len() as u32 - 1);
-        self.expr_types[id.index()] = self.stand_in();
+        self.expr_types[id.index()] = self.error_type();
         id
     }
 

@@ -351,7 +351,7 @@ pub fn lower(
     lowerer.bind_arguments(signature);
     lowerer.audit_bounds();
     for pat in &signature.unread {
-        lowerer.bind_stand_ins(pat);
+        lowerer.bind_error_types(pat);
     }
     if signature.is_function {
         match &signature.intrinsic {

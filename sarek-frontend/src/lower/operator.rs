@@ -109,7 +109,7 @@ impl Lowerer<'_> {
         let ty = match (op.is_comparison(), fits || op.is_shift() && !is_compound) {
             (true, _) => self.types.known(Scalar::Bool),
             (false, true) => left,
-            (false, false) => self.stand_in(),
+            (false, false) => self.error_type(),
         };
         self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
     }
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
     ) -> ExprId {
         let ty = match self.is_scalar(lhs) && self.same_type(lhs, rhs) {
             true => self.ty(lhs),
-            false => self.stand_in(),
+            false => self.error_type(),
         };
         let site = Some(self.site(SiteKind::Divisor, at));
         self.expr(Expr::Divide { op, lhs, rhs, site }, ty, span)

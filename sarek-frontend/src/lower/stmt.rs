@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         let before = self.errors.count();
         let value = self.let_statement(local);
         if self.errors.count() > before {
-            self.bind_stand_ins(&local.pat);
+            self.bind_error_types(&local.pat);
         }
         value
     }

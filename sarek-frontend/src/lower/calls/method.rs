@@ -174,7 +174,7 @@ impl Lowerer<'_> {
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // A stand-in for code that was reported or is unreachable.
-            Known::Nothing if self.is_stand_in(self.ty(ids[0])) => return Value::Never,
+            Known::Nothing if self.is_error_type(self.ty(ids[0])) => return Value::Never,
             Known::Foreign | Known::Parameter => return self.foreign_method(name, ids, span),
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 self.errors.at(

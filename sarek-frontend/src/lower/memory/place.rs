@@ -396,7 +396,7 @@ impl Lowerer<'_> {
         if let Some(found) = self.find_memory(expr) {
             return Some(found);
         }
-        if self.names_stand_in(expr) {
+        if self.names_error_type(expr) {
             return None;
         }
         let instead = match self.meant(expr) {
@@ -446,7 +446,7 @@ impl Lowerer<'_> {
         if let Some(local) = self.referent(&e.expr) {
             return Value::Scalar(self.read(local, e.span()));
         }
-        if self.names_stand_in(&e.expr) {
+        if self.names_error_type(&e.expr) {
             return self.value(&e.expr);
         }
         let call = match &*e.expr {

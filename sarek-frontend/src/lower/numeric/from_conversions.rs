@@ -36,7 +36,7 @@ impl Lowerer<'_> {
             Known::Scalar(from) => from,
             Known::Int if is_literal => Scalar::I32,
             Known::Float if is_literal => Scalar::F64,
-            Known::Nothing if self.is_stand_in(ty) => return Some(Value::Never),
+            Known::Nothing if self.is_error_type(ty) => return Some(Value::Never),
             Known::Foreign | Known::Parameter => return Some(self.foreign_value(on, arg, span)),
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 self.errors.at(

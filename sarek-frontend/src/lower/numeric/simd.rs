@@ -193,7 +193,7 @@ impl Lowerer<'_> {
                     .collect();
             }
             Known::Scalar(_) | Known::Int | Known::Float => self.expect(value, simd.lane),
-            Known::Nothing if self.is_stand_in(ty) => {}
+            Known::Nothing if self.is_error_type(ty) => {}
             Known::Nothing | Known::Foreign | Known::Parameter | Known::Compound => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,

@@ -8,37 +8,37 @@ use crate::lower::{Binding, Lowerer};
 
 impl Lowerer<'_> {
     /// Binds the names of a `let` with an error to variables whose types are never checked.
-    pub(in crate::lower) fn bind_stand_ins(&mut self, pat: &syn::Pat) {
+    pub(in crate::lower) fn bind_error_types(&mut self, pat: &syn::Pat) {
         let mut names = Names::default();
         names.visit_pat(pat);
         for name in names.found {
-            let ty = self.stand_in();
+            let ty = self.error_type();
             let local = self.local(&name.to_string(), ty, true);
             self.bind(name, Binding::Local(local));
         }
     }
 
     /// True if an expression names such a variable.
-    pub(in crate::lower) fn names_stand_in(&mut self, expr: &syn::Expr) -> bool {
+    pub(in crate::lower) fn names_error_type(&mut self, expr: &syn::Expr) -> bool {
         let name = match peeled(expr) {
             syn::Expr::Path(path) => path.path.get_ident().cloned(),
             _ => None,
         };
         match name.and_then(|name| self.find(&name)) {
-            Some(Binding::Local(local)) => self.is_stand_in(self.local_types[local.index()]),
+            Some(Binding::Local(local)) => self.is_error_type(self.local_types[local.index()]),
             _ => false,
         }
     }
 
     /// A type that need not become known.
-    pub(in crate::lower) fn stand_in(&mut self) -> Ty {
+    pub(in crate::lower) fn error_type(&mut self) -> Ty {
         let any = self.types.any();
         self.unreachable.push(any);
         any
     }
 
     /// True for the type of code that was reported or is unreachable.
-    pub(in crate::lower) fn is_stand_in(&self, ty: Ty) -> bool {
+    pub(in crate::lower) fn is_error_type(&self, ty: Ty) -> bool {
         let mut types = self.unreachable.iter();
         self.types.look(ty) == Known::Nothing && types.any(|other| self.types.are_same(*other, ty))
     }
