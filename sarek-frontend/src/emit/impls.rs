@@ -22,7 +22,7 @@ use syn::{
 
 use super::dummy_types::{bounds, number};
 use super::function::Owner;
-use super::method_items::{not_given, passed_on};
+use super::method_items::{missing_method, forwarded};
 use crate::diagnostics::Errors;
 use crate::parse::{Callables, Own, named_scalar, own_generics, read_method};
 use crate::tokens::names::located;
@@ -60,7 +60,7 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
             None => {
                 let own = own_generics(&declared.generics);
                 let owner = Owner::of_trait_method(&declared.ident, &own);
-                not_given(&owner, &joined.krate)
+                missing_method(&owner, &joined.krate)
             }
         }
     });
@@ -89,7 +89,7 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
             TraitItem::Fn(function) => {
                 let sig = &function.sig;
                 let own = own_generics(&sig.generics);
-                let hidden = not_given(&Owner::of_trait_method(&sig.ident, &own), krate);
+                let hidden = missing_method(&Owner::of_trait_method(&sig.ident, &own), krate);
                 quote!(#sig { ::core::unreachable!() } #hidden)
             }
             TraitItem::Type(of) if of.generics.params.is_empty() => {
@@ -161,7 +161,7 @@ impl Given {
         let mut said = Errors::default();
         let read = read_method(&self.signature, &self.generics, ty.span(), &mut said);
         match read {
-            Some(signature) => passed_on(&owner, own.as_ref(), &signature, krate),
+            Some(signature) => forwarded(&owner, own.as_ref(), &signature, krate),
             None => TokenStream::new(),
         }
     }
