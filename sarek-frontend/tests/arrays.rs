@@ -183,7 +183,7 @@ fn atomics_are_statements_with_a_result() {
     );
     rejects(
         "fn k(c: &[Atomic<u32>]) { c[0].fetch_add(1.0); }",
-        &["mismatched types: `u32` is needed"],
+        &["mismatched types: expected `u32`"],
     );
     rejects(
         "fn k(x: &mut [u32]) { x[0].fetch_add(1); }",
@@ -274,7 +274,7 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k() { let x = 1.0 + shared_array::<f32, 4>(); }",
-        &["`shared_array` stands where it is not bound"],
+        &["the result of `shared_array` is not bound"],
     );
     rejects(
         "fn k() { let t = shared_array::<bool, 4>(); }",
@@ -282,7 +282,7 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k() { let t = shared_array::<f32>(); }",
-        &["what the array holds is not written"],
+        &["the element type of the array is not written"],
     );
     rejects(
         "fn k(n: usize) { let t = shared_array::<f32, 4>(n); }",
@@ -303,7 +303,7 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     rejects(
         "fn k() { let t = shared_array::<[f32; 4], 4>(); t[0] = 1.0; let a = t[4][0]; }",
         &[
-            "mismatched types: a tuple or array is needed here",
+            "mismatched types: expected a tuple or array",
             "index 4 is out of bounds: `t` has 4 elements",
         ],
     );
@@ -330,6 +330,6 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     );
     rejects(
         "fn k(x: &[f32]) { let a: [f32; 4] = x[0]; }",
-        &["mismatched types: a tuple or array is needed here"],
+        &["mismatched types: expected a tuple or array"],
     );
 }

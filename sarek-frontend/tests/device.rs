@@ -45,8 +45,8 @@ fn a_question_is_a_return_with_what_is_bad() {
     rejects(
         "fn f(x: Option<u32>, y: u32) -> Result<u32, f32> { x?; y?; Ok(1) }",
         &[
-            "`?` of an `Option`, in a function that yields a `Result`, is not",
-            "`?` of what is no `Option` or `Result` is not",
+            "`?` of an `Option`, in a function that returns a `Result`, is not",
+            "`?` of a value that is not an `Option` or `Result` is not",
         ],
     );
     rejects(
@@ -111,15 +111,15 @@ fn last_calls_by_itself_are_turns_of_a_loop() {
     assert!(!text.contains("gcd(b"), "{text}");
     rejects(
         "fn f(n: u32) -> u32 { if n < 2 { 1 } else { n * f(n - 1) } }",
-        &["a `#[device]` function calls itself where"],
+        &["a `#[device]` function calls itself outside"],
     );
     rejects(
         "fn f(n: u32) -> u32 { let m = f(n); m }",
-        &["a `#[device]` function calls itself where"],
+        &["a `#[device]` function calls itself outside"],
     );
     rejects(
         "fn f(a: &mut u32, b: &mut u32, n: u32) { if n > 0 { f(b, a, n - 1); } }",
-        &["a call of the function itself gives other slices"],
+        &["the recursive call passes other slices"],
     );
 }
 
@@ -139,14 +139,14 @@ fn signatures_have_meanings() {
     );
     rejects(
         "fn f(g: impl Clone) {}",
-        &["what a `#[device]` function is given to call is `impl Fn"],
+        &["only `impl Fn`, `impl FnMut` and `impl FnOnce` are"],
     );
     rejects(
         "fn f(a: u32) -> u32 {}",
-        &["this function yields a value, and none is given"],
+        &["this function returns a value, but there is none"],
     );
     rejects("fn f(a: u32) { a }", &["this function returns nothing"]);
-    rejects("struct S;", &["`#[device]` stands on neither a function"]);
+    rejects("struct S;", &["`#[device]` is not on a function"]);
     rejects(
         "impl Shape for f32 { fn area(&self) -> f32 { *self } }",
         &["a `#[device]` impl of a trait must be for a type of your own"],
@@ -274,7 +274,7 @@ fn traits_declare_what_their_impls_have() {
     }
     let text = of_impl.tokens.to_string();
     assert!(
-        text.contains("device_trait ! { [\"SRK0701: `Shape` is no"),
+        text.contains("device_trait ! { [\"SRK0701: `Shape` is not at a"),
         "{text}"
     );
     let given = "{ [] [Disc] Shape_area __sarek_Disc_Shape_area < > }";
@@ -318,7 +318,10 @@ fn a_safe_kernel_lends_what_nobody_writes() {
     for body in ["y[global_idx_x()] = f(y);", "f(&mut y);"] {
         let errors = safe(body).expect_err("it may race");
         assert!(
-            common::begins(&errors[0], "the threads that call this may write `y`"),
+            common::begins(
+                &errors[0],
+                "threads that call this may write the same element of `y`"
+            ),
             "{errors:?}"
         );
     }
@@ -367,7 +370,7 @@ fn closures_stand_where_they_are_called() {
         ),
         (
             "let f = |x| x; let g = f; y[0] = 1.0;",
-            "the closure `f` is no value",
+            "the closure `f` is not a value",
         ),
         (
             "let f = |x| x; y[0] = f(1.0, 2.0);",
@@ -440,7 +443,7 @@ fn what_texts_cannot_speak_of_is_no_intrinsic() {
     }
     let errors = intrinsic("intrinsic = 3", "fn f(x: f32) -> f32 { x }").errors;
     assert!(
-        errors[0].contains("an intrinsic has the name"),
+        errors[0].contains("an intrinsic needs the name"),
         "{errors:?}"
     );
     let errors = intrinsic("env(a)", "fn f(x: f32) -> f32 { x }").errors;
@@ -474,7 +477,7 @@ fn closures_are_given_to_functions() {
     );
     rejects(
         "fn f(g: impl Fn(&f32) -> f32) {}",
-        &["what a function is given to call takes and yields values"],
+        &["a callable parameter takes and returns values"],
     );
     rejects(
         "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { f(g, x) }",
@@ -491,11 +494,11 @@ fn closures_that_are_given_run_alone() {
     for (body, start) in [
         (
             "apply(|x| { barrier(); x });",
-            "threads do not work together in a closure",
+            "threads cannot work together in a closure",
         ),
         (
             "apply(|x| { for k in 0..2 { subgroup_sum(x); } x });",
-            "threads do not work together in a closure",
+            "threads cannot work together in a closure",
         ),
         (
             "apply(|x| { let s = shared_array::<u32, 8>(); s[0] });",

@@ -56,7 +56,10 @@ fn unsafe_is_the_authors() {
 fn mistakes_are_told() {
     for (attribute, message) in [
         (quote!(), "the tested kernel is not named"),
-        (quote!(ulps = 2), "the first argument is not the kernel"),
+        (
+            quote!(ulps = 2),
+            "the first argument is not the tested kernel",
+        ),
         (quote!(k, toleranz = 2), "`toleranz` is not an option"),
         (quote!(k, seed(cuda = 2)), "write `seed = …`"),
         (quote!(k, items = 3), "a word by itself"),
@@ -118,7 +121,7 @@ fn mistakes_are_told() {
             quote!(
                 struct S;
             ),
-            "stands on something else than a function",
+            "is not on a function",
         ),
     ] {
         let found = errors(quote!(k), item.clone());

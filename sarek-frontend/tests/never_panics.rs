@@ -57,7 +57,7 @@ fn formats_capture_plain_names() {
     for name in ["r#x", "/**/x", "x/**/"] {
         rejects(
             &format!("fn k(x: u32) {{ println!(\"{{{name}}}\"); }}"),
-            "is no argument of a format",
+            "is not an argument of the format",
         );
     }
 }
@@ -100,7 +100,7 @@ fn nesting_has_a_limit() {
             format!("unsafe fn k(y: &mut [i32]) {{ {open} y[0] += 1; {close} }}")
         };
         expands_to_items(&loops(8));
-        rejects(&loops(40), "loops nest");
+        rejects(&loops(40), "loops in a kernel may nest");
         // A sequence of statements does not nest.
         let many = "if x[0] == 1 { return; } else { y[0] = 1; } y[1] = 2; ".repeat(300);
         expands_to_items(&format!(

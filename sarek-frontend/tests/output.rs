@@ -117,7 +117,7 @@ fn what_is_no_item_is_reported() {
         "fn k(#[item] x: &[f32]) {}",
         "an item is one element of a vector",
     );
-    rejects("fn k(#[item] x: usize) {}", "`usize` cannot stand in");
+    rejects("fn k(#[item] x: usize) {}", "`usize` cannot be the element");
     rejects(
         "fn k(#[items] x: f32) {}",
         "attributes on a kernel's arguments are not supported, except",

@@ -93,7 +93,7 @@ fn types_are_checked_before_rustc_sees_them() {
     );
     rejects(
         "fn k(y: &mut [f32], i: i32) { y[i] = 1.0; }",
-        &["mismatched types: `usize` is needed"],
+        &["mismatched types: expected `usize`"],
     );
     rejects(
         "fn k(y: &mut [i32]) { y[0] = 3000000000; }",
@@ -127,7 +127,7 @@ fn control_flow_is_complete_or_rejected() {
     );
     rejects(
         "fn k() { while true { break 1; } }",
-        &["`break` takes a value in `loop`"],
+        &["`break` can have a value only in `loop`"],
     );
     rejects(
         "fn k() { for i in 0.. { } }",
@@ -139,7 +139,7 @@ fn control_flow_is_complete_or_rejected() {
     );
     rejects(
         "fn k(y: &mut [i32]) { let a = if true { 1 }; }",
-        &["this `if` yields a value in one branch"],
+        &["this `if` has a value in one branch"],
     );
 }
 
@@ -288,7 +288,7 @@ fn attributes_that_change_the_code_are_found_everywhere() {
     }
     rejects(
         "fn k() { #![allow(unused)] }",
-        &["an attribute inside of the body is not supported"],
+        &["an attribute inside the body is not supported"],
     );
 }
 
@@ -314,7 +314,7 @@ fn what_does_not_parse_is_reported_as_what_it_is_meant_to_be() {
         "pub unsafe fn k(y: &mut [f32]) { y[0] = ; }",
         &["expected an expression"],
     );
-    let other = "`#[kernel]` stands on something else than a function";
+    let other = "`#[kernel]` is not on a function";
     for item in [
         "struct S { f: fn(f32) }",
         "impl S { fn k() {} }",
@@ -339,7 +339,7 @@ fn functions_of_the_facade_are_called() {
 fn near_names_of_methods_are_told() {
     for (call, instead) in [
         ("x.sqroot()", "did you mean `sqrt`?"),
-        ("x.into()", "convert it by `as`"),
+        ("x.into()", "convert it with `as`"),
         ("x.transmogrified()", "use those of the numeric types"),
     ] {
         let source = format!("fn k(x: f32, y: &mut [f32]) {{ y[global_idx_x()] = {call}; }}");

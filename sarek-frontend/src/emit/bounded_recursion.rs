@@ -154,7 +154,9 @@ impl<'a> BoundedRecursion<'a> {
 pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
     /// A driver takes too long to compile more statements and expressions than this.
     const MOST: u64 = 10_000;
-    let Some(depth) = lowered.max_depth else { return };
+    let Some(depth) = lowered.max_depth else {
+        return;
+    };
     let kernel = &lowered.kernel;
     let own = (kernel.stmts.len() + kernel.exprs.len()) as u64;
     let calls = kernel.calls.iter();

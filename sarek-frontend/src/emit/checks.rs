@@ -56,7 +56,11 @@ impl Assertions {
     pub fn among(self, closed: bool, krate: &TokenStream) -> Checks {
         let mut checks = Checks::default();
         let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
-        for Probe { declared, statement } in self.probes {
+        for Probe {
+            declared,
+            statement,
+        } in self.probes
+        {
             let names_instance = flat(statement.clone()).any(of_instance);
             let probe = quote!({ #declared #statement });
             match closed && !names_instance {

@@ -22,7 +22,7 @@ use syn::{
 
 use super::dummy_types::{bounds, number};
 use super::function::Owner;
-use super::method_items::{missing_method, forwarded};
+use super::method_items::{forwarded, missing_method};
 use crate::diagnostics::Errors;
 use crate::parse::{Callables, Own, named_scalar, own_generics, read_method};
 use crate::tokens::names::located;

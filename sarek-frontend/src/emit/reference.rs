@@ -400,9 +400,8 @@ impl VisitMut for Annotator<'_> {
                 names::gate(span),
                 quote_spanned!(span=> #krate::__private::host::tell),
             );
-            *expr = syn::Expr::Verbatim(
-                quote_spanned!(span=> #tell::<{ #gate }, _>(#variable, #expr)),
-            );
+            *expr =
+                syn::Expr::Verbatim(quote_spanned!(span=> #tell::<{ #gate }, _>(#variable, #expr)));
         }
     }
 }

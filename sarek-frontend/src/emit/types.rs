@@ -10,7 +10,7 @@ use syn::visit::Visit;
 
 use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
-use crate::parse::{Argument, ArgumentKind, ElementType, SimdType, simd_type, scalar_type};
+use crate::parse::{Argument, ArgumentKind, ElementType, SimdType, scalar_type, simd_type};
 use crate::tokens::at;
 use crate::tokens::names::located;
 

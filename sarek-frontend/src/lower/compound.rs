@@ -463,9 +463,7 @@ impl Lowerer<'_> {
     fn is_told_by(&self, written: Ty, rest: Ty) -> bool {
         match (self.types.node(written), self.types.node(rest)) {
             (Node::Named(named), Node::Hole(_)) => {
-                named.args.is_empty()
-                    && named.simd.is_none()
-                    && !self.has_no_arguments(&named.path)
+                named.args.is_empty() && named.simd.is_none() && !self.has_no_arguments(&named.path)
             }
             _ => false,
         }

@@ -77,7 +77,7 @@ impl Lowerer<'_> {
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
             has_gate: self.has_gate,
             gate: None,
-            names_gate: self.names_audit,
+            names_gate: self.names_gate,
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
             marks,

@@ -222,7 +222,7 @@ impl Said {
                 let what = format!("`{name}` is not an argument of the format");
                 return Err(mistake(
                     what,
-                    "pass it a name: `{v}`, and `v = …` after the format",
+                    "give it a name: `{v}`, and `v = …` after the format",
                 ));
             };
             let by_position = name.is_empty() || name.parse::<u32>().is_ok();
@@ -330,7 +330,7 @@ mod tests {
             (r#""}""#, "a `}` without"),
             (r#""{}""#, "the format has no argument 0"),
             (r#""{:w$}", 1"#, "`{:w$}` is not supported"),
-            (r#""{a.b}""#, "`a.b` is no argument"),
+            (r#""{a.b}""#, "`a.b` is not an argument"),
         ] {
             let error = said(format).pieces().err().expect("an error");
             assert!(error.to_string().contains(message), "{error}");

@@ -17,7 +17,7 @@ use super::method::is_built_in;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::compound::{is_camel_case, is_type_name};
 use crate::lower::memory::array::peeled;
-use crate::lower::resolve::method_audit::{MethodAudit, AutoRef};
+use crate::lower::resolve::method_audit::{AutoRef, MethodAudit};
 use crate::lower::types::{Hole, Node};
 use crate::lower::{Binding, Lowerer, Ty, Value};
 use crate::parse::named_scalar;

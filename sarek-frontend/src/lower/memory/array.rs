@@ -368,7 +368,8 @@ impl Lowerer<'_> {
                     );
                     return None;
                 };
-                let items: Vec<ArrayInit<'s>> = items.into_iter().map(|item| item.of(&dims)).collect();
+                let items: Vec<ArrayInit<'s>> =
+                    items.into_iter().map(|item| item.of(&dims)).collect();
                 for (item, elem) in items.iter().zip(&e.elems) {
                     self.same_dims(&dims, &item.dims(), elem.span())?;
                 }

@@ -39,7 +39,9 @@ impl<'s> ArrayInit<'s> {
             (ArrayInit::List(items), [_, rest @ ..]) => {
                 ArrayInit::List(items.into_iter().map(|item| item.of(rest)).collect())
             }
-            (ArrayInit::Repeat(item, dim), [_, rest @ ..]) => ArrayInit::Repeat(Box::new(item.of(rest)), dim),
+            (ArrayInit::Repeat(item, dim), [_, rest @ ..]) => {
+                ArrayInit::Repeat(Box::new(item.of(rest)), dim)
+            }
             (ArrayInit::Scalar(expr), [_, ..]) if !matches!(peeled(expr), syn::Expr::Lit(_)) => {
                 ArrayInit::Given(expr, dims.to_vec())
             }
@@ -71,7 +73,10 @@ impl<'s> ArrayInit<'s> {
     /// True if the plan reads elements of existing arrays.
     fn has_rows(&self) -> bool {
         match self {
-            ArrayInit::Scalar(_) | ArrayInit::Value(_) | ArrayInit::Given(..) | ArrayInit::GivenValue(..) => false,
+            ArrayInit::Scalar(_)
+            | ArrayInit::Value(_)
+            | ArrayInit::Given(..)
+            | ArrayInit::GivenValue(..) => false,
             ArrayInit::List(items) => items.iter().any(ArrayInit::has_rows),
             ArrayInit::Repeat(item, _) => item.has_rows(),
             ArrayInit::Copy(..) | ArrayInit::From(..) => true,
@@ -90,7 +95,11 @@ impl Lowerer<'_> {
     /// Evaluates all expressions of the plan, in order. The target of its stores may be a row that
     /// the plan reads whole. It may not be one of the rows in a list, so those are read into a copy
     /// now.
-    pub(in crate::lower) fn settled<'s>(&mut self, plan: ArrayInit<'s>, span: Span) -> ArrayInit<'s> {
+    pub(in crate::lower) fn settled<'s>(
+        &mut self,
+        plan: ArrayInit<'s>,
+        span: Span,
+    ) -> ArrayInit<'s> {
         match plan {
             ArrayInit::Scalar(expr) => {
                 let value = self.scalar(expr);
@@ -103,7 +112,9 @@ impl Lowerer<'_> {
                 let items = items.into_iter().map(|item| self.settled(item, span));
                 ArrayInit::List(items.collect())
             }
-            ArrayInit::Repeat(item, dim) => ArrayInit::Repeat(Box::new(self.settled(*item, span)), dim),
+            ArrayInit::Repeat(item, dim) => {
+                ArrayInit::Repeat(Box::new(self.settled(*item, span)), dim)
+            }
             ArrayInit::Copy(memory, indices, dims) => {
                 let span = indices.last().map_or_else(Span::call_site, |i| i.span());
                 let start = self.start(memory, &indices, span);
@@ -215,8 +226,12 @@ impl Lowerer<'_> {
     fn again<'s>(&mut self, plan: &ArrayInit<'s>) -> ArrayInit<'s> {
         match plan {
             ArrayInit::Value(value) => ArrayInit::Value(*value),
-            ArrayInit::List(items) => ArrayInit::List(items.iter().map(|i| self.again(i)).collect()),
-            ArrayInit::Repeat(item, dim) => ArrayInit::Repeat(Box::new(self.again(item)), dim.clone()),
+            ArrayInit::List(items) => {
+                ArrayInit::List(items.iter().map(|i| self.again(i)).collect())
+            }
+            ArrayInit::Repeat(item, dim) => {
+                ArrayInit::Repeat(Box::new(self.again(item)), dim.clone())
+            }
             ArrayInit::From(memory, start, dims) => ArrayInit::From(*memory, *start, dims.clone()),
             ArrayInit::GivenValue(value, dims) => ArrayInit::GivenValue(*value, dims.clone()),
             ArrayInit::Scalar(_) | ArrayInit::Given(..) | ArrayInit::Copy(..) => {

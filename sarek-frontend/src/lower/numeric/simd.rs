@@ -121,8 +121,7 @@ impl Lowerer<'_> {
                 let ty = self.ty(side);
                 let is_foreign = matches!(self.types.look(ty), Known::Foreign | Known::Parameter);
                 if is_foreign && self.simd(ty).is_none() {
-                    let (wanted, found, at) =
-                        (self.simd_ty(simd), self.ty(side), self.span(side));
+                    let (wanted, found, at) = (self.simd_ty(simd), self.ty(side), self.span(side));
                     self.unify(wanted, found, at);
                 }
             }
@@ -188,9 +187,7 @@ impl Lowerer<'_> {
             Known::Scalar(other) if other != simd.lane => {
                 self.expect(value, simd.lane);
                 let zero = Constant::zero(simd.lane);
-                return (0..simd.count)
-                    .map(|_| self.constant(zero, span))
-                    .collect();
+                return (0..simd.count).map(|_| self.constant(zero, span)).collect();
             }
             Known::Scalar(_) | Known::Int | Known::Float => self.expect(value, simd.lane),
             Known::Nothing if self.is_error_type(ty) => {}

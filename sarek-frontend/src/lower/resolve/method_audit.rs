@@ -195,7 +195,9 @@ impl Lowerer<'_> {
             }
             (Memory::Local(_) | Memory::Slice(_) | Memory::Table(_), dims) => {
                 let dims = dims.map_or_else(Vec::new, <[Dim]>::to_vec);
-                each.extend(OF_ARRAYS.map(|auto_ref| (Receiver::Array(elem, dims.clone()), auto_ref)));
+                each.extend(
+                    OF_ARRAYS.map(|auto_ref| (Receiver::Array(elem, dims.clone()), auto_ref)),
+                );
                 each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
             }
         }
@@ -220,7 +222,11 @@ impl Lowerer<'_> {
     }
 
     /// Audits a method of a view, which takes `&self`.
-    pub(in crate::lower) fn audit_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
+    pub(in crate::lower) fn audit_view_method(
+        &mut self,
+        view: ParamId,
+        call: &syn::ExprMethodCall,
+    ) {
         let memory = Memory::Slice(view);
         let receiver = Receiver::View {
             elem: self.element_type(memory),
@@ -296,7 +302,12 @@ impl Lowerer<'_> {
     }
 
     /// The forms of the receiver that rustc tries before it finds a method of the user's.
-    fn forms_before(&self, audit: &MethodAudit, reference: AutoRef, function: FunctionId) -> Option<Place> {
+    fn forms_before(
+        &self,
+        audit: &MethodAudit,
+        reference: AutoRef,
+        function: FunctionId,
+    ) -> Option<Place> {
         let Receiver::Value(of) = audit.receiver else {
             return None;
         };
@@ -321,7 +332,10 @@ impl Lowerer<'_> {
         let Some(ty) = self.receiver_tokens(&audit.receiver) else {
             return;
         };
-        if !self.audited_names.insert(format!("<{}>::{name}", path_text(&ty))) {
+        if !self
+            .audited_names
+            .insert(format!("<{}>::{name}", path_text(&ty)))
+        {
             return;
         }
         let span = Span::mixed_site().located_at(name.span());

@@ -19,7 +19,7 @@ use quote::{quote, quote_spanned};
 use sarek_ir::{ExprId, Scalar};
 use syn::spanned::Spanned;
 
-use super::method_audit::{MethodAudit, AutoRef, OF_ARRAYS, Receiver};
+use super::method_audit::{AutoRef, MethodAudit, OF_ARRAYS, Receiver};
 use crate::lower::types::{Known, Node};
 use crate::lower::{Lowered, Lowerer, path_text};
 use crate::tokens::at;
@@ -140,7 +140,10 @@ impl Lowerer<'_> {
             (None, _) => quote!(<#ty>::#function),
         };
         let span = Span::mixed_site().located_at(path.span());
-        if self.audited_names.insert(format!("{known}{}", path_text(path))) {
+        if self
+            .audited_names
+            .insert(format!("{known}{}", path_text(path)))
+        {
             let audit = self.same(&at(&known, span), &quote!(#path), span);
             self.audits.push(audit);
         }

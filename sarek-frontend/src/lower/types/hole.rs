@@ -16,8 +16,7 @@ impl Types {
             return *ty;
         }
         if let Node::Named(Named {
-            simd: Some(simd),
-            ..
+            simd: Some(simd), ..
         }) = self.node(of)
             && LETTERS[..simd.count].contains(&text)
         {

@@ -10,7 +10,7 @@ use crate::diagnostics::codes;
 use crate::lower::calls::instantiate::any_literal;
 use crate::lower::desugar::variant::part_of_variant;
 use crate::lower::{Lowerer, Ty};
-use crate::parse::{ElementType, simd_type, scalar_type};
+use crate::parse::{ElementType, scalar_type, simd_type};
 use crate::tokens::names;
 
 /// The enums of core that kernels recognize by name.
