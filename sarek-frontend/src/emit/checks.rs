@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
-use sarek_ir::analysis::contract::{Contract, lent_arrays};
-use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
+use sarek_ir::analysis::contract::{Contract, passed_arrays};
+use sarek_ir::{CallId, CallableArg, FunctionId, Kernel, Stmt};
 use syn::spanned::Spanned;
 
 use super::cpu;
@@ -151,7 +151,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .arguments
         .iter()
         .map(|&(call, argument)| differing(lowered, call, argument, at(call)));
-    let lent = lent_arrays(kernel)
+    let lent = passed_arrays(kernel)
         .into_iter()
         .filter(|_| !lowered.is_unsafe);
     let lent = lent.map(|(call, at_argument, memory)| {
@@ -205,9 +205,9 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
 fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)> + '_ {
     let calls = (0..).map(CallId).zip(kernel.calls.iter());
     calls.flat_map(|(id, call)| {
-        let functions = call.given.iter().filter_map(|given| match given {
-            Given::Function(function) => Some(*function),
-            Given::Closure(_) | Given::Callable(_) => None,
+        let functions = call.callable_args.iter().filter_map(|given| match given {
+            CallableArg::Function(function) => Some(*function),
+            CallableArg::Closure(_) | CallableArg::Callable(_) => None,
         });
         functions.map(move |function| (id, function))
     })

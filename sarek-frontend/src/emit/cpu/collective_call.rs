@@ -17,7 +17,8 @@ use quote::{ToTokens, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, joint_calls};
 use sarek_ir::analysis::regions::{Plan, RegionId, Values};
 use sarek_ir::{
-    Access, Argument, CallId, Called, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId,
+    Access, Argument, CallId, CallTarget, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt,
+    StmtId,
 };
 
 use super::call::given_name;
@@ -453,8 +454,8 @@ impl Lowered {
     /// The function that a call calls.
     pub fn callee(&self, call: CallId) -> &Callee {
         match self.kernel.calls[call.index()].called {
-            Called::Function(function) => &self.callees[function.index()],
-            Called::Callable(_) => unreachable!("it is asked of calls of functions"),
+            CallTarget::Function(function) => &self.callees[function.index()],
+            CallTarget::Callable(_) => unreachable!("it is asked of calls of functions"),
         }
     }
 }

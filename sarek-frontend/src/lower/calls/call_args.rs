@@ -1,7 +1,9 @@
 //! Arguments of calls: values, `&mut` references, slices, and callable arguments.
 
 use proc_macro2::Span;
-use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory, ParamId, Stmt};
+use sarek_ir::{
+    Argument, CallableArg, CallableId, ExprId, FunctionId, LocalId, Memory, ParamId, Stmt,
+};
 use syn::spanned::Spanned;
 
 use super::callee::Typed;
@@ -23,7 +25,7 @@ pub(in crate::lower) struct Arguments {
     /// The rows of arrays that are passed as copies.
     pub rows: Vec<LentRow>,
     /// The callable arguments.
-    pub given: Vec<Given>,
+    pub callable_args: Vec<CallableArg>,
     typed: Vec<Typed>,
 }
 
@@ -68,7 +70,7 @@ impl Lowerer<'_> {
             back,
             lent,
             rows,
-            given: callables,
+            callable_args: callables,
             typed,
         } = &mut all;
         let mut is_whole = true;

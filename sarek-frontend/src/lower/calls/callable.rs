@@ -6,8 +6,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
-    Argument, Call, CallId, Callable, CallableId, Called, Closure, ClosureId, FunctionId, Given,
-    Scalar, Stmt, StmtId,
+    Argument, Call, CallId, CallTarget, Callable, CallableArg, CallableId, Closure, ClosureId,
+    FunctionId, Scalar, Stmt, StmtId,
 };
 use syn::spanned::Spanned;
 
@@ -53,8 +53,8 @@ impl Lowerer<'_> {
         let yields = yields.map(|ty| self.written_type(ty).unwrap_or_else(|| self.types.any()));
         self.kernel.callables.to_mut().push(Callable {
             name: plain_name(name).into(),
-            takes: vec![Scalar::Bool.into(); takes.len()].into(),
-            yields: yields.map(|_| Scalar::Bool.into()),
+            params: vec![Scalar::Bool.into(); takes.len()].into(),
+            result: yields.map(|_| Scalar::Bool.into()),
         });
         self.callables.push(OwnCallable {
             of: of.clone(),
@@ -73,8 +73,8 @@ impl Lowerer<'_> {
             let yields = own.yields.map(|ty| self.ir_type(ty));
             let callable = &mut self.kernel.callables.to_mut()[at];
             if let (Some(takes), false) = (takes, yields == Some(None)) {
-                callable.takes = takes.into();
-                callable.yields = yields.flatten();
+                callable.params = takes.into();
+                callable.result = yields.flatten();
             } else {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
@@ -126,9 +126,9 @@ impl Lowerer<'_> {
         let args: Vec<Argument> = args.into_iter().map(Argument::Value).collect();
         let call = CallId(self.kernel.calls.len() as u32);
         self.kernel.calls.to_mut().push(Call {
-            called: Called::Callable(callable),
+            called: CallTarget::Callable(callable),
             args: args.into(),
-            given: vec![].into(),
+            callable_args: vec![].into(),
             result,
         });
         self.push(Stmt::Call { call }, e.span());
@@ -186,16 +186,16 @@ impl Lowerer<'_> {
         passed: Passed,
         to: (FunctionId, CallableId),
         span: Span,
-    ) -> Option<(Given, Typed)> {
+    ) -> Option<(CallableArg, Typed)> {
         match passed {
             Passed::Closure(index) => {
                 let (closure, typed) = self.give_closure(index, to, span)?;
-                Some((Given::Closure(closure), typed))
+                Some((CallableArg::Closure(closure), typed))
             }
             Passed::Callable(callable) => {
                 let OwnCallable { takes, yields, .. } = &self.callables[callable.index()];
                 let typed = Typed::Callable(takes.clone(), *yields, span);
-                Some((Given::Callable(callable), typed))
+                Some((CallableArg::Callable(callable), typed))
             }
             Passed::Function(path) if qualifying_type(&path).is_some() => {
                 let name = crate::tokens::path_text(&path);
@@ -228,7 +228,7 @@ impl Lowerer<'_> {
                     ..self.new_callee(owner, method, span)
                 };
                 let function = self.function_id(callee);
-                Some((Given::Function(function), Typed::Function(function)))
+                Some((CallableArg::Function(function), Typed::Function(function)))
             }
         }
     }

@@ -6,7 +6,7 @@
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
-    Builtin, Call, CallId, Called, ExprId, FunctionId, LinkId, LocalId, PlaceId, Root, Stmt,
+    Builtin, Call, CallId, CallTarget, ExprId, FunctionId, LinkId, LocalId, PlaceId, Root, Stmt,
 };
 use syn::spanned::Spanned;
 
@@ -158,9 +158,9 @@ impl Lowerer<'_> {
         });
         let call = CallId(self.kernel.calls.len() as u32);
         self.kernel.calls.to_mut().push(Call {
-            called: Called::Function(function),
+            called: CallTarget::Function(function),
             args: arguments.args.into(),
-            given: arguments.given.into(),
+            callable_args: arguments.callable_args.into(),
             result,
         });
         self.push(Stmt::Call { call }, span);

@@ -141,14 +141,17 @@ impl Lowerer<'_> {
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
         let Some(Arguments {
-            args, back, given, ..
+            args,
+            back,
+            callable_args,
+            ..
         }) = self.arguments(None, &exprs)
         else {
             return Some(Value::Never);
         };
         let recursion = self.recursion.as_ref().expect("it has last calls");
         let (label, bound) = (recursion.label, recursion.bound.clone());
-        if args.len() != bound.len() || !back.is_empty() || !given.is_empty() {
+        if args.len() != bound.len() || !back.is_empty() || !callable_args.is_empty() {
             self.errors.at(
                 codes::RECURSION,
                 e.span(),
