@@ -207,7 +207,7 @@ pub fn items(
             #[allow(dead_code, non_upper_case_globals, clippy::all)]
             impl #generics #ty #clause {
                 #[doc(hidden)]
-                const #ir: &'static __ir::SimdType = #data;
+                const #ir: &'static __ir::Packed = #data;
 
                 #nest
 
@@ -349,7 +349,7 @@ fn instance(
         #[automatically_derived]
         #[allow(clippy::all)]
         unsafe impl #generics #krate::DeviceFn for #instance #clause {
-            const IR: &'static #krate::ir::SimdType = <#ty>::#ir;
+            const IR: &'static #krate::ir::Packed = <#ty>::#ir;
             const FACTS: #krate::FunctionFacts = #facts();
 
             fn links() -> #krate::ir::link::Links {

@@ -445,7 +445,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
         // SAFETY: the function has errors, so the crate never runs.
         #[automatically_derived]
         unsafe impl #generics #krate::DeviceFn for #ty #clause {
-            const IR: &'static #krate::ir::SimdType = #krate::ir::SimdType::EMPTY;
+            const IR: &'static #krate::ir::Packed = #krate::ir::Packed::EMPTY;
             const FACTS: #krate::FunctionFacts = #krate::FunctionFacts::NONE;
 
             fn links() -> #krate::ir::link::Links {

@@ -1,6 +1,6 @@
 //! Arrays: local arrays, whole-array expressions, and elements of arrays of arrays.
 //!
-//! An array is memory, not a value. An expression for a whole array becomes a [`ArrayInit`], whether it
+//! An array is memory, not a value. An expression for a whole array becomes an [`ArrayInit`], whether it
 //! is a literal, a repeat, the name of another array or a row. Filling an array by a plan becomes
 //! stores. An array of arrays is stored flat. Each index is checked against its own dimension; a
 //! memory of one dimension is checked by the access itself.
