@@ -352,7 +352,7 @@ impl Lowerer<'_> {
         let mut values = self.operands(&exprs);
         let rest = e.rest.as_ref().and_then(|_| values.pop());
         if let Some(rest) = rest {
-            match self.is_told_by(constructor.ty, self.ty(rest)) {
+            match self.is_determined_by(constructor.ty, self.ty(rest)) {
                 true => constructor.ty = self.ty(rest),
                 false => {
                     self.unify(constructor.ty, self.ty(rest), self.span(rest));
@@ -460,7 +460,7 @@ impl Lowerer<'_> {
     /// True if the path may omit generic arguments, and only rustc knows the type of the `..rest`
     /// value. The literal then has that type. rustc checks in the user's function that the path
     /// names it.
-    fn is_told_by(&self, written: Ty, rest: Ty) -> bool {
+    fn is_determined_by(&self, written: Ty, rest: Ty) -> bool {
         match (self.types.node(written), self.types.node(rest)) {
             (Node::Named(named), Node::Hole(_)) => {
                 named.args.is_empty() && named.simd.is_none() && !self.has_no_arguments(&named.path)

@@ -135,7 +135,7 @@ impl Lowerer<'_> {
             }
         }
         self.settle_prints();
-        self.check_told();
+        self.check_inferred_literals();
     }
 
     fn settle_links(&mut self) {

@@ -83,8 +83,12 @@ impl Lowerer<'_> {
                     "write all types",
                 );
             }
-            let takes: Vec<TokenStream> = own.takes.iter().map(|ty| self.told_type(*ty)).collect();
-            let yields = own.yields.map(|ty| self.told_type(ty));
+            let takes: Vec<TokenStream> = own
+                .takes
+                .iter()
+                .map(|ty| self.type_or_placeholder(*ty))
+                .collect();
+            let yields = own.yields.map(|ty| self.type_or_placeholder(ty));
             tokens.push(CallableBody {
                 kind: own.of.kind,
                 body: own.of.body_type(&takes, yields.as_ref(), &quote!(__host)),
@@ -345,16 +349,16 @@ impl Lowerer<'_> {
     }
 
     /// A function pointer of these types, which is never evaluated.
-    pub(in crate::lower) fn told_callable(
+    pub(in crate::lower) fn callable_expr(
         &self,
         takes: &[Ty],
         yields: Option<Ty>,
         at: Span,
     ) -> TokenStream {
         let krate = &self.krate;
-        let takes = takes.iter().map(|ty| self.told_type(*ty));
+        let takes = takes.iter().map(|ty| self.type_or_placeholder(*ty));
         let yields = match yields {
-            Some(ty) => self.told_type(ty),
+            Some(ty) => self.type_or_placeholder(ty),
             None => quote!(()),
         };
         // At this place rustc reports that the function requires other types.
@@ -364,7 +368,7 @@ impl Lowerer<'_> {
     }
 
     /// The type, or `_` if it has no name.
-    fn told_type(&self, ty: Ty) -> TokenStream {
+    fn type_or_placeholder(&self, ty: Ty) -> TokenStream {
         self.type_tokens(ty).unwrap_or_else(|| quote!(_))
     }
 }

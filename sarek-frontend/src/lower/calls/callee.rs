@@ -122,12 +122,12 @@ impl Lowerer<'_> {
         };
         // If rustc infers the generic arguments of a function, each call may be of another
         // instance.
-        let is_told = callee.is_self || callee.is_told();
+        let is_instantiated = callee.is_self || callee.is_instantiated();
         let known = self
             .kernel
             .functions
             .iter()
-            .position(|f| is_told && *f == path);
+            .position(|f| is_instantiated && *f == path);
         let index = known.unwrap_or_else(|| {
             self.kernel.functions.to_mut().push(path.into());
             let (facts, index) = (&self.facts, Literal::usize_unsuffixed(self.callees.len()));
@@ -271,7 +271,7 @@ impl Callee {
     }
 
     /// True if its generic arguments are written, so that rustc need not infer any.
-    fn is_told(&self) -> bool {
+    fn is_instantiated(&self) -> bool {
         let arguments = self.arguments();
         let any = |tokens: TokenStream| {
             tokens
@@ -347,7 +347,7 @@ impl Callee {
             self.item("infer", 0),
         );
         match self.of_trait {
-            Some(_) => quote_spanned!(span=> |__told| #infer(__told)),
+            Some(_) => quote_spanned!(span=> |__arg| #infer(__arg)),
             None => infer,
         }
     }

@@ -18,9 +18,9 @@ impl Lowerer<'_> {
         left.retain(|index| !self.callees[*index].is_self);
         while !left.is_empty() {
             let ready = |index: &usize| {
-                let callee = self.told_with(*index);
+                let callee = self.inferred_by(*index);
                 let mut given = callee.given.iter();
-                given.all(|typed| self.is_alone(callee, typed) || self.told(typed).is_some())
+                given.all(|typed| self.is_alone(callee, typed) || self.typed_expr(typed).is_some())
             };
             // If all wait for others, the argument types of the first are unimportant or cannot be
             // inferred.
@@ -30,16 +30,16 @@ impl Lowerer<'_> {
     }
 
     /// The function whose call determines the instance: this one, or the one to which it is passed.
-    fn told_with(&self, index: usize) -> &Callee {
+    fn inferred_by(&self, index: usize) -> &Callee {
         let callee = &self.callees[index];
         let to = callee.given_to.map(|to| &self.callees[to.index()]);
         to.filter(|to| !to.is_self).unwrap_or(callee)
     }
 
     fn infer_callee(&mut self, index: usize) {
-        let (callee, called) = (&self.callees[index], self.told_with(index));
+        let (callee, called) = (&self.callees[index], self.inferred_by(index));
         let is_itself = std::ptr::eq(callee, called);
-        let Some(call) = self.telling_call(called) else {
+        let Some(call) = self.inferring_call(called) else {
             // For a function that is passed to another, the error is reported at that one.
             if is_itself {
                 let method = callee.method.as_ref().map(ToString::to_string);
@@ -89,19 +89,22 @@ impl Lowerer<'_> {
 
     /// A call that yields the instance and the result type. `None` if the type of the receiver is
     /// not known.
-    fn telling_call(&self, callee: &Callee) -> Option<TokenStream> {
+    fn inferring_call(&self, callee: &Callee) -> Option<TokenStream> {
         // An expression of any type: rustc takes the parameter's type, if that is fixed.
         let any = || quote!(::core::unreachable!());
         let args = callee.given.iter();
         let args = args.map(|typed| match self.is_alone(callee, typed) {
             true => any_literal(typed),
-            false => self.told(typed),
+            false => self.typed_expr(typed),
         });
         let mut args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
         let infer = match callee.is_unnamed {
             false => callee.item("infer", 0),
             true => {
-                let receiver = callee.given.first().and_then(|typed| self.told(typed))?;
+                let receiver = callee
+                    .given
+                    .first()
+                    .and_then(|typed| self.typed_expr(typed))?;
                 // The receiver determines the type once. Repeating it would double the code with
                 // each call of a chain.
                 args[0] = any();
@@ -154,12 +157,12 @@ impl Lowerer<'_> {
     }
 
     /// An expression with the type of an argument, which is never evaluated.
-    pub(in crate::lower) fn told(&self, typed: &Typed) -> Option<TokenStream> {
+    pub(in crate::lower) fn typed_expr(&self, typed: &Typed) -> Option<TokenStream> {
         match typed {
             Typed::Int(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0))),
             Typed::Float(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0.0))),
             Typed::By(ty) => self.probe(*ty),
-            Typed::Callable(takes, yields, at) => Some(self.told_callable(takes, *yields, *at)),
+            Typed::Callable(takes, yields, at) => Some(self.callable_expr(takes, *yields, *at)),
             Typed::Function(function) => Some(self.slot(*function)),
             Typed::Unknown => Some(quote!(::core::unreachable!())),
         }

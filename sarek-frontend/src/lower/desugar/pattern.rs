@@ -435,7 +435,7 @@ impl Lowerer<'_> {
         found: &mut Found,
     ) {
         let ty = self.subject_type(subject);
-        if !self.is_told_apart(constructor, ty) {
+        if !self.has_unknown_arguments(constructor, ty) {
             self.unify(ty, constructor.ty, span);
         }
         let Some(variant) = constructor.variant else {
@@ -451,7 +451,7 @@ impl Lowerer<'_> {
     /// True for an `Option` or `Result` whose arguments only rustc knows, such as the result of a
     /// function. The parts that `Some(x)` binds are then parts of that type. With `Option<_>`,
     /// later code would have to determine their types.
-    fn is_told_apart(&self, constructor: &Constructor, of: Ty) -> bool {
+    fn has_unknown_arguments(&self, constructor: &Constructor, of: Ty) -> bool {
         self.is_part(of) && self.is_core_type(constructor.ty)
     }
 

@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     }
 
     /// A literal of this type whose type rustc must infer.
-    pub(in crate::lower) fn told_literal(&self, ty: Ty) -> Option<u32> {
+    pub(in crate::lower) fn inferred_literal(&self, ty: Ty) -> Option<u32> {
         let mut marks = self.marked_literals.keys();
         let mark = *marks.find(|mark| self.types.are_same(self.marks[mark], ty))?;
         self.inferred_literals.borrow_mut().insert(mark);
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports literals whose types rustc cannot be asked for.
-    pub(in crate::lower) fn check_told(&mut self) {
+    pub(in crate::lower) fn check_inferred_literals(&mut self) {
         if self.has_gate {
             return;
         }

@@ -206,7 +206,7 @@ impl Lowerer<'_> {
             (None, Node::Hole(Hole::Literal { float })) => {
                 let (kind, mark) = (
                     ["integer", "float"][usize::from(*float)],
-                    self.told_literal(ty)?,
+                    self.inferred_literal(ty)?,
                 );
                 format!("{{{kind} {mark}}}")
             }
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
             };
             return Some(quote!(#host::of_type::<#tokens>()));
         }
-        if let Some(mark) = self.told_literal(ty) {
+        if let Some(mark) = self.inferred_literal(ty) {
             let variable = names::literal_variable(mark);
             return Some(quote!(#host::told(#variable)));
         }
@@ -361,7 +361,7 @@ impl Lowerer<'_> {
 
     /// True for a field with a literal whose type only this struct determines, if nothing else
     /// determines the struct's type. Any other literal then has the same type there.
-    fn is_told_alone(&self, of: Ty, field: &LiteralField) -> bool {
+    fn is_determined_alone(&self, of: Ty, field: &LiteralField) -> bool {
         self.types.holes_of(of) == 0
             && self.types.holes_of(field.ty) == 1
             && any_literal(&field.value).is_some()
@@ -378,8 +378,8 @@ impl Lowerer<'_> {
                     _ => false,
                 };
                 let value = match is_part {
-                    true if self.is_told_alone(of, field) => any_literal(&field.value)?,
-                    true => self.told(&field.value)?,
+                    true if self.is_determined_alone(of, field) => any_literal(&field.value)?,
+                    true => self.typed_expr(&field.value)?,
                     false => self.probe(field.ty)?,
                 };
                 Some((self.kernel.name(field.name), value))
