@@ -19,12 +19,12 @@ pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStr
 
 /// The variable that has the same type as the literal with this mark.
 pub fn literal_variable(mark: u32) -> Ident {
-    format_ident!("__arg{mark}", span = Span::mixed_site())
+    format_ident!("__literal{mark}", span = Span::mixed_site())
 }
 
 /// True if the tokens name such a variable.
 pub fn has_literal_variable(tokens: &TokenStream) -> bool {
-    let is_variable = |name: &Ident| name.to_string().starts_with("__arg");
+    let is_variable = |name: &Ident| name.to_string().starts_with("__literal");
     flat(tokens.clone()).any(|token| matches!(&token, TokenTree::Ident(name) if is_variable(name)))
 }
 
