@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         let (slots, instances): (Vec<_>, Vec<_>) = functions
             .map(|function| self.given_instance(function))
             .unzip();
-        let told = match is_itself {
+        let instance = match is_itself {
             true => quote_spanned!(span=> __call),
             false => instance_name(FunctionId(index as u32)),
         };
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
                 let __call = #call;
                 #(#instances)*
                 #yields
-                #told
+                #instance
             }},
         };
     }
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
             true => any_literal(typed),
             false => self.typed_expr(typed),
         });
-        let mut args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
+        let mut args: Vec<TokenStream> = args.map(|arg| arg.unwrap_or_else(any)).collect();
         let infer = match callee.is_unnamed {
             false => callee.item("infer", 0),
             true => {
