@@ -59,7 +59,7 @@ impl Items {
     }
 
     fn function(&mut self, name: String, tokens: TokenStream) -> Result<(), String> {
-        let expansion = sarek_frontend::function::device(TokenStream::new(), tokens);
+        let expansion = sarek_frontend::expand::device(TokenStream::new(), tokens);
         let mut ir = expansion.kernel.ok_or(expansion.errors.join("\n"))?;
         // Random kernels wrap, as those of a release build do.
         ir.overflows = Default::default();

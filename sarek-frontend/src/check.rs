@@ -40,8 +40,8 @@ fn subgroups(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
             errors.at(
                 codes::UNKNOWN_TYPE,
                 *span,
-                "the type of what a subgroup works on must be known here",
-                "write it, as in `let v: f32 = …;`",
+                "the type of this subgroup operand must be known here",
+                "write the type, as in `let v: f32 = …;`",
             );
         }
     }
@@ -99,18 +99,18 @@ fn mistake(lowered: &Lowered, violation: Violation) -> Mistake {
             Mistake::new(
                 codes::CAST,
                 what,
-                "compare it: `x != 0`, or cast by way of an integer",
+                "compare it, as in `x != 0`, or cast it to an integer first",
             )
         }
         (Rule::PrintFormat, _) => {
-            let what = "an argument does not have the format that it is printed by";
+            let what = "an argument cannot be printed in this format";
             Mistake::new(
                 codes::PRINTED,
                 what,
-                "print floats by `{}` or `{:e}`, and integers by `{:x}` and its like",
+                "print floats with `{}` or `{:e}`; `{:x}` and similar formats are for integers",
             )
         }
-        (rule, _) => Mistake::new(codes::INVALID, rule.text(), "write it in another way"),
+        (rule, _) => Mistake::new(codes::INVALID, rule.text(), "write it differently"),
     }
 }
 
@@ -137,7 +137,7 @@ pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
             Stray::Function(id, function) => (
                 lowered.expr_spans[id.index()],
                 format!(
-                    "`{}` is not rounded the same on every device",
+                    "`{}` is not rounded in the same way on every device",
                     function.name()
                 ),
                 instead(function).to_string(),
@@ -147,7 +147,7 @@ pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
                 let sign = if function == Intrinsic::Max { ">" } else { "<" };
                 (
                     lowered.expr_spans[id.index()],
-                    format!("`{name}` of floats may give either of two zeros"),
+                    format!("`{name}` of floats may return `0.0` or `-0.0`"),
                     format!("write `if a {sign} b {{ a }} else {{ b }}`"),
                 )
             }
@@ -157,19 +157,20 @@ pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
                     "the result of `{}` on floats depends on the order of the threads",
                     op.name()
                 ),
-                "sum integers, or in an order of your own".to_string(),
+                "sum integers, or sum in a fixed order".to_string(),
             ),
             Stray::Subgroup(id, op) => (
                 lowered.stmt_spans[id.index()],
                 format!(
-                    "`{}` of floats is computed in an order that each device chooses",
+                    "`{}` of floats depends on an order that each device chooses",
                     op.name()
                 ),
-                "use integers, or a shared array and an order of your own".to_string(),
+                "use integers, or combine the values in a fixed order through a shared array"
+                    .to_string(),
             ),
             Stray::Text(id) => (
                 lowered.stmt_spans[id.index()],
-                "what a target's own text computes is not known".to_string(),
+                "the result of a target's own text is not known".to_string(),
                 "write it in Rust".to_string(),
             ),
         };
@@ -187,7 +188,7 @@ fn instead(function: Intrinsic) -> &'static str {
     ];
     let found = INSTEAD.iter().find(|(other, _)| *other == function);
     found.map_or(
-        "write it out in `+ - * /`, `sqrt` and `mul_add`, which are",
+        "write it out with `+ - * /`, `sqrt` and `mul_add`, which are",
         |(_, instead)| instead,
     )
 }
@@ -210,8 +211,11 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
                 errors.at(
                     codes::LENT_MEMORY,
                     lowered.stmt_spans[id],
-                    format!("the threads that call this may write `{}` at once, at elements that are not known here", kernel.memory_name(memory)),
-                    "give it values in place of the slice, or declare the kernel `unsafe fn`",
+                    format!(
+                        "threads that call this may write the same element of `{}` at once",
+                        kernel.memory_name(memory)
+                    ),
+                    "pass values in place of the slice, or declare the kernel `unsafe fn`",
                 );
             }
         }
@@ -232,8 +236,8 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
         errors.at(
             codes::OPEN_SHARED,
             lowered.name.span(),
-            format!("`{name}` is used behind the last barrier of this function, or returned before that"),
-            "bind what is read to a name and let `barrier();` follow it, or declare the function `unsafe fn`",
+            format!("`{name}` is used after the last barrier of this function, or the function may return before that barrier"),
+            "bind the value to a name and write `barrier();` after that, or declare the function `unsafe fn`",
         );
     }
     for race in &found.races {
@@ -251,30 +255,32 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
 /// Reports functions that have callable parameters and in which threads work together.
 pub fn callables(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let first = lowered.callables.first();
-    let Some(first) = first.filter(|_| crate::expand::is_cooperative(&lowered.kernel)) else {
+    let Some(first) =
+        first.filter(|_| sarek_ir::analysis::contract::is_cooperative(&lowered.kernel))
+    else {
         return Some(());
     };
     errors.at(
         codes::COLLECTIVE_CALL,
         first.span,
-        "the threads of a block work together in this function, and such functions are not given closures",
-        "give it values, which each thread computes before the call",
+        "the threads of a block work together in this function, so it cannot take closures",
+        "pass values, which each thread computes before the call",
     );
     None
 }
 
 /// Reports functions that nest calls of themselves and use features that exclude this.
 pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
-    if lowered.nests.is_none() {
+    if lowered.max_depth.is_none() {
         return Some(());
     }
     let kernel = &lowered.kernel;
     let span = lowered.name.span();
-    if crate::expand::is_cooperative(kernel) {
+    if sarek_ir::analysis::contract::is_cooperative(kernel) {
         errors.at(
             codes::RECURSION,
             span,
-            "the threads of a block do not work together in a function that nests calls of itself",
+            "the threads of a block cannot work together in a recursive function",
             "write a loop",
         );
         return None;
@@ -284,8 +290,8 @@ pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
         errors.at(
             codes::RECURSION,
             span,
-            "a function that nests calls of itself yields a scalar, or nothing",
-            "give other results by `&mut`",
+            "a recursive function must return a scalar or nothing",
+            "return other results through `&mut` parameters",
         );
         return None;
     }
@@ -311,21 +317,21 @@ pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Op
                 "it is in a loop whose condition or bound, in line {line}, differs between threads"
             ),
             Apart::Jump(jump, _) if lowered.kernel.stmt(jump) == Stmt::Return => format!(
-                "before it, some threads return from the function, by the condition in line {line}, which differs between threads"
+                "some threads return from the function before it, by the condition in line {line}, which differs between threads"
             ),
             Apart::Closure(_) => {
-                "it is in a closure, which a function may call for some threads only".to_string()
+                "it is in a closure, which a function may call in some threads only".to_string()
             }
             Apart::Jump(..) => format!(
-                "before it, some threads leave the iteration, by the condition in line {line}, which differs between threads"
+                "some threads leave the iteration before it, by the condition in line {line}, which differs between threads"
             ),
         };
         let mistake = Mistake::new(
             codes::DIVERGENT_BARRIER,
             "some threads of the block may miss this barrier",
-            "put the barrier outside, and what only some threads do under a condition of its own",
+            "move the barrier outside, and keep only the work of some threads under the condition",
         );
-        let why = format!("{why}, and those that come to a barrier wait for the others");
+        let why = format!("{why}, and the threads that reach a barrier wait for the others");
         errors.report(lowered.stmt_spans[barrier.index()], &mistake.because(why));
     }
     None
@@ -357,7 +363,7 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
             ),
             "thread",
             format!(
-                "put a `barrier()` between the two, store to an element of the thread's own, such as \
+                "put a `barrier()` between the two uses, store to the thread's own element, such as \
                  `{name}[thread_idx_x()]`, make the elements `Atomic<T>`, or declare the {what} `unsafe fn`"
             ),
         ),
@@ -366,8 +372,8 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
             format!("two threads may use the same element of `{name}` at once"),
             "global",
             format!(
-                "take it as `&[Atomic<T>]` where threads share elements, store to the thread's own, by its index as in \
-                 `{name}[global_idx_x()]` or through a view (`ViewMut2<T>`), or declare the {what} `unsafe fn`"
+                "take it as `&[Atomic<T>]` if threads share elements, store to the thread's own element, by its index as \
+                 in `{name}[global_idx_x()]` or through a view (`ViewMut2<T>`), or declare the {what} `unsafe fn`"
             ),
         ),
     };

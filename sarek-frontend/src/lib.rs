@@ -5,7 +5,7 @@
 //! would accept but that has no meaning on a device. [`emit`] writes the launch function, the IR as
 //! bytes, the compiled body and the user's own function.
 //!
-//! [`expand`] runs the phases. All errors accumulate in one [`diagnostics::Errors`] and are
+//! [`expand`] runs the phases, in one module for each macro. All errors accumulate in one [`diagnostics::Errors`] and are
 //! reported together. A function with errors is still emitted, so that an editor can complete code
 //! in its body.
 //!
@@ -16,8 +16,6 @@ pub mod derive;
 pub mod diagnostics;
 pub mod emit;
 pub mod expand;
-pub mod function;
-pub mod kernel_test;
 pub mod lower;
-mod methods;
 pub mod parse;
+mod tokens;

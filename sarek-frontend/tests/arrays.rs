@@ -183,7 +183,7 @@ fn atomics_are_statements_with_a_result() {
     );
     rejects(
         "fn k(c: &[Atomic<u32>]) { c[0].fetch_add(1.0); }",
-        &["mismatched types: `u32` is needed"],
+        &["mismatched types: expected `u32`"],
     );
     rejects(
         "fn k(x: &mut [u32]) { x[0].fetch_add(1); }",
@@ -225,7 +225,10 @@ fn threads_work_together() {
          block_fence();
          device_fence();",
     );
-    rejects("fn k() { barrier(1); }", &["`barrier()` takes no argument"]);
+    rejects(
+        "fn k() { barrier(1); }",
+        &["`barrier()` takes no arguments"],
+    );
     rejects(
         "fn k() { let a = subgroup_sum(true); }",
         &["this operation is not defined for `bool`"],
@@ -260,7 +263,7 @@ fn barriers_stand_where_all_threads_come() {
 
 #[test]
 fn shared_arrays_are_made_once_and_bound() {
-    let once = "a shared array is made inside of an `if` or a loop";
+    let once = "a shared array is created inside an `if` or a loop";
     rejects(
         "fn k(n: usize) { if n > 1 { let a = shared_array::<f32, 4>(); } }",
         &[once],
@@ -271,7 +274,7 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k() { let x = 1.0 + shared_array::<f32, 4>(); }",
-        &["`shared_array` stands where it is not bound"],
+        &["the result of `shared_array` is not bound"],
     );
     rejects(
         "fn k() { let t = shared_array::<bool, 4>(); }",
@@ -279,11 +282,11 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k() { let t = shared_array::<f32>(); }",
-        &["what the array holds is not written"],
+        &["the element type of the array is not written"],
     );
     rejects(
         "fn k(n: usize) { let t = shared_array::<f32, 4>(n); }",
-        &["`shared_array` takes no argument"],
+        &["`shared_array` takes no arguments"],
     );
     rejects(
         "fn k() { let t: f32 = shared_array::<f32, 4>(); }",
@@ -300,7 +303,7 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     rejects(
         "fn k() { let t = shared_array::<[f32; 4], 4>(); t[0] = 1.0; let a = t[4][0]; }",
         &[
-            "mismatched types: a tuple or array is needed here",
+            "mismatched types: expected a tuple or array",
             "index 4 is out of bounds: `t` has 4 elements",
         ],
     );
@@ -323,10 +326,10 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     );
     rejects(
         "fn k() { let a = [[0u32; 30]; 10]; let b = (a, 1); let c = (a[0], a[1]); }",
-        &["the array `a` is no value here: its length is not known, or above 256"],
+        &["the array `a` cannot be used as a value: its length is unknown or above 256"],
     );
     rejects(
         "fn k(x: &[f32]) { let a: [f32; 4] = x[0]; }",
-        &["mismatched types: a tuple or array is needed here"],
+        &["mismatched types: expected a tuple or array"],
     );
 }

@@ -45,13 +45,13 @@ fn a_question_is_a_return_with_what_is_bad() {
     rejects(
         "fn f(x: Option<u32>, y: u32) -> Result<u32, f32> { x?; y?; Ok(1) }",
         &[
-            "`?` of an `Option`, in a function that yields a `Result`, is not",
-            "`?` of what is no `Option` or `Result` is not",
+            "`?` of an `Option`, in a function that returns a `Result`, is not",
+            "`?` of a value that is not an `Option` or `Result` is not",
         ],
     );
     rejects(
         "fn f(x: Result<u32, i32>) -> Result<u32, f32> { Ok(x?) }",
-        &["mismatched types: `f32` is needed here, this is `i32`"],
+        &["mismatched types: expected `f32`, found `i32`"],
     );
 }
 
@@ -60,8 +60,8 @@ fn a_question_is_a_return_with_what_is_bad() {
 fn callers_are_audited_by_a_closure() {
     let audited = |source: &str| {
         let tokens = device(source).tokens.to_string();
-        let known = tokens.contains("host :: if_type_checked :: < { __AUDITED } , _ >");
-        assert_eq!(known, tokens.contains("__AUDITED : "), "{tokens}");
+        let known = tokens.contains("host :: if_type_checked :: < { __GATE } , _ >");
+        assert_eq!(known, tokens.contains("__GATE : "), "{tokens}");
         known
     };
     assert!(audited("fn f(x: f32) -> f32 { g(x) }"));
@@ -111,15 +111,15 @@ fn last_calls_by_itself_are_turns_of_a_loop() {
     assert!(!text.contains("gcd(b"), "{text}");
     rejects(
         "fn f(n: u32) -> u32 { if n < 2 { 1 } else { n * f(n - 1) } }",
-        &["a `#[device]` function calls itself where"],
+        &["a `#[device]` function calls itself outside"],
     );
     rejects(
         "fn f(n: u32) -> u32 { let m = f(n); m }",
-        &["a `#[device]` function calls itself where"],
+        &["a `#[device]` function calls itself outside"],
     );
     rejects(
         "fn f(a: &mut u32, b: &mut u32, n: u32) { if n > 0 { f(b, a, n - 1); } }",
-        &["a call of the function itself gives other slices"],
+        &["the recursive call passes other slices"],
     );
 }
 
@@ -131,25 +131,25 @@ fn signatures_have_meanings() {
     );
     rejects(
         "fn f((a, b): (u32, u32)) {}",
-        &["a parameter of a `#[device]` function is a plain name"],
+        &["a parameter of a `#[device]` function must be a plain name"],
     );
     rejects(
         "fn f<const N: usize>(a: &[f32; N]) {}",
-        &["arrays are passed as slices, and a slice tells no constant parameter"],
+        &["arrays are passed as slices, and a slice does not determine a constant parameter"],
     );
     rejects(
         "fn f(g: impl Clone) {}",
-        &["what a `#[device]` function is given to call is `impl Fn"],
+        &["only `impl Fn`, `impl FnMut` and `impl FnOnce` are"],
     );
     rejects(
         "fn f(a: u32) -> u32 {}",
-        &["this function yields a value, and none is given"],
+        &["this function returns a value, but there is none"],
     );
     rejects("fn f(a: u32) { a }", &["this function returns nothing"]);
-    rejects("struct S;", &["`#[device]` stands on neither a function"]);
+    rejects("struct S;", &["`#[device]` is not on a function"]);
     rejects(
         "impl Shape for f32 { fn area(&self) -> f32 { *self } }",
-        &["a `#[device]` impl of a trait is of a type of your own"],
+        &["a `#[device]` impl of a trait must be for a type of your own"],
     );
 }
 
@@ -274,7 +274,7 @@ fn traits_declare_what_their_impls_have() {
     }
     let text = of_impl.tokens.to_string();
     assert!(
-        text.contains("device_trait ! { [\"SRK0701: `Shape` is no"),
+        text.contains("device_trait ! { [\"SRK0701: `Shape` is not at a"),
         "{text}"
     );
     let given = "{ [] [Disc] Shape_area __sarek_Disc_Shape_area < > }";
@@ -285,7 +285,7 @@ fn traits_declare_what_their_impls_have() {
     assert!(text.contains("use __sarek_marked_Shape as Shape"), "{text}");
     rejects(
         "trait Shape { fn twice(&self) -> f32 { 2.0 } }",
-        &["a method of a `#[device]` trait has its body in each impl"],
+        &["a method of a `#[device]` trait cannot have a default body"],
     );
     let kernel = lowered(
         "fn k<S: Shape>(y: &mut [f32], s: S) { y[global_idx_x()] = s.area() + <S as Shape>::area(&s); }",
@@ -318,7 +318,10 @@ fn a_safe_kernel_lends_what_nobody_writes() {
     for body in ["y[global_idx_x()] = f(y);", "f(&mut y);"] {
         let errors = safe(body).expect_err("it may race");
         assert!(
-            common::begins(&errors[0], "the threads that call this may write `y`"),
+            common::begins(
+                &errors[0],
+                "threads that call this may write the same element of `y`"
+            ),
             "{errors:?}"
         );
     }
@@ -334,7 +337,7 @@ fn conversions_are_those_of_num() {
     assert!(
         common::begins(
             &errors[0],
-            "mismatched types: a type parameter is needed here, this is `i32`"
+            "mismatched types: expected a type parameter, found `i32`"
         ),
         "{errors:?}"
     );
@@ -367,11 +370,11 @@ fn closures_stand_where_they_are_called() {
         ),
         (
             "let f = |x| x; let g = f; y[0] = 1.0;",
-            "the closure `f` is no value",
+            "the closure `f` is not a value",
         ),
         (
             "let f = |x| x; y[0] = f(1.0, 2.0);",
-            "this closure takes 1 arguments, and 2 are given",
+            "this closure takes 1 arguments, but the call has 2",
         ),
         ("y[0] = |x| x;", "a closure here is not supported"),
         ("let f = |x| { break; }; loop { f(1.0); }", "`break`"),
@@ -384,7 +387,7 @@ fn closures_stand_where_they_are_called() {
 /// The expansion of an intrinsic.
 fn intrinsic(attribute: &str, source: &str) -> sarek_frontend::expand::Expansion {
     let tokens = |text: &str| text.parse().expect("tokens");
-    sarek_frontend::function::device(tokens(attribute), tokens(source))
+    sarek_frontend::expand::device(tokens(attribute), tokens(source))
 }
 
 #[test]
@@ -422,14 +425,14 @@ fn what_texts_cannot_speak_of_is_no_intrinsic() {
             "fn f(x: P) -> f32 { x.a }",
             "an intrinsic takes scalars by value",
         ),
-        ("fn f(x: f32) { }", "an intrinsic yields a scalar"),
+        ("fn f(x: f32) { }", "an intrinsic must return a scalar"),
         (
             "fn f(x: f32) -> (f32, f32) { (x, x) }",
-            "an intrinsic yields a scalar",
+            "an intrinsic must return a scalar",
         ),
         (
             "fn f<T: Float>(x: f32) -> f32 { x }",
-            "an intrinsic is not generic",
+            "an intrinsic cannot be generic",
         ),
     ] {
         let errors = intrinsic("intrinsic", source).errors;
@@ -440,7 +443,7 @@ fn what_texts_cannot_speak_of_is_no_intrinsic() {
     }
     let errors = intrinsic("intrinsic = 3", "fn f(x: f32) -> f32 { x }").errors;
     assert!(
-        errors[0].contains("an intrinsic has the name"),
+        errors[0].contains("an intrinsic needs the name"),
         "{errors:?}"
     );
     let errors = intrinsic("env(a)", "fn f(x: f32) -> f32 { x }").errors;
@@ -470,17 +473,15 @@ fn closures_are_given_to_functions() {
     assert!(text.contains("= g(n)") && text.contains("= h("), "{text}");
     rejects(
         "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { barrier(); g(x) }",
-        &[
-            "the threads of a block work together in this function, and such functions are not given closures",
-        ],
+        &["the threads of a block work together in this function, so it cannot take closures"],
     );
     rejects(
         "fn f(g: impl Fn(&f32) -> f32) {}",
-        &["what a function is given to call takes and yields values"],
+        &["a callable parameter takes and returns values"],
     );
     rejects(
         "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { f(g, x) }",
-        &["a function that is given closures to call calls itself"],
+        &["a function that takes closures calls itself"],
     );
     rejects(
         "fn f(g: impl Fn(u32)) { g(1, 2); }",
@@ -493,11 +494,11 @@ fn closures_that_are_given_run_alone() {
     for (body, start) in [
         (
             "apply(|x| { barrier(); x });",
-            "threads do not work together in a closure",
+            "threads cannot work together in a closure",
         ),
         (
             "apply(|x| { for k in 0..2 { subgroup_sum(x); } x });",
-            "threads do not work together in a closure",
+            "threads cannot work together in a closure",
         ),
         (
             "apply(|x| { let s = shared_array::<u32, 8>(); s[0] });",
@@ -531,10 +532,10 @@ fn closures_that_are_given_run_alone() {
 fn a_method_is_not_marked_alone() {
     rejects(
         "fn area(&self) -> f32 { self.r }",
-        &["a method is not marked alone"],
+        &["`#[device]` is on a single method"],
     );
     rejects(
         "fn unit() -> Option<Self> { None }",
-        &["a method is not marked alone"],
+        &["`#[device]` is on a single method"],
     );
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use sarek_frontend::diagnostics::{Code, codes, messages};
+use sarek_frontend::diagnostics::{Code, codes};
+use sarek_frontend::expand::messages;
 
 /// The line in place of messages on a page whose mistake rustc reports.
 const BY_RUSTC: &str = "rustc reports this error at the code with the mistake.";

@@ -110,12 +110,12 @@ fn what_rust_has_not_is_rejected() {
     rejects(
         "a: f32",
         "let b = a as f16;",
-        "`f16` is not converted by `as`",
+        "`f16` cannot be converted with `as`",
     );
     rejects(
         "a: f16",
         "let b = a as f32;",
-        "`f16` is not converted by `as`",
+        "`f16` cannot be converted with `as`",
     );
     rejects("a: f16", "let b = a * 2.0;", "mismatched types");
     rejects("a: f16", "let b = 2.0f16 * a;", "`f16` has no literals");
@@ -134,12 +134,12 @@ fn what_bf16_has_not_is_rejected() {
         (
             "a: f32",
             "let b = a as bf16;",
-            "`bf16` is not converted by `as`",
+            "`bf16` cannot be converted with `as`",
         ),
         (
             "a: bf16",
             "let b = a as f32;",
-            "`bf16` is not converted by `as`",
+            "`bf16` cannot be converted with `as`",
         ),
         (
             "a: f16",

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use sarek_frontend::kernel_test::expand;
+use sarek_frontend::expand::kernel_test;
 
 fn item() -> TokenStream {
     quote! {
@@ -11,12 +11,12 @@ fn item() -> TokenStream {
 }
 
 fn errors(attribute: TokenStream, item: TokenStream) -> String {
-    expand(attribute, item).errors.join("\n")
+    kernel_test(attribute, item).errors.join("\n")
 }
 
 #[test]
 fn a_test_is_a_check() {
-    let expansion = expand(
+    let expansion = kernel_test(
         quote!(k, ulps = 2, ulps(wgpu = 64), over = (size, 4)),
         item(),
     );
@@ -38,7 +38,7 @@ fn a_test_is_a_check() {
 #[test]
 fn unsafe_is_the_authors() {
     let count = |item: TokenStream| {
-        let expansion = expand(quote!(k), item);
+        let expansion = kernel_test(quote!(k), item);
         assert!(expansion.errors.is_empty(), "{:?}", expansion.errors);
         let text = expansion.tokens.to_string();
         // The `unsafe` in the name of a lint does not count.
@@ -55,8 +55,11 @@ fn unsafe_is_the_authors() {
 #[test]
 fn mistakes_are_told() {
     for (attribute, message) in [
-        (quote!(), "the kernel that is tested is not named"),
-        (quote!(ulps = 2), "the first argument is not the kernel"),
+        (quote!(), "the tested kernel is not named"),
+        (
+            quote!(ulps = 2),
+            "the first argument is not the tested kernel",
+        ),
         (quote!(k, toleranz = 2), "`toleranz` is not an option"),
         (quote!(k, seed(cuda = 2)), "write `seed = …`"),
         (quote!(k, items = 3), "a word by itself"),
@@ -76,7 +79,7 @@ fn mistakes_are_told() {
             quote!(
                 fn t(x: &mut f32) {}
             ),
-            "a kernel borrows slices",
+            "a kernel borrows only slices",
         ),
         (
             quote!(
@@ -94,7 +97,7 @@ fn mistakes_are_told() {
             quote!(
                 fn t<T>(y: &mut [T]) {}
             ),
-            "a test is not generic",
+            "a kernel test cannot be generic",
         ),
         (
             quote!(
@@ -118,7 +121,7 @@ fn mistakes_are_told() {
             quote!(
                 struct S;
             ),
-            "stands on something else than a function",
+            "is not on a function",
         ),
     ] {
         let found = errors(quote!(k), item.clone());

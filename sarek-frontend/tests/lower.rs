@@ -285,7 +285,7 @@ fn a_struct_is_taken_apart_before_its_parts_are_assigned() {
         "y: &mut [i32], a: i32",
         "let mut b = a; P { x: b, y: (y[0], _), .. } = P { x: 1, y: (b, 2), z: 3 };",
         "let mut b: i32 = a;
-         let t: P{x:::sarek::__private::host::of_type::<i32>(),y:(::sarek::__private::host::of_type::<i32>(),::sarek::__private::host::typed_value(__told3),),z:::sarek::__private::host::typed_value(__told4),} = { x: 1i32, y: { 0: b, 1: 2i64 }, z: 3i64 };
+         let t: P{x:::sarek::__private::host::of_type::<i32>(),y:(::sarek::__private::host::of_type::<i32>(),::sarek::__private::host::typed_value(__literal3),),z:::sarek::__private::host::typed_value(__literal4),} = { x: 1i32, y: { 0: b, 1: 2i64 }, z: 3i64 };
          let __part0: i32 = t.x;
          let __part1: i32 = t.y.0;
          b = __part0;

@@ -85,7 +85,7 @@ fn preludes_are_named() {
 fn what_no_text_can_mean_is_reported() {
     rejects(
         r#"native!("cuda", ";");"#,
-        "`native!` stands outside of `unsafe",
+        "`native!` is outside an `unsafe",
     );
     rejects(
         r#"unsafe { native!("cuda", "{z}"); }"#,
@@ -97,26 +97,26 @@ fn what_no_text_can_mean_is_reported() {
     );
     rejects(
         r#"unsafe { native!("cuda", "{x.y}"); }"#,
-        "`{x.y}` is no field",
+        "`{x.y}` is not a field",
     );
     rejects(
         r#"unsafe { native!("CUDA", ";"); }"#,
-        r#""CUDA" is no target of texts"#,
+        r#""CUDA" is not a known target"#,
     );
     rejects(
         r#"unsafe { native!("native", ";"); }"#,
-        r#""native" is no target of texts"#,
+        r#""native" is not a known target"#,
     );
     rejects(
         r#"y[0] = unsafe { native! { "cuda" => "1" as f32, "opencl" => "1" } };"#,
-        "every text of a `native!` yields the same",
+        "all texts of a `native!` must have the same type",
     );
     rejects(
         r#"y[0] = unsafe { native! { "cuda" => "1" as f32, _ => {} } };"#,
-        "the fallback yields what the texts yield",
+        "the fallback must have a value like the texts",
     );
     rejects(
         r#"y[0] = unsafe { native! { "cuda" => "1" as (f32, f32) } }.0;"#,
-        "what it yields has several parts",
+        "its result has several parts",
     );
 }

@@ -22,7 +22,7 @@ fn expands_to_items(source: &str) {
 fn subgroups_work_on_types_that_are_known_here() {
     rejects(
         "fn k(p: &[P]) { let v = p[0].x; let s = subgroup_sum(v); }",
-        "the type of what a subgroup works on must be known here",
+        "the type of this subgroup operand must be known here",
     );
     expands_to_items("fn k(p: &[P]) { let v: f32 = p[0].x; let s = subgroup_sum(v); }");
 }
@@ -31,7 +31,7 @@ fn subgroups_work_on_types_that_are_known_here() {
 fn keywords_are_no_constants() {
     rejects(
         "fn k(y: &mut [u32]) { y[0] = crate; }",
-        "`crate` is no value here",
+        "`crate` is not a value here",
     );
 }
 
@@ -57,7 +57,7 @@ fn formats_capture_plain_names() {
     for name in ["r#x", "/**/x", "x/**/"] {
         rejects(
             &format!("fn k(x: u32) {{ println!(\"{{{name}}}\"); }}"),
-            "is no argument of a format",
+            "is not an argument of the format",
         );
     }
 }
@@ -100,7 +100,7 @@ fn nesting_has_a_limit() {
             format!("unsafe fn k(y: &mut [i32]) {{ {open} y[0] += 1; {close} }}")
         };
         expands_to_items(&loops(8));
-        rejects(&loops(40), "loops nest");
+        rejects(&loops(40), "loops in a kernel may nest");
         // A sequence of statements does not nest.
         let many = "if x[0] == 1 { return; } else { y[0] = 1; } y[1] = 2; ".repeat(300);
         expands_to_items(&format!(

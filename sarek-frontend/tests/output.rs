@@ -85,10 +85,13 @@ fn what_cannot_be_said_is_reported() {
         &say(r#"println!("{:?}", x);"#),
         "the slice `x` is not a value",
     );
-    rejects(&say("println!(n);"), "what is said begins with no format");
+    rejects(
+        &say("println!(n);"),
+        "the message does not begin with a format string",
+    );
     rejects(
         &say(r#"panic!("{n}");"#),
-        "a message has no arguments in a kernel",
+        "a message cannot have arguments in a kernel",
     );
     rejects(&say("eprintln!();"), "`eprintln!` is not supported");
     rejects(&say("assert!();"), "unexpected end of input");
@@ -114,7 +117,7 @@ fn what_is_no_item_is_reported() {
         "fn k(#[item] x: &[f32]) {}",
         "an item is one element of a vector",
     );
-    rejects("fn k(#[item] x: usize) {}", "`usize` cannot stand in");
+    rejects("fn k(#[item] x: usize) {}", "`usize` cannot be the element");
     rejects(
         "fn k(#[items] x: f32) {}",
         "attributes on a kernel's arguments are not supported, except",

@@ -77,7 +77,7 @@ fn what_they_have_not_is_rejected() {
     rejects(
         "v: f32x2, w: f32x3",
         "let a = v + w;",
-        "mismatched types: `f32x2` is needed here, this is `f32x3`",
+        "mismatched types: expected `f32x2`, found `f32x3`",
     );
     rejects("v: f32x2", "let a = v.z;", "`f32x2` has no field `z`");
     rejects("v: f32x2", "let a = v.xz();", "`f32x2` has no method `xz`");
@@ -99,12 +99,12 @@ fn what_they_have_not_is_rejected() {
     rejects(
         "v: f32x2, i: usize",
         "let a = v[i];",
-        "this is no component of `f32x2`",
+        "this is not a component of `f32x2`",
     );
     rejects(
         "mut v: f32x2",
         "v[0] = 1.0;",
-        "a component of `f32x2` is assigned by its name",
+        "a component of `f32x2` cannot be assigned by index",
     );
     rejects(
         "v: f32x2",

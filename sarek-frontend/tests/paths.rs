@@ -20,36 +20,30 @@ const TEMPLATES: [&str; 5] = [
     "parse_quote_spanned",
 ];
 
-/// The templates in these files are source text of kernels. They are lowered like the user's code
-/// and are not part of any expansion.
-const LOWERED: [&str; 4] = [
-    "lower/checked.rs",
-    "lower/expressed.rs",
-    "lower/floats.rs",
-    "lower/integer.rs",
-];
-
 /// Method calls that have no other form, by file and the text before their arguments.
 const KNOWN: [(&str, &str); 12] = [
     // A constant of the expansion's type, and what it gives. Methods of the type itself come first.
-    ("emit/marks.rs", "# constant .# accessor"),
-    ("lower/callee.rs", "# items .# name"),
+    ("tokens/names.rs", "# constant .# accessor"),
+    ("lower/calls/callee.rs", "# items .# name"),
     // The receiver is a number and has the method itself. An inherent method that takes `self` by
     // value is found before those of all traits.
     ("emit/cpu/compound.rs", ":: __number (# receiver) .# name"),
     ("emit/cpu/exact.rs", ":: __number (__lhs) .# name"),
     // Only a call by the receiver's type selects between the two traits that a value may have. Both
     // return text.
-    ("emit/printed.rs", "(&# host :: PrintedValue (&# name)) .# method"),
+    (
+        "tokens/printed.rs",
+        "(&# host :: PrintedValue (&# name)) .# method",
+    ),
     // The user's own calls: they determine the type of a receiver that has no name.
-    ("lower/callee.rs", "(# receiver) .# name"),
-    ("lower/receiver.rs", "Known = # name .# method"),
+    ("lower/calls/callee.rs", "(# receiver) .# name"),
+    ("lower/resolve/method_audit.rs", "Known = # name .# method"),
     // The launch of a test and its arguments, which are safe code.
-    ("kernel_test.rs", ".# name"),
-    ("kernel_test.rs", ".# method"),
-    ("kernel_test.rs", ". block"),
-    ("kernel_test.rs", ". over"),
-    ("kernel_test.rs", ". run"),
+    ("expand/kernel_test.rs", ".# name"),
+    ("expand/kernel_test.rs", ".# method"),
+    ("expand/kernel_test.rs", ". block"),
+    ("expand/kernel_test.rs", ". over"),
+    ("expand/kernel_test.rs", ". run"),
 ];
 
 /// The templates in a source text.
@@ -131,9 +125,6 @@ fn expansions_call_by_paths() {
     each_file(&root, &mut files, &root);
     let mut calls = vec![];
     for (name, text) in files {
-        if LOWERED.contains(&name.as_str()) {
-            continue;
-        }
         let mut all = vec![];
         let source = TokenStream::from_str(&text).expect("it is Rust");
         templates(source, &mut all);

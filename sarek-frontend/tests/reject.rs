@@ -67,17 +67,17 @@ fn signatures_are_scalars_and_slices() {
     rejects("fn k(y: &f32) {}", &["a kernel borrows slices only"]);
     rejects(
         "fn k(y: &[usize]) {}",
-        &["`usize` cannot stand in a buffer"],
+        &["`usize` cannot be the element of a slice"],
     );
     rejects("fn k(y: f32) -> f32 { y }", &["a kernel returns nothing"]);
     rejects("async fn k() {}", &["a kernel cannot be `async`"]);
     rejects(
         "fn k<'a>(x: &'a [f32]) {}",
-        &["a kernel names no lifetimes"],
+        &["a kernel cannot name lifetimes"],
     );
     rejects(
         "fn k((a, b): (f32, f32)) {}",
-        &["an argument of a kernel is a plain name"],
+        &["an argument of a kernel must be a plain name"],
     );
 }
 
@@ -85,7 +85,7 @@ fn signatures_are_scalars_and_slices() {
 fn types_are_checked_before_rustc_sees_them() {
     rejects(
         "fn k(y: &mut [f32]) { y[0] = 1; }",
-        &["mismatched types: `f32` is needed here, this is an integer"],
+        &["mismatched types: expected `f32`, found an integer"],
     );
     rejects(
         "fn k(y: &mut [f32]) { let t = 1.0.sqrt(); }",
@@ -93,7 +93,7 @@ fn types_are_checked_before_rustc_sees_them() {
     );
     rejects(
         "fn k(y: &mut [f32], i: i32) { y[i] = 1.0; }",
-        &["mismatched types: `usize` is needed"],
+        &["mismatched types: expected `usize`"],
     );
     rejects(
         "fn k(y: &mut [i32]) { y[0] = 3000000000; }",
@@ -120,14 +120,14 @@ fn places_are_variables_and_elements_of_mutable_slices() {
 
 #[test]
 fn control_flow_is_complete_or_rejected() {
-    rejects("fn k() { break; }", &["`break` stands outside of a loop"]);
+    rejects("fn k() { break; }", &["`break` is outside a loop"]);
     rejects(
         "fn k() { loop { break 'a; } }",
         &["no enclosing loop has the label `'a`"],
     );
     rejects(
         "fn k() { while true { break 1; } }",
-        &["`break` takes a value in `loop`"],
+        &["`break` can have a value only in `loop`"],
     );
     rejects(
         "fn k() { for i in 0.. { } }",
@@ -139,7 +139,7 @@ fn control_flow_is_complete_or_rejected() {
     );
     rejects(
         "fn k(y: &mut [i32]) { let a = if true { 1 }; }",
-        &["this `if` yields a value in one branch"],
+        &["this `if` has a value in one branch"],
     );
 }
 
@@ -288,7 +288,7 @@ fn attributes_that_change_the_code_are_found_everywhere() {
     }
     rejects(
         "fn k() { #![allow(unused)] }",
-        &["an attribute inside of the body is not supported"],
+        &["an attribute inside the body is not supported"],
     );
 }
 
@@ -314,7 +314,7 @@ fn what_does_not_parse_is_reported_as_what_it_is_meant_to_be() {
         "pub unsafe fn k(y: &mut [f32]) { y[0] = ; }",
         &["expected an expression"],
     );
-    let other = "`#[kernel]` stands on something else than a function";
+    let other = "`#[kernel]` is not on a function";
     for item in [
         "struct S { f: fn(f32) }",
         "impl S { fn k() {} }",
@@ -339,7 +339,7 @@ fn functions_of_the_facade_are_called() {
 fn near_names_of_methods_are_told() {
     for (call, instead) in [
         ("x.sqroot()", "did you mean `sqrt`?"),
-        ("x.into()", "convert it by `as`"),
+        ("x.into()", "convert it with `as`"),
         ("x.transmogrified()", "use those of the numeric types"),
     ] {
         let source = format!("fn k(x: f32, y: &mut [f32]) {{ y[global_idx_x()] = {call}; }}");
@@ -370,10 +370,10 @@ fn a_type_parameter_is_no_other_type() {
     rejects(
         "fn k<T: Num>(x: &[T], y: &mut [T], z: &mut [f32]) { y[0] = x[0] * 2.0; y[1] = 3; z[0] = x[1]; let a: (f32, u32) = x[2]; }",
         &[
-            "mismatched types: a type parameter is needed here, this is a float",
-            "mismatched types: a type parameter is needed here, this is an integer",
-            "mismatched types: `f32` is needed here, this is a type parameter",
-            "mismatched types: a tuple or array is needed here, this is a type parameter",
+            "mismatched types: expected a type parameter, found a float",
+            "mismatched types: expected a type parameter, found an integer",
+            "mismatched types: expected `f32`, found a type parameter",
+            "mismatched types: expected a tuple or array, found a type parameter",
         ],
     );
 }
@@ -428,7 +428,7 @@ fn a_word_of_rusts_is_no_name() {
     for body in ["y[0] = (try != 1) as u32;", "let t = try::now();"] {
         rejects(
             &format!("fn k(y: &mut [u32]) {{ {body} }}"),
-            &["`try` is a word of Rust's, and no name"],
+            &["`try` is a keyword, not a name"],
         );
     }
 }
@@ -437,7 +437,7 @@ fn a_word_of_rusts_is_no_name() {
 fn a_word_of_rusts_is_no_constant() {
     rejects(
         "fn k(y: &mut [u32]) { #[unroll(crate)] while y[0] > 1 {} }",
-        &["`crate` is no value here"],
+        &["`crate` is not a value here"],
     );
 }
 
@@ -445,7 +445,7 @@ fn a_word_of_rusts_is_no_constant() {
 fn a_literal_of_a_closure_has_one_type_at_all_calls() {
     rejects(
         "fn k(y: &mut [u64]) { let f = |_v: u32| 70_000; let is_wide = f(1) > 3; y[0] = take(f(2)) + is_wide as u64; }",
-        &["the type of this literal is told by some calls of the closure around it only"],
+        &["only some calls of the closure determine the type of this literal"],
     );
 }
 

@@ -115,7 +115,7 @@ fn what_the_host_does_not_know_is_refused() {
                 }
             ),
         );
-        assert!(errors.contains("the host cannot tell this"), "{errors}");
+        assert!(errors.contains("the host cannot evaluate this"), "{errors}");
     }
     let errors = refused(quote!(requires = 3), strided());
     assert!(errors.contains("requires(k < n)"), "{errors}");

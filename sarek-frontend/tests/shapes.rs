@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{TokenStream, TokenTree};
-use sarek_frontend::emit::Shapes;
 use sarek_frontend::expand;
+use sarek_frontend::parse::Shapes;
 
 const FILE: &str = include_str!("../../tests/blocks/shaped.rs");
 

@@ -40,15 +40,15 @@ fn what_devices_compute_in_their_own_way_is_refused() {
     for (body, message) in [
         (
             quote!(out[i] = x[i].exp();),
-            "`exp` is not rounded the same",
+            "`exp` is not rounded in the same way",
         ),
         (
             quote!(out[i] = f32::sin(x[i]);),
-            "`sin` is not rounded the same",
+            "`sin` is not rounded in the same way",
         ),
         (
             quote!(out[i] = x[i].log(2.0);),
-            "`ln` is not rounded the same",
+            "`ln` is not rounded in the same way",
         ),
         (quote!(out[i] = x[i].rsqrt();), "`1.0 / x.sqrt()`"),
         (quote!(out[i] = x[i].powi(2);), "write the multiplications"),
@@ -89,6 +89,6 @@ fn functions_follow_their_kernel() {
             x
         }
     );
-    let errors = sarek_frontend::function::device(quote!(strict), item).errors;
+    let errors = sarek_frontend::expand::device(quote!(strict), item).errors;
     assert!(errors[0].contains("an option of `#[kernel]`"), "{errors:?}");
 }

@@ -192,7 +192,7 @@ fn what_has_no_meaning_is_reported() {
         (
             "n: i32",
             "let x; let y = x.a;",
-            "the type must be known before `.a`",
+            "the type must be known before its field `.a`",
         ),
         ("n: i32", "let y = n.a;", "has no field `a`"),
         (
@@ -209,7 +209,7 @@ fn what_has_no_meaning_is_reported() {
         (
             "p: P",
             "match p { P(a, .., b) => {} }",
-            "how many fields there are is not known",
+            "the number of fields is not known",
         ),
         ("p: P", "let q = P { x: 1.0, .. };", "copied from"),
         (

@@ -46,7 +46,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// - `unsafe(crate = path)` sets the path of the crate `sarek`.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    sarek_frontend::function::device(attribute.into(), item.into())
+    sarek_frontend::expand::device(attribute.into(), item.into())
         .tokens
         .into()
 }
@@ -81,7 +81,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// The function is `unsafe` if the kernel is.
 #[proc_macro_attribute]
 pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    sarek_frontend::kernel_test::expand(attribute.into(), item.into())
+    sarek_frontend::expand::kernel_test(attribute.into(), item.into())
         .tokens
         .into()
 }

@@ -10,7 +10,7 @@ use std::process::Command;
 use kernels::{Published, SECTION_5_3_2};
 use sarek::prelude::*;
 use sarek::{Error, Fault, Result};
-use sarek_frontend::diagnostics::messages;
+use sarek_frontend::expand::messages;
 
 const PAGE: &str = include_str!("../../docs/published.md");
 

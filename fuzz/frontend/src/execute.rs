@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use proc_macro2::TokenStream;
-use sarek_frontend::{derive, expand, function, kernel_test};
+use sarek_frontend::{derive, expand};
 use sarek_ir::write::{self, IndexWidth};
 use sarek_ir::{Kernel, SiteId};
 
@@ -85,14 +85,14 @@ fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcom
             (expansion.tokens, !expansion.errors.is_empty())
         }
         Macro::Device => {
-            let expansion = function::device(attribute, item);
+            let expansion = expand::device(attribute, item);
             if let Some(kernel) = &expansion.kernel {
                 let _ = kernel.to_string();
             }
             (expansion.tokens, !expansion.errors.is_empty())
         }
         Macro::KernelTest => {
-            let expansion = kernel_test::expand(attribute, item);
+            let expansion = expand::kernel_test(attribute, item);
             (expansion.tokens, !expansion.errors.is_empty())
         }
         Macro::Derive => {

@@ -67,7 +67,7 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
                 errors.at(
                     codes::EMPTY_TYPE,
                     item.ident.span(),
-                    "an enum without variants has no value that a vector could hold",
+                    "an enum without variants has no value to store in a vector",
                     "give it a variant, or drop the derive",
                 );
                 return None;
@@ -78,7 +78,7 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
             errors.at(
                 codes::EMPTY_TYPE,
                 data.union_token.span,
-                "a union is not a type of kernels",
+                "kernels do not support unions",
                 "use a struct, or an enum with fields",
             );
             return None;
@@ -149,7 +149,7 @@ fn option(input: ParseStream<'_>) -> syn::Result<(syn::Expr, Option<Token![unsaf
         return Ok((path, Some(unsafety)));
     }
     if !input.peek(Token![crate]) {
-        return Err(input.error("there is one option, `unsafe(crate = path)`"));
+        return Err(input.error("the only option is `unsafe(crate = path)`"));
     }
     input.parse::<Token![crate]>()?;
     input.parse::<Token![=]>()?;
@@ -161,7 +161,7 @@ fn parameters(item: &DeriveInput, errors: &mut Errors) {
         errors.at(
             codes::EMPTY_TYPE,
             lifetime.span(),
-            "a type of a kernel borrows nothing",
+            "a type for kernels cannot borrow",
             "drop the lifetime",
         );
     }
@@ -172,7 +172,7 @@ fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
         errors.at(
             codes::EMPTY_TYPE,
             item.ident.span(),
-            "a struct without fields has nothing that a vector could hold",
+            "a struct without fields has nothing to store in a vector",
             "give it a field, or drop the derive",
         );
     }

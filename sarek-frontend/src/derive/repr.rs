@@ -38,7 +38,7 @@ pub fn check(item: &DeriveInput, shape: Shape, errors: &mut Errors) {
         Shape::Data => has("C") && has("u32"),
     };
     if !enough {
-        let what = "this type has no layout that is the same everywhere";
+        let what = "the layout of this type is not fixed";
         errors.at(codes::LAYOUT, item.ident.span(), what, wanted(shape));
     }
 }

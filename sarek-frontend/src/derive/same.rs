@@ -51,7 +51,7 @@ pub fn tags(data: &DataEnum, krate: &TokenStream) -> TokenStream {
             #[allow(unreachable_patterns, deprecated)]
             match unsafe { &*::core::mem::MaybeUninit::as_ptr(&tagged) } {
                 Self::#ident { .. } => {}
-                _ => ::core::panic!("another attribute changes this enum behind the derive"),
+                _ => ::core::panic!("another attribute changes this enum after the derive"),
             }
         }}
     });

@@ -12,7 +12,6 @@
 //! of a kernel are reported at once.
 
 pub mod codes;
-mod messages;
 
 use std::fmt::{self, Display};
 
@@ -20,7 +19,6 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 pub use codes::Code;
-pub use messages::messages;
 
 /// One mistake, in words.
 #[derive(Clone, Debug)]
@@ -165,7 +163,7 @@ impl Errors {
 
 /// The mistake for an error of syn.
 fn not_understood(error: &syn::Error) -> Mistake {
-    let instead = "write it as Rust has it, or as the macro's documentation says";
+    let instead = "write valid Rust, or the form that the macro's documentation shows";
     Mistake::new(codes::SYNTAX, error.to_string(), instead)
 }
 

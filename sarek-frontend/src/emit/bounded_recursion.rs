@@ -14,17 +14,17 @@ use crate::diagnostics::{Errors, codes};
 use crate::lower::Lowered;
 
 /// The additional items of a function with bounded recursion.
-pub struct Nesting<'a> {
+pub struct BoundedRecursion<'a> {
     lowered: &'a Lowered,
     /// The maximum depth of nested calls.
     pub depth: u32,
 }
 
-impl<'a> Nesting<'a> {
+impl<'a> BoundedRecursion<'a> {
     /// Returns `None` for a function without nested recursion.
-    pub fn of(lowered: &'a Lowered) -> Option<Nesting<'a>> {
-        let depth = lowered.nests?;
-        Some(Nesting { lowered, depth })
+    pub fn of(lowered: &'a Lowered) -> Option<BoundedRecursion<'a>> {
+        let depth = lowered.max_depth?;
+        Some(BoundedRecursion { lowered, depth })
     }
 
     /// A table with the number of fault sites for each remaining depth.
@@ -63,18 +63,18 @@ impl<'a> Nesting<'a> {
         &self,
         given: &TokenStream,
         functions: &[TokenStream],
-        told: &TokenStream,
+        literal_types: &TokenStream,
         krate: &TokenStream,
     ) -> TokenStream {
         let exhausted = encode::kernel(&self.exhausted());
         quote! {
             fn __sarek_given() -> #krate::ir::link::Links {
-                #told
+                #literal_types
                 #krate::__private::links(#given, [])
             }
 
             fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::ir::link::Links {
-                #told
+                #literal_types
                 #krate::ir::link::Links {
                     functions: ::std::vec![#(#functions),*],
                     ..Self::__sarek_given()
@@ -154,7 +154,9 @@ impl<'a> Nesting<'a> {
 pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
     /// A driver takes too long to compile more statements and expressions than this.
     const MOST: u64 = 10_000;
-    let Some(depth) = lowered.nests else { return };
+    let Some(depth) = lowered.max_depth else {
+        return;
+    };
     let kernel = &lowered.kernel;
     let own = (kernel.stmts.len() + kernel.exprs.len()) as u64;
     let calls = kernel.calls.iter();
@@ -170,8 +172,8 @@ pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
         errors.at(
             codes::RECURSION,
             at,
-            format!("the calls that are nested {depth} deep come to {all} statements and expressions, and no \
-                     kernel may have more than {MOST} of one function"),
+            format!("calls nested {depth} deep expand to {all} statements and expressions, and a kernel may contain at \
+                     most {MOST} of one function"),
             "give `inline` a smaller number, or write a loop",
         );
     }

@@ -2,14 +2,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
-use sarek_ir::analysis::contract::{Contract, lent_arrays};
-use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
+use sarek_ir::analysis::contract::{Contract, passed_arrays};
+use sarek_ir::{CallId, CallableArg, FunctionId, Kernel, Stmt};
 use syn::spanned::Spanned;
 
-use super::{cpu, flat, told};
+use super::cpu;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Lowered, Probe};
 use crate::parse::Own;
+use crate::tokens::{flat, names};
 
 /// Assertions in two groups. Those in `alone` are items of their own, each placed at its call.
 /// Those in `inside` name `Self` or depend on type parameters, so they stand in the instance's
@@ -46,7 +47,7 @@ impl Checks {
 pub(super) struct Assertions {
     each: Vec<TokenStream>,
     probes: Vec<Probe>,
-    told: TokenStream,
+    literal_types: TokenStream,
 }
 
 impl Assertions {
@@ -55,9 +56,13 @@ impl Assertions {
     pub fn among(self, closed: bool, krate: &TokenStream) -> Checks {
         let mut checks = Checks::default();
         let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
-        for Probe { declared, asked } in self.probes {
-            let names_instance = flat(asked.clone()).any(of_instance);
-            let probe = quote!({ #declared #asked });
+        for Probe {
+            declared,
+            statement,
+        } in self.probes
+        {
+            let names_instance = flat(statement.clone()).any(of_instance);
+            let probe = quote!({ #declared #statement });
             match closed && !names_instance {
                 true => {
                     let lone = Checks {
@@ -74,9 +79,8 @@ impl Assertions {
         for check in self.each {
             let span = Span::mixed_site().located_at(check.span());
             let names_instance = flat(check.clone()).any(of_instance);
-            let told = told::is_named(&check).then_some(&self.told);
-            let imported =
-                quote_spanned!(span=> { use #krate::__private::host as __host; #told #check });
+            let literal_types = names::has_literal_variable(&check).then_some(&self.literal_types);
+            let imported = quote_spanned!(span=> { use #krate::__private::host as __host; #literal_types #check });
             match closed && !names_instance {
                 true => checks.alone.extend(
                     quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),
@@ -103,11 +107,11 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         Span::mixed_site().located_at(span)
     };
     let alone = (0..kernel.calls.len() as u32).map(CallId);
-    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
+    let alone = alone.filter(|call| lowered.max_depth.is_some() && !lowered.callee(*call).is_self);
     let alone = alone.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
-            "the threads of a block work together in this function, and it is called by one that nests calls of itself",
+            "the threads of a block work together in this function, so a recursive function cannot call it",
             "write a loop",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
@@ -120,26 +124,26 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     let lone = lone.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
-            "the threads of a block work together in this function: it is not given closures, nor called by a function that \
-             is given some",
-            "give it values, which each thread computes before the call",
+            "the threads of a block work together in this function, so it cannot take closures, and no function that \
+             takes closures can call it",
+            "pass values, which each thread computes before the call",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
     let given = given_functions(kernel).map(|(call, function)| {
         let (span, is) = (at(call), lowered.callees[function.index()].collective());
         let message = collective(
-            "the threads of a block work together in what this function is given to call",
-            "call it before, and give its value",
+            "the threads of a block work together in the function that is passed here",
+            "call it first, and pass its value",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
     let apart = parts.calls.iter().map(|&call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
-            "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and some of \
+            "the threads of a block work together in this function, by barriers, shared arrays or subgroups, but some of \
              them may miss this call",
-            "put the call where all come to it, outside of conditions and loops that differ between threads",
+            "move the call to where all threads reach it, outside of conditions and loops that differ between threads",
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
@@ -147,17 +151,16 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .arguments
         .iter()
         .map(|&(call, argument)| differing(lowered, call, argument, at(call)));
-    let lent = lent_arrays(kernel)
+    let lent = passed_arrays(kernel)
         .into_iter()
         .filter(|_| !lowered.is_unsafe);
     let lent = lent.map(|(call, at_argument, memory)| {
         let (span, takes) = (at(call), lowered.callee(call).takes());
         let (at_argument, name) = (at_argument as usize, kernel.memory_name(memory));
         let what = format!(
-            "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free \
-             of races"
+            "two threads may use the same element of `{name}` at once: this function is not proved to use shared arrays without races"
         );
-        let instead = "have the function take it as `&mut [T]`, with barriers between uses and one behind the last, give it \
+        let instead = "let the function take it as `&mut [T]`, with barriers between uses and one after the last, pass \
                        values, or declare the caller `unsafe fn`";
         let message = Mistake::new(codes::LENT_MEMORY, what, instead).to_string();
         quote_spanned!(span=> ::core::assert!(__host::ParameterSet::has(#takes, #at_argument), #message);)
@@ -176,9 +179,9 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let span = at(call);
         let message = Mistake::new(
             codes::STRICT,
-            "this function, or one that it calls, computes what is not the same to the bit on every device, such as `exp`, `min` \
-             of floats or a target's own text",
-            "write it out in `+ - * /`, `sqrt` and `mul_add`",
+            "this function, or one that it calls, computes values that differ between devices, such as `exp`, `min` of \
+             floats or a target's own text",
+            "write it out with `+ - * /`, `sqrt` and `mul_add`",
         )
         .to_string();
         quote_spanned!(span=> ::core::assert!(#is, #message);)
@@ -194,7 +197,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     Assertions {
         each: lowered.checks.iter().cloned().chain(all).collect(),
         probes: lowered.probes.clone(),
-        told: lowered.told.clone(),
+        literal_types: lowered.literal_types.clone(),
     }
 }
 
@@ -202,9 +205,9 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
 fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)> + '_ {
     let calls = (0..).map(CallId).zip(kernel.calls.iter());
     calls.flat_map(|(id, call)| {
-        let functions = call.given.iter().filter_map(|given| match given {
-            Given::Function(function) => Some(*function),
-            Given::Closure(_) | Given::Callable(_) => None,
+        let functions = call.callable_args.iter().filter_map(|given| match given {
+            CallableArg::Function(function) => Some(*function),
+            CallableArg::Closure(_) | CallableArg::Callable(_) => None,
         });
         functions.map(move |function| (id, function))
     })
@@ -219,7 +222,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     let what = format!(
         "a barrier in this function depends on {name}, which differs between the threads of a block"
     );
-    let message = collective(&what, "give all of them the same value");
+    let message = collective(&what, "pass the same value in all threads");
     let barrier = quote_spanned!(span=> ::core::assert!(!__host::ParameterSet::has(#uniform, #argument), #message););
     if lowered.is_unsafe {
         return barrier;
@@ -227,8 +230,8 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     let what = format!(
         "two threads may use the same element of a shared array in this function, since {name} differs between the threads of a block"
     );
-    let instead = "give all of them the same value, or declare the caller `unsafe fn`";
-    let why = "the function is proved free of races for threads that give the same value there";
+    let instead = "pass the same value in all threads, or declare the caller `unsafe fn`";
+    let why = "the function is proved free of races only if all threads pass the same value there";
     let mistake = Mistake::new(codes::COLLECTIVE_CALL, what, instead).because(why);
     let (message, agreed) = (mistake.to_string(), callee.agreed());
     quote_spanned! {span=>

@@ -9,26 +9,11 @@ use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Generics, ReturnType};
 
+use super::dummy_types;
 use super::function::Owner;
-use super::{at, dummy_types};
 use crate::lower::Lowered;
-use crate::parse::{Parameters, Signature, merged, named_scalar};
-
-/// True if a closure can stand for the function.
-pub fn is_possible(signature: &Signature) -> bool {
-    signature.is_plain
-}
-
-/// The name of the constant.
-pub fn constant(span: Span) -> Ident {
-    Ident::new("__AUDITED", span)
-}
-
-/// A type that resolves only if the function type checks. `ty` may also be the path of a struct.
-pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStream {
-    let (krate, name) = (at(krate, span), constant(span));
-    quote_spanned!(span=> #krate::__private::host::CheckedType::<{ #name }, #ty>)
-}
+use crate::parse::{Parameters, merged, named_scalar};
+use crate::tokens::names::gate;
 
 /// The gate constant of a function, if its compiled body depends on it.
 pub fn of(
@@ -40,7 +25,7 @@ pub fn of(
     is_asked(lowered, sig).then(|| {
         let function = Function::of(lowered, sig, body);
         match function.is_generic() {
-            false => function.declared(&constant(Span::mixed_site())),
+            false => function.declared(&gate(Span::mixed_site())),
             true => {
                 let names = Parameters::of(&function.generics).names;
                 let (audit, found) = (function.audit(&quote!(__audit)), quote!(__audit::<#names>));
@@ -59,13 +44,13 @@ pub fn of_method(
     body: &syn::Block,
     krate: &TokenStream,
 ) -> Option<TokenStream> {
-    let (ty, own) = (&owner.ty, owner.name("audited"));
+    let (ty, own) = (&owner.ty, owner.name("gate"));
     let function = Function::of(lowered, sig, body);
     let is_generic = function.is_generic() || !of_type.params.is_empty();
     is_asked(lowered, sig).then(|| {
         let (item, constant) = match is_generic {
             false => {
-                let name = constant(Span::mixed_site());
+                let name = gate(Span::mixed_site());
                 let value = quote!(const #name: ::core::primitive::bool = <#ty>::#own;);
                 (function.declared(&own), value)
             }
@@ -93,14 +78,14 @@ pub fn of_method(
 /// True if types in the compiled body may depend on the gate constant.
 fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
-    let calls = lowered.callees.iter().any(|callee| callee.is_audited);
-    let tells = !lowered.told_literals.is_empty();
+    let calls = lowered.callees.iter().any(|callee| callee.has_gate);
+    let tells = !lowered.inferred_literals.is_empty();
     let surely = calls || tells || yields_named(&sig.output);
     if surely {
-        lowered.names_audit.set(true);
+        lowered.names_gate.set(true);
     }
     let links = !kernel.type_links.is_empty() || !kernel.compounds.is_empty();
-    lowered.is_audited && (surely || links)
+    lowered.has_gate && (surely || links)
 }
 
 /// True if only rustc knows the result type. The body may yield a value of another type.
@@ -189,7 +174,7 @@ fn by_witness(
     found: &TokenStream,
     krate: &TokenStream,
 ) -> TokenStream {
-    let name = constant(Span::mixed_site());
+    let name = gate(Span::mixed_site());
     let guesses = dummy_types::arguments(generics, krate);
     let each = guesses
         .iter()

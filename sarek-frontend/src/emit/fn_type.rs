@@ -4,18 +4,13 @@
 //! have the same name, rustc therefore reports one error, at the second name. Each expansion
 //! continues with its own struct.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::Visibility;
 
-use crate::lower::plain_name;
 use crate::parse::Parameters;
-
-/// The path of the struct, as seen from the items beside it.
-pub fn path(name: &Ident) -> TokenStream {
-    let (module, name) = (module(name), located(name));
-    quote_spanned!(name.span()=> #module::#name)
-}
+use crate::tokens::ends;
+use crate::tokens::names::{fn_module, located};
 
 /// The struct's declaration with these parameters, and its import. The import takes the span of the
 /// function's head, so that rustc merges its error about a duplicate name with that of the
@@ -27,7 +22,7 @@ pub fn declared(
     parameters: &Parameters,
     head: &TokenStream,
 ) -> TokenStream {
-    let (mut own, mut imported) = (module(name), name.clone());
+    let (mut own, mut imported) = (fn_module(name), name.clone());
     let [first, last] = ends(head).unwrap_or([name.span(); 2]);
     let (field, strukt) = (parameters.field(), located(name));
     // If another module uses a private struct, rustc shows the start of the declaration and of the
@@ -47,34 +42,4 @@ pub fn declared(
         #[allow(unused_imports, unreachable_pub)]
         #vis use #own::#imported;
     }
-}
-
-/// The spans of the first and the last token.
-pub(crate) fn ends(tokens: &TokenStream) -> Option<[Span; 2]> {
-    let mut tokens = tokens.clone().into_iter();
-    let first = tokens.next()?;
-    let last = match tokens.last().unwrap_or_else(|| first.clone()) {
-        TokenTree::Group(group) => group.span_close(),
-        other => other.span(),
-    };
-    Some([first.span(), last])
-}
-
-/// The user's name with a mixed-site span, so that the user's lints ignore it.
-pub fn located(name: &Ident) -> Ident {
-    let mut name = name.clone();
-    name.set_span(Span::mixed_site().located_at(name.span()));
-    name
-}
-
-/// The name of the struct's module, made unique by the function's line and column.
-fn module(name: &Ident) -> Ident {
-    let (plain, start) = (plain_name(name), name.span().start());
-    let span = Span::mixed_site().located_at(name.span());
-    format_ident!(
-        "__sarek_{plain}_{}_{}",
-        start.line,
-        start.column,
-        span = span
-    )
 }

@@ -6,18 +6,19 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::analysis::contract::Contract;
 use sarek_ir::analysis::exact;
 use sarek_ir::{Argument as SarekArgument, CallId, Memory, ParamId};
 use syn::spanned::Spanned;
 
-use super::bounded_recursion::Nesting;
+use super::bounded_recursion::BoundedRecursion;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
 use crate::lower::{Callee, Lowered, scalar_tokens};
-use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
+use crate::parse::{Argument, ArgumentKind, Callables, Own, Parameters, Signature};
+use crate::tokens::{names, plain_name};
 
 /// The type that the items of a function belong to.
 #[derive(Clone)]
@@ -41,6 +42,46 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// The struct of a free function.
+    pub fn of(sig: &syn::Signature) -> Owner {
+        let name = names::fn_type(&sig.ident);
+        let callables = Callables::of(&sig.generics);
+        let Parameters {
+            declared, clause, ..
+        } = Parameters::of(&callables.strip(&sig.generics));
+        let names = callables.names(&sig.generics);
+        let ty = quote!(#name<#names>);
+        Owner {
+            instance: ty.clone(),
+            strukt: None,
+            own: Own::default(),
+            is_erased: false,
+            ty,
+            generics: quote!(<#declared>),
+            clause,
+            method: None,
+        }
+    }
+
+    /// The owner of a trait method's items; `own` are the method's own generics.
+    pub fn of_trait_method(name: &Ident, own: &syn::Generics) -> Owner {
+        let own = Own::of(own);
+        let arguments = own.arguments();
+        let mut owner = Owner {
+            ty: quote_spanned!(name.span()=> Self),
+            generics: quote!(<>),
+            clause: TokenStream::new(),
+            method: Some(plain_name(name)),
+            instance: TokenStream::new(),
+            strukt: None,
+            own,
+            is_erased: false,
+        };
+        let device = owner.device();
+        owner.instance = quote!(Self::#device #arguments);
+        owner
+    }
+
     pub(super) fn name(&self, what: &str) -> Ident {
         let name = match &self.method {
             Some(method) => format!("__sarek_{what}_{method}"),
@@ -89,12 +130,12 @@ pub fn items(
         given,
         functions,
     } = link_parts(lowered, signature, krate);
-    let nesting = Nesting::of(lowered);
-    let told = &lowered.told;
-    let (value, nested_links) = match &nesting {
-        Some(nesting) => {
-            let depth = nesting.depth;
-            let links = nesting.links(&given, &functions, told, krate);
+    let recursion = BoundedRecursion::of(lowered);
+    let literal_types = &lowered.literal_types;
+    let (value, nested_links) = match &recursion {
+        Some(recursion) => {
+            let depth = recursion.depth;
+            let links = recursion.links(&given, &functions, literal_types, krate);
             (quote!(Self::__sarek_links_at(#depth)), Some(links))
         }
         None => {
@@ -107,7 +148,7 @@ pub fn items(
     let yields = yields(signature);
     let [result, block_result] = body_results(owner, signature, krate);
     let (block_params, block_stmts) = cpu::block(lowered, &yields, is_cooperative);
-    let nest = nesting.as_ref().map(|_| {
+    let nest = recursion.as_ref().map(|_| {
         let (params, stmts) = cpu::nested(lowered);
         quote! {
             #[allow(unused)]
@@ -128,7 +169,7 @@ pub fn items(
         facts(lowered, signature, is_cooperative, krate),
         infer(owner, signature, krate),
     );
-    let levels = nesting.as_ref().map(Nesting::levels);
+    let levels = recursion.as_ref().map(BoundedRecursion::levels);
     let (own, own_clause) = (owner.own.declared(), owner.own.clause(None));
     let (strukt, instance) = instance(owner, lowered, krate);
     let scope = scope(krate);
@@ -147,7 +188,7 @@ pub fn items(
             #[doc(hidden)]
             fn #links<#own>() -> #krate::ir::link::Links #own_clause {
                 #inside
-                #told
+                #literal_types
                 #value
             }
 
@@ -204,9 +245,9 @@ pub fn items(
 pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
     let others = || lowered.callees.iter().filter(|callee| !callee.is_self);
     // Only after all tokens are generated is it known whether one of them names the constant.
-    let audited = lowered.audited.as_ref();
-    let audited = audited.filter(|_| lowered.names_audit.get());
-    if others().next().is_none() && audited.is_none() {
+    let gate = lowered.gate.as_ref();
+    let gate = gate.filter(|_| lowered.names_gate.get());
+    if others().next().is_none() && gate.is_none() {
         return items.clone();
     }
     let mut seen = BTreeSet::new();
@@ -216,7 +257,7 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let mut seen = BTreeSet::new();
     let traits = others().filter_map(|callee| {
         let (_, path) = callee.of_trait.as_ref()?;
-        let fresh = seen.insert(marks::constant_of(path).to_string());
+        let fresh = seen.insert(names::trait_constant(path).to_string());
         fresh.then(|| marks::import(path))
     });
     let (stand_ins_of_traits, traits): (Vec<_>, Vec<_>) = traits.unzip();
@@ -229,7 +270,7 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     // The alias of a function without `#[device]` resolves to the stand-in in the outer block.
     quote! {
         const _: () = {
-            #audited
+            #gate
             #stand_ins
             #(#stand_ins_of_traits)*
             #kernels
@@ -251,8 +292,8 @@ fn facts(
     is_cooperative: bool,
     krate: &TokenStream,
 ) -> TokenStream {
-    let sites = match Nesting::of(lowered) {
-        Some(nesting) => nesting.sites(),
+    let sites = match BoundedRecursion::of(lowered) {
+        Some(recursion) => recursion.sites(),
         None => lowered.sites(),
     };
     let collectives = lowered.callees.iter().map(|callee| callee.collective());

@@ -21,12 +21,11 @@ use syn::{
 };
 
 use super::dummy_types::{bounds, number};
-use super::fn_type::located;
 use super::function::Owner;
-use super::method_items::{not_given, passed_on};
+use super::method_items::{forwarded, missing_method};
 use crate::diagnostics::Errors;
-use crate::methods::{of_trait_method, own_generics, read_method};
-use crate::parse::{Callables, Own, named_scalar};
+use crate::parse::{Callables, Own, named_scalar, own_generics, read_method};
+use crate::tokens::names::located;
 
 /// Encodes a method of an impl for the macro of its trait: its signature, the impl's generics and
 /// type, and the place of the method's items. A method with errors has no such items.
@@ -60,8 +59,8 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
             Some(given) => given.items(&joined.krate),
             None => {
                 let own = own_generics(&declared.generics);
-                let owner = of_trait_method(&declared.ident, &own);
-                not_given(&owner, &joined.krate)
+                let owner = Owner::of_trait_method(&declared.ident, &own);
+                missing_method(&owner, &joined.krate)
             }
         }
     });
@@ -90,7 +89,7 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
             TraitItem::Fn(function) => {
                 let sig = &function.sig;
                 let own = own_generics(&sig.generics);
-                let hidden = not_given(&of_trait_method(&sig.ident, &own), krate);
+                let hidden = missing_method(&Owner::of_trait_method(&sig.ident, &own), krate);
                 quote!(#sig { ::core::unreachable!() } #hidden)
             }
             TraitItem::Type(of) if of.generics.params.is_empty() => {
@@ -142,7 +141,7 @@ impl Given {
     /// The hidden items of the method.
     fn items(&self, krate: &TokenStream) -> TokenStream {
         let generic_by_itself = own_generics(&self.signature.generics);
-        let mut owner = of_trait_method(&self.signature.ident, &generic_by_itself);
+        let mut owner = Owner::of_trait_method(&self.signature.ident, &generic_by_itself);
         owner.is_erased = !Callables::are_in(&self.signature);
         let ty = &self.ty;
         let own = self.found.as_ref().map(|found| {
@@ -162,7 +161,7 @@ impl Given {
         let mut said = Errors::default();
         let read = read_method(&self.signature, &self.generics, ty.span(), &mut said);
         match read {
-            Some(signature) => passed_on(&owner, own.as_ref(), &signature, krate),
+            Some(signature) => forwarded(&owner, own.as_ref(), &signature, krate),
             None => TokenStream::new(),
         }
     }

@@ -7,12 +7,13 @@ use syn::ItemFn;
 use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
-use super::fn_type::located;
 use super::function::among_callees;
-use super::{at, cpu, encode, fn_type, reported, scope, types};
+use super::{cpu, encode, fn_type, reported, scope, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
-use crate::parse::{ArgumentKind, ElementType, Item, Own, Parameters, Signature};
+use crate::parse::{ArgumentKind, ElementType, Item, Own, Parameters, Shapes, Signature};
+use crate::tokens::at;
+use crate::tokens::names::{self, located};
 
 /// The inputs of the expansion besides the lowered body.
 pub struct Parts<'a> {
@@ -23,7 +24,7 @@ pub struct Parts<'a> {
     /// Path of the façade crate.
     pub krate: &'a TokenStream,
     /// The loop shapes that the compiled body may take.
-    pub shapes: cpu::Shapes,
+    pub shapes: Shapes,
     /// True if the kernel fixes its block size.
     pub fixed_block: bool,
     /// The environments that the kernel's text needs.
@@ -153,7 +154,7 @@ fn located_text(text: &str) -> TokenStream {
 }
 
 fn type_name(parts: &Parts<'_>) -> TokenStream {
-    fn_type::path(&parts.signature.name)
+    names::fn_type(&parts.signature.name)
 }
 
 /// The launch function, the struct, and its inherent functions.
@@ -342,7 +343,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
         functions,
     } = link_parts(lowered, parts.signature, krate);
     let parameters = parts.parameters();
-    let told = &lowered.told;
+    let literal_types = &lowered.literal_types;
     let checks = checks(lowered, false).among(parameters.is_empty(), krate);
     let probing = checks.probing(&format_ident!("__probes"), &Own::default(), krate);
     let Checks { alone, inside, .. } = checks;
@@ -363,7 +364,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
                 #inside
-                #told
+                #literal_types
                 #krate::__private::links(#given, [#(#functions),*])
             }
 
@@ -397,13 +398,13 @@ pub(super) fn link_parts(
         let (ty, value) = (quote!((#(#types,)*)), quote!((#(#paths,)*)));
         constant(signature, "linked", &ty, &value)
     });
-    let told = &lowered.told;
+    let literal_types = &lowered.literal_types;
     let callees = (!lowered.callees.is_empty()).then(|| {
         let count = Literal::usize_unsuffixed(lowered.callees.len());
         let facts = lowered.callees.iter().map(|callee| callee.own_facts());
         let (ty, value) = (
             quote!([#krate::FunctionFacts; #count]),
-            quote!({ #told [#(#facts),*] }),
+            quote!({ #literal_types [#(#facts),*] }),
         );
         constant(signature, "callees", &ty, &value)
     });
@@ -411,7 +412,7 @@ pub(super) fn link_parts(
     let printers = lowered.printers.iter();
     let printers = printers.map(|printer| {
         quote_spanned! {Span::mixed_site()=>
-            #krate::ir::print::HostPrinter(|__values| { #told #printer })
+            #krate::ir::print::HostPrinter(|__values| { #literal_types #printer })
         }
     });
     let infos = &lowered.type_infos;

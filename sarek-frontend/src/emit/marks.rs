@@ -14,8 +14,9 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use crate::diagnostics::{Mistake, codes};
-use crate::lower::path_text;
 use crate::parse::parameter_name;
+use crate::tokens::names::{accessor, trait_constant, without_arguments};
+use crate::tokens::path_text;
 
 /// The name of the macro where it is used.
 const MARK: &str = "device_trait";
@@ -69,7 +70,7 @@ fn not_marked(path: &syn::Path) -> Mistake {
     let last = path.segments.last().map(|last| last.ident.to_string());
     Mistake::new(
         codes::NOT_MARKED,
-        format!("`{name}` is no `#[device]` trait"),
+        format!("`{name}` is not a `#[device]` trait"),
         format!(
             "write `#[device]` before `trait {}`",
             last.unwrap_or_default()
@@ -152,41 +153,11 @@ fn take_default(param: &mut GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// The method of the constant that takes so many arguments of the trait.
-fn accessor(arguments: usize, span: Span) -> Ident {
-    Ident::new(&format!("__sarek_items_{arguments}"), span)
-}
-
-/// The hidden items that a type has by its impl of a trait, as an expression. Stands among items around which [`import`] is.
-pub fn items_of(ty: &TokenStream, path: &syn::Path) -> TokenStream {
-    let span = Span::mixed_site().located_at(path.span());
-    let arguments = arguments(path);
-    let (constant, accessor) = (constant_of(path), accessor(arguments.len(), span));
-    quote_spanned!(span=> (#constant.#accessor::<#ty, #(#arguments),*>()))
-}
-
-/// The arguments of a trait's path but for lifetimes.
-fn arguments(path: &syn::Path) -> Vec<&syn::GenericArgument> {
-    let last = path.segments.last().map(|last| &last.arguments);
-    let Some(syn::PathArguments::AngleBracketed(list)) = last else {
-        return vec![];
-    };
-    let is_lifetime = |of: &&syn::GenericArgument| matches!(of, syn::GenericArgument::Lifetime(_));
-    list.args.iter().filter(|of| !is_lifetime(of)).collect()
-}
-
-/// The name of a trait's constant where calls use it.
-pub fn constant_of(path: &syn::Path) -> Ident {
-    let name = path_text(without_arguments(path));
-    let plain = name.replace(|c: char| !c.is_alphanumeric(), "_");
-    Ident::new(&format!("DeviceTrait_{plain}"), Span::mixed_site())
-}
-
 /// The constant of a trait that calls name, for two nested blocks: a stand-in that reports an unmarked trait, and the import
 /// of the trait's own.
 pub fn import(path: &syn::Path) -> (TokenStream, TokenStream) {
     let span = Span::mixed_site().located_at(path.span());
-    let constant = constant_of(path);
+    let constant = trait_constant(path);
     let message = not_marked(path).to_string();
     let path = without_arguments(path);
     let accessors = (0..MOST_ARGUMENTS).map(|given| {
@@ -236,12 +207,4 @@ pub fn known(path: &syn::Path, items: &TokenStream, krate: &TokenStream) -> Toke
             };
         };
     }
-}
-
-fn without_arguments(path: &syn::Path) -> syn::Path {
-    let mut path = path.clone();
-    for segment in &mut path.segments {
-        segment.arguments = syn::PathArguments::None;
-    }
-    path
 }

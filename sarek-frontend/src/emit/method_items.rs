@@ -341,7 +341,7 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
 
 /// The associated type for a method that the impl lacks or declares differently, so that rustc
 /// reports no other missing item.
-pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
+pub fn missing_method(owner: &Owner, krate: &TokenStream) -> TokenStream {
     let (device, own) = (owner.device(), &owner.own);
     // The parameters are renamed, since the impl may have parameters of the same names as the
     // trait.
@@ -361,7 +361,7 @@ pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
 /// The items of an impl's method, which forward to those of `own` on the impl's type. `own` is
 /// `None` for a method with errors. A method with callable parameters also needs functions with the
 /// trait's signatures, because the types of callables have no names.
-pub fn passed_on(
+pub fn forwarded(
     owner: &Owner,
     own: Option<&Owner>,
     signature: &Signature,

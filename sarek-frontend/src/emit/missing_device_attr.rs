@@ -11,7 +11,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::diagnostics::{Mistake, codes};
-use crate::lower::{Callee, is_known_method, plain_name, unnamed_name};
+use crate::lower::{Callee, is_known_method, unnamed_name};
+use crate::tokens::plain_name;
 
 /// Stand-ins for the items of functions without `#[device]`.
 pub fn stand_ins<'c>(callees: impl Iterator<Item = &'c Callee>) -> TokenStream {
@@ -38,10 +39,10 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     let last = path.rsplit("::").next().unwrap_or(&path);
     let message = Mistake::new(
         codes::NOT_MARKED,
-        format!("`{path}` is no `#[device]` function"),
+        format!("`{path}` is not a `#[device]` function"),
         match path.trim_start_matches(':').split("::").next() {
             Some("std" | "core" | "alloc") => {
-                "leave it to the host, or write what it does as a `#[device]` function".into()
+                "call it on the host, or rewrite it as a `#[device]` function".into()
             }
             // The path is a single name, so the function was probably imported.
             _ if ["min", "max"].contains(&path.as_str()) => {
@@ -88,7 +89,7 @@ fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
     let span = located(callees[0]);
     let message = Mistake::new(
         codes::NOT_MARKED,
-        format!("`{{Self}}::{name}` is no `#[device]` method"),
+        format!("`{{Self}}::{name}` is not a `#[device]` method"),
         match callees.iter().all(|callee| callee.is_of_parameter) {
             true => format!(
                 "write `#[device]` before the trait that has `fn {name}`, and before its impls"

@@ -14,20 +14,18 @@ pub mod fn_type;
 pub mod function;
 pub mod impls;
 mod item;
+pub mod literal_types;
 pub mod marks;
 pub mod method_items;
 mod missing_device_attr;
-mod printed;
 pub mod reference;
 pub mod reported;
-pub mod told;
+
 pub mod types;
 
-pub use cpu::Shapes;
 pub use item::{FILE, Parts, broken, kernel};
-pub(crate) use printed::formatted;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 
 /// Imports for generated bodies: the runtime's modules, and each scalar type under a one-word name.
@@ -38,22 +36,4 @@ pub(crate) fn scope(krate: &TokenStream) -> TokenStream {
         use #krate::__private::{host as __host, ir as __ir};
         use #krate::__private::host::scalars::*;
     }
-}
-
-/// The path of the façade crate, moved to `span`, a place in the user's code. rustc reports an
-/// error in an expression at that expression's first token.
-pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
-    let located = |mut token: TokenTree| {
-        token.set_span(span);
-        token
-    };
-    path.clone().into_iter().map(located).collect()
-}
-
-/// Iterates over all tokens, including those inside groups.
-pub(crate) fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
-    Box::new(tokens.into_iter().flat_map(|token| match token {
-        TokenTree::Group(group) => flat(group.stream()),
-        other => Box::new(std::iter::once(other)),
-    }))
 }

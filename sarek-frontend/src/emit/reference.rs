@@ -12,10 +12,9 @@ use sarek_ir::Scalar;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
-use super::told;
-use super::{at, error_gate};
 use crate::lower::{Lowered, MARK, is_unroll, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
+use crate::tokens::{at, names};
 
 /// Numbers the `let`s and literals of a body, so that lowering can record the type of each.
 pub fn mark(block: &mut syn::Block) {
@@ -104,21 +103,21 @@ fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
 /// Removes the marks, writes the types that were inferred, and replaces `native!` by its Rust
 /// fallback. A kernel with errors has no inferred types.
 pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, krate: &TokenStream) {
-    let told = &BTreeSet::new();
+    let inferred = &BTreeSet::new();
     let mut annotator = Annotator {
         types,
-        told,
+        inferred,
         krate,
         unsafe_depth: 0,
     };
     annotator.visit_block_mut(block);
 }
 
-/// The same for the closure that determines the types of literals, see [`told`].
-pub fn annotate_told(block: &mut syn::Block, lowered: &Lowered, krate: &TokenStream) {
+/// The same for the closure that determines the types of literals, see [`super::literal_types`].
+pub fn annotate_inferred(block: &mut syn::Block, lowered: &Lowered, krate: &TokenStream) {
     let mut annotator = Annotator {
         types: Some(&lowered.marks),
-        told: &lowered.told_literals,
+        inferred: &lowered.inferred_literals,
         krate,
         unsafe_depth: 0,
     };
@@ -128,7 +127,7 @@ pub fn annotate_told(block: &mut syn::Block, lowered: &Lowered, krate: &TokenStr
 struct Annotator<'a> {
     types: Option<&'a HashMap<u32, Scalar>>,
     /// The literals whose types rustc must determine.
-    told: &'a BTreeSet<u32>,
+    inferred: &'a BTreeSet<u32>,
     krate: &'a TokenStream,
     unsafe_depth: u32,
 }
@@ -394,16 +393,15 @@ impl VisitMut for Annotator<'_> {
             _ => None,
         };
         syn::visit_mut::visit_expr_mut(self, expr);
-        if let Some(mark) = mark.filter(|mark| self.told.contains(mark)) {
+        if let Some(mark) = mark.filter(|mark| self.inferred.contains(mark)) {
             let span = Span::mixed_site().located_at(expr.span());
-            let (krate, variable) = (at(self.krate, span), told::variable(mark));
-            let (audited, tell) = (
-                error_gate::constant(span),
+            let (krate, variable) = (at(self.krate, span), names::literal_variable(mark));
+            let (gate, tell) = (
+                names::gate(span),
                 quote_spanned!(span=> #krate::__private::host::typed_literal),
             );
-            *expr = syn::Expr::Verbatim(
-                quote_spanned!(span=> #tell::<{ #audited }, _>(#variable, #expr)),
-            );
+            *expr =
+                syn::Expr::Verbatim(quote_spanned!(span=> #tell::<{ #gate }, _>(#variable, #expr)));
         }
     }
 }

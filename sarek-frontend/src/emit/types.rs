@@ -8,11 +8,11 @@ use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use super::at;
-use super::fn_type::located;
 use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
-use crate::parse::{Argument, ArgumentKind, ElementType, Packed, packed_type, scalar_type};
+use crate::parse::{Argument, ArgumentKind, ElementType, SimdType, scalar_type, simd_type};
+use crate::tokens::at;
+use crate::tokens::names::located;
 
 /// Checks each type name in the function with an identity function to the primitive.
 pub fn audit(item: &syn::ItemFn, krate: &TokenStream) -> TokenStream {
@@ -37,9 +37,9 @@ impl Named {
             let scalar = scalar_tokens(*scalar, krate);
             quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
         };
-        let vectors = named.packed.iter().map(|(ty, packed)| {
+        let vectors = named.simd.iter().map(|(ty, simd)| {
             let span = Span::mixed_site().located_at(ty.span());
-            let name = format_ident!("{}", packed.name());
+            let name = format_ident!("{}", simd.name());
             quote_spanned!(span=> const _: fn(#ty) -> #krate::#name = |__vector| __vector;)
         });
         let audits: TokenStream = named.found.iter().enumerate().map(each).collect();
@@ -51,7 +51,7 @@ impl Named {
 #[derive(Default)]
 struct Named {
     found: Vec<(syn::TypePath, Scalar)>,
-    packed: Vec<(syn::TypePath, Packed)>,
+    simd: Vec<(syn::TypePath, SimdType)>,
     seen: Vec<String>,
 }
 
@@ -63,8 +63,8 @@ impl Visit<'_> for Named {
             return;
         }
         self.seen.push(text);
-        if let Some(packed) = packed_type(&path.path).filter(|_| path.qself.is_none()) {
-            self.packed.push((path.clone(), packed));
+        if let Some(simd) = simd_type(&path.path).filter(|_| path.qself.is_none()) {
+            self.simd.push((path.clone(), simd));
             return;
         }
         let mut errors = Errors::default();

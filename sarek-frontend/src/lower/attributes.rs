@@ -4,7 +4,7 @@
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-use super::suggest::nearest;
+use super::resolve::suggest::nearest;
 use crate::diagnostics::{Errors, codes};
 use crate::parse::{NativeCall, StdCall, is_native};
 
@@ -48,10 +48,11 @@ impl Checker<'_> {
         let known = HARMLESS.into_iter().chain([UNROLL]);
         let instead = match (name.as_str(), nearest(&name, known)) {
             ("cfg" | "cfg_attr", _) => {
-                "put `#[cfg]` before the whole kernel, or test a `const` that is one thing or the other".into()
+                "put `#[cfg]` before the whole kernel, or test a `const` that `#[cfg]` selects"
+                    .into()
             }
-            ("inline" | "cold", _) => "remove it: what a kernel calls is inlined".into(),
-            (_, Some(near)) => format!("write `#[{near}]`, if that is what is meant"),
+            ("inline" | "cold", _) => "remove it: calls in a kernel are inlined".into(),
+            (_, Some(near)) => format!("did you mean `#[{near}]`?"),
             (_, None) => "remove it".into(),
         };
         self.errors
@@ -66,7 +67,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
                 self.errors.at(
                     codes::UNROLL,
                     attr.span(),
-                    "`#[unroll]` stands on something else than a loop",
+                    "`#[unroll]` is not on a loop",
                     "write it right before `for`, `while` or `loop`, before a label",
                 );
             }

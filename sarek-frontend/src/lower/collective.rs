@@ -28,11 +28,11 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
                 argument.span(),
-                format!("`{name}()` takes no argument"),
+                format!("`{name}()` takes no arguments"),
                 "drop it",
             );
         }
-        self.hold_of_facade(path, &quote!());
+        self.audit_of_facade(path, &quote!());
         self.push(stmt, path.segments.last()?.ident.span());
         Some(Value::Unit)
     }
@@ -47,10 +47,10 @@ impl Lowerer<'_> {
                 codes::ARGUMENT_COUNT,
                 path.span(),
                 format!(
-                    "`{}` takes {wanted} argument{s}, and {found} are given",
+                    "`{}` takes {wanted} argument{s}, but the call has {found}",
                     op.name()
                 ),
-                format!("give {wanted}"),
+                format!("pass {wanted}"),
             );
             return Value::Never;
         }
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             | SubgroupOp::InclusiveSum
             | SubgroupOp::ExclusiveSum => quote!(::<::core::primitive::f32>),
         };
-        self.hold_of_facade(path, &generics);
+        self.audit_of_facade(path, &generics);
         let (args, span) = (self.kernel.push_list(&ids), e.span());
         let result = self.result(ty);
         let declared = Stmt::Let {

@@ -8,10 +8,10 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
-use super::callee::Typed;
-use super::type_syntax::{OPTION, RESULT};
+use super::calls::callee::Typed;
+use super::desugar::variant::by_name;
+use super::types::type_syntax::{OPTION, RESULT};
 use super::types::{Arg, LiteralField, Node};
-use super::variant::by_name;
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::LETTERS;
@@ -66,13 +66,13 @@ impl Lowerer<'_> {
         let text = member.to_token_stream().to_string();
         let text = text.strip_prefix("r#").unwrap_or(&text);
         match self.types.look(of) {
-            Known::Nothing if self.is_stand_in(of) => return None,
+            Known::Nothing if self.is_error_type(of) => return None,
             Known::Nothing => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
                     member.span(),
-                    format!("the type must be known before `.{text}` is taken of it"),
-                    "annotate the variable",
+                    format!("the type must be known before its field `.{text}` is used"),
+                    "annotate the variable's type",
                 );
                 return None;
             }
@@ -87,14 +87,14 @@ impl Lowerer<'_> {
             }
             Known::Compound | Known::Foreign | Known::Parameter => {}
         }
-        if let Some(packed) = self.packed(of)
-            && !LETTERS[..packed.count].contains(&text)
+        if let Some(simd) = self.simd(of)
+            && !LETTERS[..simd.count].contains(&text)
         {
             self.errors.at(
                 codes::NO_FIELD,
                 member.span(),
-                format!("`{}` has no field `{text}`", packed.name()),
-                "name one of its components, `.x` and on",
+                format!("`{}` has no field `{text}`", simd.name()),
+                "name one of its components, such as `.x`",
             );
             return None;
         }
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
                 codes::NO_FIELD,
                 member.span(),
                 format!("this tuple has no field `{text}`"),
-                "name one of its parts, `.0` and on",
+                "name one of its parts, such as `.0`",
             );
             return None;
         }
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         let Some(base) = self.referred(&e.expr) else {
             return Value::Never;
         };
-        if let Some(value) = self.packed_index(base, e) {
+        if let Some(value) = self.simd_index(base, e) {
             return value;
         }
         let mut base = self.indexable(base);
@@ -139,19 +139,22 @@ impl Lowerer<'_> {
 
     /// The element type of an array. `None` for other types, which are reported.
     pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
-        if let Some(packed) = self.packed(of) {
+        if let Some(simd) = self.simd(of) {
             self.errors.at(
                 codes::VECTOR,
                 span,
-                format!("a component of `{}` is assigned by its name", packed.name()),
-                "write `.x` and on in place of the index",
+                format!(
+                    "a component of `{}` cannot be assigned by index",
+                    simd.name()
+                ),
+                "write its name, such as `.x`, in place of the index",
             );
             return None;
         }
         match self.types.node(of) {
             Node::Array(elem, _) => Some(*elem),
             Node::Named(_) | Node::Hole(_) => Some(self.types.element(of)),
-            Node::Any if self.is_stand_in(of) => None,
+            Node::Any if self.is_error_type(of) => None,
             Node::Any | Node::Known(_) | Node::Int | Node::Float | Node::Tuple(_) => {
                 self.errors.at(
                     codes::INDEX,
@@ -285,8 +288,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARRAY_LENGTH,
                 e.span(),
-                "an array of no elements is not known to kernels",
-                "give it one element at least",
+                "kernels do not support empty arrays",
+                "give it at least one element",
             );
             return Value::Never;
         }
@@ -297,7 +300,7 @@ impl Lowerer<'_> {
         }
         let ty = self
             .types
-            .array(elem, super::length::Dim::fixed(values.len() as u64));
+            .array(elem, super::memory::length::Dim::fixed(values.len() as u64));
         let items = self.kernel.push_list(&values);
         Value::Scalar(self.compound(Compound::Array { items }, ty, e.span()))
     }
@@ -341,7 +344,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::PATTERN,
                 dots.span(),
-                "write what the other fields are copied from",
+                "the value that the other fields are copied from is missing",
                 "`..base`",
             );
             return Value::Never;
@@ -349,7 +352,7 @@ impl Lowerer<'_> {
         let mut values = self.operands(&exprs);
         let rest = e.rest.as_ref().and_then(|_| values.pop());
         if let Some(rest) = rest {
-            match self.is_told_by(constructor.ty, self.ty(rest)) {
+            match self.is_determined_by(constructor.ty, self.ty(rest)) {
                 true => constructor.ty = self.ty(rest),
                 false => {
                     self.unify(constructor.ty, self.ty(rest), self.span(rest));
@@ -443,7 +446,7 @@ impl Lowerer<'_> {
     /// determine them.
     fn literal_type(&mut self, ty: Ty, variant: Option<NameId>, path: &TokenStream) -> Ty {
         match self.types.node(ty) {
-            Node::Named(named) if named.args.is_empty() && named.packed.is_none() => {
+            Node::Named(named) if named.args.is_empty() && named.simd.is_none() => {
                 let named = named.path.clone();
                 match self.has_no_arguments(&named) {
                     true => ty,
@@ -457,12 +460,10 @@ impl Lowerer<'_> {
     /// True if the path may omit generic arguments, and only rustc knows the type of the `..rest`
     /// value. The literal then has that type. rustc checks in the user's function that the path
     /// names it.
-    fn is_told_by(&self, written: Ty, rest: Ty) -> bool {
+    fn is_determined_by(&self, written: Ty, rest: Ty) -> bool {
         match (self.types.node(written), self.types.node(rest)) {
             (Node::Named(named), Node::Hole(_)) => {
-                named.args.is_empty()
-                    && named.packed.is_none()
-                    && !self.has_no_arguments(&named.path)
+                named.args.is_empty() && named.simd.is_none() && !self.has_no_arguments(&named.path)
             }
             _ => false,
         }
@@ -577,7 +578,7 @@ impl Lowerer<'_> {
             true => quote!(::core::option::Option),
             false => quote!(::core::result::Result),
         };
-        self.hold_variant(name, &quote!(#of::#name));
+        self.audit_variant(name, &quote!(#of::#name));
         let ty = self.core_type(option);
         let variant = self.name_id(&text);
         Some(Constructor {

@@ -56,26 +56,26 @@ impl Lowerer<'_> {
         let (what, instead) = match expr {
             syn::Expr::Async(_) | syn::Expr::Await(_) => (
                 "async code is",
-                "write what it does in place: a kernel runs to its end",
+                "write its code in place: a kernel runs without pauses",
             ),
             syn::Expr::Closure(_) => (
                 "a closure here is",
                 "bind it first, `let f = |x| …;`, and call it",
             ),
             syn::Expr::Const(_) => ("a `const` block is", "use a `const` item"),
-            syn::Expr::Infer(_) => ("`_` is", "name a value"),
+            syn::Expr::Infer(_) => ("`_` is", "write a value"),
             syn::Expr::Let(_) => (
                 "`let` here is",
                 "write it in the condition of an `if` or `while`, joined by `&&`",
             ),
-            syn::Expr::Range(_) => ("a range is", "loop over it by `for`"),
+            syn::Expr::Range(_) => ("a range is", "loop over it with `for`"),
             syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => {
                 ("a reference is", "index the slice where the value is used")
             }
-            syn::Expr::TryBlock(_) => ("a `try` block is", "match on what it yields"),
+            syn::Expr::TryBlock(_) => ("a `try` block is", "use `match` on the value"),
             syn::Expr::Yield(_) => (
                 "`yield` is",
-                "write what it does in place: a kernel runs to its end",
+                "write its code in place: a kernel runs without pauses",
             ),
             syn::Expr::Verbatim(_) => ("this syntax is", "use plain expressions"),
             // All other expressions are lowered above; a kind that a later syn adds is reported.
@@ -104,8 +104,8 @@ impl Lowerer<'_> {
                 self.errors.at(
                     codes::UNIT_VALUE,
                     expr.span(),
-                    "a value is needed here, and this is `()`",
-                    "end each way to it with a value",
+                    "a value is needed here, but this is `()`",
+                    "end each branch with a value",
                 );
                 None
             }
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
     pub(super) fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
         self.constant(sarek_ir::Value::Bool(false), span);
         let id = ExprId(self.kernel.exprs.len() as u32 - 1);
-        self.expr_types[id.index()] = self.stand_in();
+        self.expr_types[id.index()] = self.error_type();
         id
     }
 
@@ -230,7 +230,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::HALF,
                 e.as_token.span,
-                format!("`{half}` is not converted by `as`"),
+                format!("`{half}` cannot be converted with `as`"),
                 format!("write `{half}::from_f32(x)` or `x.to_f32()`"),
             );
             return Value::Never;

@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             takes: vec![],
             agreed: BTreeSet::new(),
             is_unsafe: false,
-            nests: self.inline.filter(|_| is_nested),
+            max_depth: self.inline.filter(|_| is_nested),
             kernel: self.kernel,
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,
@@ -75,14 +75,14 @@ impl Lowerer<'_> {
             open_links: self.open_links,
             conversions: self.conversions,
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
-            is_audited: self.is_audited,
-            audited: None,
-            names_audit: self.names_audit,
+            has_gate: self.has_gate,
+            gate: None,
+            names_gate: self.names_gate,
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
             marks,
-            told_literals: self.told_literals.into_inner(),
-            told: proc_macro2::TokenStream::new(),
+            inferred_literals: self.inferred_literals.into_inner(),
+            literal_types: proc_macro2::TokenStream::new(),
             type_infos: self.type_infos,
             param_types: self.param_tokens,
             shared_types,
@@ -129,13 +129,13 @@ impl Lowerer<'_> {
                     codes::UNKNOWN_TYPE,
                     self.expr_spans[i],
                     "the type of this is not known",
-                    "annotate it",
+                    "annotate its type",
                 ),
                 None => {}
             }
         }
         self.settle_prints();
-        self.check_told();
+        self.check_inferred_literals();
     }
 
     fn settle_links(&mut self) {
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
                     codes::UNKNOWN_TYPE,
                     Span::call_site(),
                     "the type of this argument is not known",
-                    "write all of it",
+                    "write the complete type",
                 );
                 continue;
             };

@@ -11,66 +11,25 @@
 //! syn's `#[non_exhaustive]` types require, and they report, too.
 
 mod arguments;
-mod array;
-mod array_init;
-mod array_values;
-mod associated;
-mod atomic;
 mod attributes;
-mod call;
-mod call_args;
-mod callable;
-mod callee;
-mod closure;
+mod calls;
 mod collective;
 mod compound;
-mod control;
-mod device;
-mod error_type;
+mod desugar;
 mod expr;
 mod finish;
-mod from_conversions;
-mod held;
-mod inferred;
-mod instance;
-mod intrinsic;
-mod length;
-mod let_conditions;
-mod literals;
 mod macros;
-mod matching;
-mod method;
-mod native;
+mod memory;
 mod nodes;
 mod numeric;
 mod operator;
-mod option_result;
-mod or_patterns;
-mod parameter;
-mod path;
-mod pattern;
-mod place;
-mod print;
-mod range;
-mod receiver;
-mod recursion;
 mod requires;
-mod scrutinee;
-mod shared;
-mod simd;
+mod resolve;
 mod sites;
-mod std_functions;
 mod stmt;
-mod struct_assign;
-mod suggest;
 pub mod tables;
 mod template;
-mod try_op;
-mod type_syntax;
 mod types;
-mod unroll;
-mod variant;
-mod view;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -81,19 +40,19 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::{Errors, codes};
-use crate::emit::error_gate;
-use crate::parse::{Attribute, CallableKind, Parameters, Signature, aside};
+use crate::parse::{Attribute, CallableKind, Parameters, Signature, body_recovery};
+use crate::tokens::{path_text, plain_name};
 
 pub use attributes::MARK;
 pub(crate) use attributes::{is_harmless, is_unroll, mark_of};
-pub use callee::Callee;
-pub(crate) use callee::unnamed_name;
-pub(crate) use device::constants_name;
-pub(crate) use method::is_known_method;
-pub use receiver::Probe;
-pub(crate) use type_syntax::{made, member, scalar_tokens};
+pub use calls::callee::Callee;
+pub(crate) use calls::callee::unnamed_name;
+pub(crate) use calls::device::constants_name;
+pub(crate) use calls::method::is_known_method;
+pub(crate) use desugar::variant::part_of_variant;
+pub use resolve::method_audit::Probe;
+pub(crate) use types::type_syntax::{made, member, scalar_tokens};
 use types::{Known, Ty};
-pub(crate) use variant::part_of_variant;
 
 /// A lowered body.
 pub struct Lowered {
@@ -120,7 +79,7 @@ pub struct Lowered {
     /// True for an `unsafe fn`, of which nothing is proved.
     pub is_unsafe: bool,
     /// The maximum depth of nested calls of itself, if some of them are no tail calls.
-    pub nests: Option<u32>,
+    pub max_depth: Option<u32>,
     /// True if the first parameter is `self`, which compiled bodies always take as `&mut Self`.
     pub has_receiver: bool,
     /// The links whose type has no name. They are written where they are used.
@@ -129,12 +88,12 @@ pub struct Lowered {
     pub conversions: HashMap<ExprId, TokenStream>,
     /// Its type parameters and const parameters.
     pub parameters: Parameters,
-    /// True if its types may depend on the error gate, see [`error_gate`].
-    pub is_audited: bool,
+    /// True if its types may depend on the error gate, see [`crate::emit::error_gate`].
+    pub has_gate: bool,
     /// The error gate's constant, if the compiled body depends on it.
-    pub audited: Option<TokenStream>,
+    pub gate: Option<TokenStream>,
     /// True once some token names that constant.
-    pub names_audit: Cell<bool>,
+    pub names_gate: Cell<bool>,
     /// Assertions about callees, which rustc evaluates.
     pub checks: Vec<TokenStream>,
     /// Tests for rustc that methods are the ones that kernels support.
@@ -145,10 +104,10 @@ pub struct Lowered {
     pub facts: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
-    /// The literals, by their marks, whose types rustc must infer. See [`crate::emit::told`].
-    pub told_literals: BTreeSet<u32>,
+    /// The literals, by their marks, whose types rustc must infer. See [`crate::emit::literal_types`].
+    pub inferred_literals: BTreeSet<u32>,
     /// The code from which rustc infers them. It stands before the code that uses their types.
-    pub told: TokenStream,
+    pub literal_types: TokenStream,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
     pub type_infos: Vec<TokenStream>,
     /// The type of each parameter; for a slice, the element type.
@@ -283,7 +242,7 @@ pub struct Lowerer<'e> {
     paths: HashMap<CompoundId, TokenStream>,
     units: HashSet<CompoundId>,
     /// The dimensions of arrays, outermost first. Slices have none.
-    shapes: HashMap<Memory, Vec<length::Dim>>,
+    shapes: HashMap<Memory, Vec<memory::length::Dim>>,
     expr_spans: Vec<Span>,
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
@@ -307,27 +266,27 @@ pub struct Lowerer<'e> {
     link_tokens: Vec<TokenStream>,
     param_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
-    aliases: Vec<scrutinee::Scrutinee>,
+    aliases: Vec<desugar::scrutinee::Scrutinee>,
     callees: Vec<Callee>,
     /// True if the error gate's constant is available.
-    is_audited: bool,
+    has_gate: bool,
     /// True once some token names that constant.
-    names_audit: Cell<bool>,
+    names_gate: Cell<bool>,
     /// The path of the constant with the callees' facts.
     facts: TokenStream,
-    closures: Vec<closure::Closure>,
-    callables: Vec<callable::OwnCallable>,
+    closures: Vec<calls::closure::Closure>,
+    callables: Vec<calls::callable::OwnCallable>,
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
     borrowed: HashSet<ExprId>,
     lent_mutably: HashSet<LocalId>,
     is_function: bool,
-    own_name: Option<recursion::OwnName>,
+    own_name: Option<desugar::recursion::OwnName>,
     /// The maximum depth of the function's nested calls of itself.
     inline: Option<u32>,
     /// The function's parameter types and result type, for calls of itself.
     own_types: (Vec<Ty>, Option<Ty>),
-    recursion: Option<recursion::Recursion>,
+    recursion: Option<desugar::recursion::Recursion>,
     /// True if the function calls itself, so that its parameters are variables.
     is_recursive: bool,
     /// Names of type parameters.
@@ -343,10 +302,10 @@ pub struct Lowerer<'e> {
     checks: Vec<TokenStream>,
     probes: Vec<Probe>,
     audits: Vec<TokenStream>,
-    /// The names that audits already cover, see [`held`].
-    held: HashSet<String>,
+    /// The names that audits already cover, see [`resolve::name_audit`].
+    audited_names: HashSet<String>,
     /// Tests for rustc that methods are the ones that kernels support.
-    asked: Vec<receiver::Asked>,
+    method_audits: Vec<resolve::method_audit::MethodAudit>,
     /// True while the body of a numeric method is lowered.
     in_body: bool,
     /// The constants that only rustc can evaluate, by their source text.
@@ -360,13 +319,13 @@ pub struct Lowerer<'e> {
     /// The literals among them.
     marked_literals: BTreeMap<u32, Span>,
     /// The literals whose types rustc must infer.
-    told_literals: RefCell<BTreeSet<u32>>,
+    inferred_literals: RefCell<BTreeSet<u32>>,
     /// Types of stand-in values, which need not become known.
     unreachable: Vec<Ty>,
     /// Pairs of types: the first is the unsigned integer of the same width as the second.
     unsigned_of: Vec<(Ty, Ty)>,
     /// The operands of `native!` texts.
-    natives: Vec<native::Operand>,
+    natives: Vec<macros::native::Operand>,
     preludes: Vec<syn::Path>,
     printers: Vec<TokenStream>,
     /// The locals that hold items, which are stored before the kernel returns.
@@ -381,18 +340,18 @@ pub fn lower(
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    if aside::is_in(body) {
+    if body_recovery::is_in(body) {
         return None;
     }
     let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.kernel.strict = attribute.strict.is_some();
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
-    lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
+    lowerer.is_recursive = !desugar::recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
-    lowerer.hold_bounds();
+    lowerer.audit_bounds();
     for pat in &signature.unread {
-        lowerer.bind_stand_ins(pat);
+        lowerer.bind_error_types(pat);
     }
     if signature.is_function {
         match &signature.intrinsic {
@@ -423,8 +382,8 @@ impl<'e> Lowerer<'e> {
     fn finished(self, signature: &Signature) -> Option<Lowered> {
         let lowered = self.finish(signature.name.clone())?;
         Some(Lowered {
-            linked: device::constants(signature, "linked"),
-            facts: device::constants(signature, "callees"),
+            linked: calls::device::constants(signature, "linked"),
+            facts: calls::device::constants(signature, "callees"),
             parameters: Parameters::of(&signature.generics),
             is_unsafe: signature.is_unsafe,
             has_receiver: signature
@@ -480,16 +439,16 @@ impl<'e> Lowerer<'e> {
             consts: vec![],
             aliases: vec![],
             callees: vec![],
-            is_audited: error_gate::is_possible(signature),
-            names_audit: Cell::new(false),
-            facts: device::constants(signature, "callees"),
+            has_gate: signature.is_plain,
+            names_gate: Cell::new(false),
+            facts: calls::device::constants(signature, "callees"),
             closures: vec![],
             callables: vec![],
             references: vec![],
             borrowed: HashSet::new(),
             lent_mutably: HashSet::new(),
             is_function: signature.is_function,
-            own_name: recursion::OwnName::of(signature),
+            own_name: desugar::recursion::OwnName::of(signature),
             inline: signature.inline,
             own_types: (vec![], None),
             recursion: None,
@@ -502,20 +461,20 @@ impl<'e> Lowerer<'e> {
             conversions: HashMap::new(),
             open_links: HashSet::new(),
             parameters,
-            numbers: Parameters::numbers(&signature.generics, &held::NUMBERS),
+            numbers: Parameters::numbers(&signature.generics, &resolve::name_audit::NUMBERS),
             bounds: Parameters::bounds(&signature.generics),
             checks: vec![],
             probes: vec![],
             audits: vec![],
-            held: HashSet::new(),
-            asked: vec![],
+            audited_names: HashSet::new(),
+            method_audits: vec![],
             in_body: false,
             linked: HashMap::new(),
             tested: HashSet::new(),
             marks: BTreeMap::new(),
             marked_again: vec![],
             marked_literals: BTreeMap::new(),
-            told_literals: RefCell::default(),
+            inferred_literals: RefCell::default(),
             unreachable: vec![],
             unsigned_of: vec![],
             natives: vec![],
@@ -540,15 +499,4 @@ pub(crate) fn file_of(span: Span) -> Option<String> {
 fn same_context(a: Span, b: Span) -> bool {
     let context = |span: Span| format!("{:?}", span.located_at(Span::call_site()));
     context(a) == context(b)
-}
-
-/// A path as text, without spaces.
-pub(crate) fn path_text(path: impl quote::ToTokens) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
-}
-
-/// A name without the `r#` of a raw identifier.
-pub(crate) fn plain_name(ident: &syn::Ident) -> String {
-    let name = ident.to_string();
-    name.strip_prefix("r#").unwrap_or(&name).to_string()
 }

@@ -34,8 +34,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::HYGIENE,
                 span,
-                format!("`{name}` is written in a macro here and outside of it where it is bound, or the reverse"),
-                "rename one of them: they are two names to Rust",
+                format!("`{name}` is used in a macro but bound outside it, or the reverse"),
+                "rename one of them: Rust treats them as different names",
             );
         }
         Some(binding)
@@ -237,10 +237,10 @@ impl Lowerer<'_> {
         if let Err(mismatch) = unified {
             let what = match (mismatch.left, mismatch.right) {
                 (Known::Compound, Known::Compound) => {
-                    "mismatched types: this has other parts than what is needed here".into()
+                    "mismatched types: this value has other parts than the expected one".into()
                 }
                 (left, right) => {
-                    format!("mismatched types: {left} is needed here, this is {right}")
+                    format!("mismatched types: expected {left}, found {right}")
                 }
             };
             self.errors
@@ -260,13 +260,13 @@ fn converted(Mismatch { left, right }: Mismatch) -> String {
     let by_as = |ty: Scalar| !ty.is_bool() && !ty.is_half();
     match (left, right) {
         (Known::Scalar(wanted), Known::Int) if wanted.is_float() => {
-            "write it with a point, as in `1.0`".into()
+            "write it with a decimal point, as in `1.0`".into()
         }
         (Known::Scalar(wanted), Known::Float) if wanted.is_int() => {
-            "write it without a point, as in `1`".into()
+            "write it without a decimal point, as in `1`".into()
         }
         (Known::Scalar(wanted), Known::Scalar(found)) if by_as(wanted) && !found.is_half() => {
-            format!("give a value of that type, or convert it, as in `x as {wanted}`")
+            format!("use a value of that type, or convert it, as in `x as {wanted}`")
         }
         (Known::Scalar(wanted), Known::Scalar(found)) if wanted.is_half() && found.is_half() => {
             format!("convert it, as in `{wanted}::from_f32(x.to_f32())`, which rounds")
@@ -282,7 +282,7 @@ fn converted(Mismatch { left, right }: Mismatch) -> String {
         (Known::Scalar(wanted), Known::Parameter) if is_converted(wanted) => {
             format!("convert it, as in `x.to_{wanted}()`")
         }
-        _ => "give a value of that type".into(),
+        _ => "use a value of that type".into(),
     }
 }
 

@@ -5,8 +5,8 @@ use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, PlaceId, Scalar, SiteKind, Stmt
 use syn::BinOp;
 use syn::spanned::Spanned;
 
-use super::place::Place;
-use super::scrutinee::{Position, Scrutinee};
+use super::desugar::scrutinee::{Position, Scrutinee};
+use super::memory::place::Place;
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
                     codes::OPERATOR,
                     e.op.span(),
                     "this operator is",
-                    "use another",
+                    "use another operator",
                 );
                 Value::Never
             }
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
 
     /// `lhs op rhs` on lowered operands.
     fn apply(&mut self, op: Infix, lhs: ExprId, rhs: ExprId, span: Span, at: Span) -> ExprId {
-        if let Some(made) = self.packed_binary(op, (lhs, rhs), span, at) {
+        if let Some(made) = self.simd_binary(op, (lhs, rhs), span, at) {
             return made;
         }
         match op {
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
         let ty = match (op.is_comparison(), fits || op.is_shift() && !is_compound) {
             (true, _) => self.types.known(Scalar::Bool),
             (false, true) => left,
-            (false, false) => self.stand_in(),
+            (false, false) => self.error_type(),
         };
         self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
     }
@@ -121,8 +121,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::OPERATOR,
                 self.span(id),
-                "operators work on numbers and `bool`, and this has several parts",
-                "write it for each part",
+                "operators work on numbers and `bool`, but this value has several parts",
+                "apply the operator to each part",
             );
         }
         !is_compound
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
     ) -> ExprId {
         let ty = match self.is_scalar(lhs) && self.same_type(lhs, rhs) {
             true => self.ty(lhs),
-            false => self.stand_in(),
+            false => self.error_type(),
         };
         let site = Some(self.site(SiteKind::Divisor, at));
         self.expr(Expr::Divide { op, lhs, rhs, site }, ty, span)
@@ -227,13 +227,13 @@ impl Lowerer<'_> {
                     codes::OPERATOR,
                     e.span(),
                     "this operator is",
-                    "use another",
+                    "use another operator",
                 );
                 return Value::Never;
             }
         };
         let arg = self.scalar(&e.expr);
-        if let Some(made) = self.packed_unary(op, arg, e.span()) {
+        if let Some(made) = self.simd_unary(op, arg, e.span()) {
             return Value::Scalar(made);
         }
         let ty = self.ty(arg);

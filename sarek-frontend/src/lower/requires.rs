@@ -31,8 +31,8 @@ impl Lowerer<'_> {
         self.errors.at(
             codes::REQUIREMENT,
             span,
-            "the host cannot tell this before the launch",
-            "make the requirement of scalar arguments, lengths, extents and constants",
+            "the host cannot evaluate this before the launch",
+            "use only scalar arguments, lengths, extents and constants",
         );
     }
 }

@@ -101,7 +101,7 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::NESTED_ITEM,
                 constant.generics.span(),
-                "a constant of a kernel is not generic",
+                "a constant in a kernel cannot be generic",
                 "drop its parameters",
             );
         }
@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         let before = self.errors.count();
         let value = self.let_statement(local);
         if self.errors.count() > before {
-            self.bind_stand_ins(&local.pat);
+            self.bind_error_types(&local.pat);
         }
         value
     }
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         &mut self,
         local: &'s syn::Local,
     ) -> Option<(Vec<&'s syn::Pat>, Vec<&'s syn::Expr>)> {
-        let init = super::array::peeled(&local.init.as_ref()?.expr);
+        let init = super::memory::array::peeled(&local.init.as_ref()?.expr);
         let (names, values) = match (&local.pat, init) {
             (syn::Pat::Tuple(names), syn::Expr::Tuple(values)) => (&names.elems, &values.elems),
             (syn::Pat::Slice(names), syn::Expr::Array(values)) => (&names.elems, &values.elems),

@@ -28,9 +28,9 @@ impl Lowerer<'_> {
             self.bind(&syn::Ident::new(name, span), alias);
         }
         // Its own methods are not the user's, whose meaning rustc is asked for.
-        let asked = self.asked.len();
+        let audits = self.method_audits.len();
         let value = self.value(rust);
-        self.asked.truncate(asked);
+        self.method_audits.truncate(audits);
         self.scopes.pop();
         match value {
             Value::Scalar(value) => value,

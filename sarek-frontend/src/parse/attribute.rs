@@ -4,8 +4,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Path, Token};
 
+use super::Shapes;
 use crate::diagnostics::{Errors, Mistake, codes};
-use crate::emit::Shapes;
 
 /// The arguments of `#[kernel(…)]`.
 #[derive(Default)]
@@ -63,7 +63,7 @@ impl Named {
             errors.at(
                 codes::CRATE,
                 span,
-                "`crate = …` is believed without a check",
+                "`crate = …` is not checked by the compiler",
                 format!("write `unsafe(crate = {})`", path_text(&path)),
             );
         }
@@ -84,7 +84,7 @@ impl Parse for Within {
         let inner;
         syn::parenthesized!(inner in input);
         if !inner.peek(Token![crate]) {
-            let what = "`unsafe(…)` holds no option that it is for";
+            let what = "`unsafe(…)` contains no option that needs it";
             return Err(
                 Mistake::new(codes::OPTION, what, "write `unsafe(crate = path)`").at(inner.span()),
             );
@@ -93,7 +93,7 @@ impl Parse for Within {
         inner.parse::<Token![=]>()?;
         let value = inner.parse()?;
         if !inner.is_empty() {
-            let what = "`unsafe(…)` holds `crate = path` alone";
+            let what = "`unsafe(…)` may contain only `crate = path`";
             return Err(
                 Mistake::new(codes::OPTION, what, "move it out of the parentheses")
                     .at(inner.span()),
@@ -125,7 +125,7 @@ impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Entry> {
         if input.peek(Lit) {
             let literal: Lit = input.parse()?;
-            let what = "this is no option, and names none";
+            let what = "this is not an option";
             return Err(Mistake::new(codes::OPTION, what, "write `block = 256`").at(literal.span()));
         }
         if input.peek(Token![unsafe]) {
@@ -162,7 +162,7 @@ impl Parse for Entry {
                 .iter()
                 .any(|known| name == known)
             {
-                let what = format!("what `{name}` is given stands behind `=`");
+                let what = format!("the value of `{name}` must follow `=`");
                 let instead = format!("write `{name} = …`");
                 return Mistake::new(codes::OPTION, what, instead).at(name.span());
             }
@@ -240,7 +240,7 @@ impl Attribute {
                     None => errors.at(
                         codes::OPTION,
                         span(&value),
-                        "this is no list of shapes",
+                        "this is not a list of shapes",
                         "write their names, separated by commas",
                     ),
                 },
@@ -257,7 +257,7 @@ impl Attribute {
                 "strict" => errors.at(
                     codes::OPTION,
                     name.span(),
-                    "`strict` is a word by itself",
+                    "`strict` takes no value",
                     "write `#[kernel(strict)]`",
                 ),
                 "requires" => errors.at(
@@ -288,7 +288,7 @@ fn environment(name: &Expr, errors: &mut Errors) -> Option<String> {
         errors.at(
             codes::OPTION,
             span(name),
-            "an environment is a name under which one is registered",
+            "an environment is named as it is registered",
             "write `env(cuda_fp16)` or `env(\"cuda_fp16\")`",
         );
     }
@@ -302,7 +302,7 @@ fn intrinsic(value: &Expr, errors: &mut Errors) -> Option<String> {
         errors.at(
             codes::OPTION,
             span(value),
-            "an intrinsic has the name under which its texts are registered",
+            "an intrinsic needs the name under which its texts are registered",
             "write `intrinsic = \"fast_tanh\"`",
         );
     }
@@ -336,7 +336,7 @@ fn inline(value: &Expr, errors: &mut Errors) -> Option<(u32, proc_macro2::Span)>
         errors.at(
             codes::OPTION,
             span(value),
-            "`inline = N` is how many calls of itself a function nests in one",
+            "`inline = N` is the maximum depth of a function's recursion",
             format!("write a literal up to {MOST}"),
         );
     }
@@ -400,7 +400,7 @@ fn block(value: &Expr, errors: &mut Errors) -> Option<[u32; 3]> {
             errors.at(
                 codes::OPTION,
                 span(extent),
-                "this is no extent of a block",
+                "this is not an extent of a block",
                 "write a positive integer literal",
             );
             return None;

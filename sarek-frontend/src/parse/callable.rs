@@ -97,8 +97,8 @@ impl CallableType {
                 errors.at(
                     codes::FUNCTION_PARAMETER,
                     reference.span(),
-                    "what a function is given to call takes and yields values, no references",
-                    "capture what it refers to",
+                    "a callable parameter takes and returns values, not references",
+                    "capture the value that it refers to",
                 );
                 return None;
             }

@@ -32,7 +32,7 @@ pub fn is_bounded(tokens: &TokenStream, errors: &mut Errors) -> bool {
             codes::SYNTAX,
             span,
             "this is too long or too deep for one expression",
-            "take parts of it out, into names, arrays or functions",
+            "move parts of it into variables, arrays or functions",
         );
     }
     deep.is_none()

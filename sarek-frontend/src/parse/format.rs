@@ -145,7 +145,7 @@ impl Said {
         if !input.peek(LitStr) {
             return Err(Mistake::new(
                 codes::FORMAT,
-                "what is said begins with no format",
+                "the message does not begin with a format string",
                 "write a string literal first",
             )
             .at(input.span()));
@@ -219,16 +219,16 @@ impl Said {
                     fresh
                 })
             } else {
-                let what = format!("`{name}` is no argument of a format");
+                let what = format!("`{name}` is not an argument of the format");
                 return Err(mistake(
                     what,
-                    "give it a name: `{v}`, and `v = …` behind the format",
+                    "give it a name: `{v}`, and `v = …` after the format",
                 ));
             };
             let by_position = name.is_empty() || name.parse::<u32>().is_ok();
             if by_position && index as usize >= positional.max(self.args.len()) {
                 let what = format!("the format has no argument {index}");
-                return Err(mistake(what, "give one for each `{}`"));
+                return Err(mistake(what, "pass one for each `{}`"));
             }
             let format = Format::parse(format.trim_end()).ok_or_else(|| {
                 let what = format!("`{{:{format}}}` is not supported in a kernel");
@@ -253,15 +253,15 @@ impl Said {
             match piece {
                 PrintPiece::Text(t) => text += &t,
                 PrintPiece::Arg { .. } => {
-                    let what = "a message has no arguments in a kernel";
-                    return Err(mistake(what, "`println!` them before"));
+                    let what = "a message cannot have arguments in a kernel";
+                    return Err(mistake(what, "print them with `println!` first"));
                 }
             }
         }
         match self.args.is_empty() {
             true => Ok(text),
             false => Err(mistake(
-                "this message has no place for its arguments",
+                "this message has no `{}` for its arguments",
                 "drop them",
             )),
         }
@@ -330,7 +330,7 @@ mod tests {
             (r#""}""#, "a `}` without"),
             (r#""{}""#, "the format has no argument 0"),
             (r#""{:w$}", 1"#, "`{:w$}` is not supported"),
-            (r#""{a.b}""#, "`a.b` is no argument"),
+            (r#""{a.b}""#, "`a.b` is not an argument"),
         ] {
             let error = said(format).pieces().err().expect("an error");
             assert!(error.to_string().contains(message), "{error}");

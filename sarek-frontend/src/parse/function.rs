@@ -22,7 +22,7 @@ impl Signature {
                     codes::QUALIFIER,
                     span,
                     format!("a `#[device]` function cannot be {what}"),
-                    "drop the word",
+                    "drop this keyword",
                 );
             }
         }
@@ -34,10 +34,10 @@ impl Signature {
         if let Some(Type::Reference(reference)) = yields(&sig.output) {
             let mistake = Mistake::new(
                 codes::TYPE,
-                "a `#[device]` function yields a value, not a reference",
-                "yield the element itself, or its index",
+                "a `#[device]` function returns a value, not a reference",
+                "return the element itself, or its index",
             );
-            let mistake = mistake.because("not every device has pointers to hand about");
+            let mistake = mistake.because("not every device can return pointers");
             errors.report(reference.span(), &mistake);
             return None;
         }
@@ -84,8 +84,8 @@ fn lent_by_length(sig: &syn::Signature, errors: &mut Errors) {
             errors.at(
                 codes::FUNCTION_PARAMETER,
                 array.span(),
-                "arrays are passed as slices, and a slice tells no constant parameter",
-                "write `&[T]` or `&mut [T]`, and ask it for its `len()`",
+                "arrays are passed as slices, and a slice does not determine a constant parameter",
+                "write `&[T]` or `&mut [T]`, and use its `len()`",
             );
         }
     }
@@ -110,8 +110,8 @@ fn parameter(argument: &FnArg, callables: &Callables, errors: &mut Errors) -> Op
             errors.at(
                 codes::PARAMETER_NAME,
                 other.span(),
-                "a parameter of a `#[device]` function is a plain name",
-                "bind one, and take the value apart in the body",
+                "a parameter of a `#[device]` function must be a plain name",
+                "use a plain name, and destructure it in the body",
             );
             return None;
         }
@@ -162,7 +162,7 @@ fn receiver_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Ar
             errors.at(
                 codes::FUNCTION_PARAMETER,
                 receiver.span(),
-                "this is no receiver that kernels know",
+                "kernels do not support this receiver",
                 "write `self`, `&self` or `&mut self`",
             );
             return None;
@@ -219,8 +219,8 @@ fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
             errors.at(
                 codes::FUNCTION_PARAMETER,
                 of.span(),
-                "what a `#[device]` function is given to call is `impl Fn`, `impl FnMut` or `impl FnOnce`",
-                "write `impl Fn(f32) -> f32`; other types have names",
+                "only `impl Fn`, `impl FnMut` and `impl FnOnce` are supported for a parameter",
+                "write `impl Fn(f32) -> f32` for a closure, and a generic parameter for other types",
             );
             None
         }

@@ -1,5 +1,6 @@
 //! The type and const parameters of a kernel or function, in the forms that its expansion repeats.
 
+use super::Callables;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -250,4 +251,14 @@ pub fn parameter_name(param: &GenericParam) -> TokenStream {
 
 fn is_bool(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Path(path) if path.path.is_ident("bool"))
+}
+
+/// A method's own generic parameters, except lifetimes and callable parameters.
+pub fn own_generics(generics: &syn::Generics) -> syn::Generics {
+    let mut own = Callables::of(generics).strip(generics);
+    let kept = std::mem::take(&mut own.params).into_iter();
+    own.params = kept
+        .filter(|param| !matches!(param, syn::GenericParam::Lifetime(_)))
+        .collect();
+    own
 }

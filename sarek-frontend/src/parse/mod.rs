@@ -1,7 +1,7 @@
 //! Parses the item and its attribute; the body is left to lowering.
 
-pub mod aside;
 mod attribute;
+pub mod body_recovery;
 mod callable;
 pub mod depth;
 mod format;
@@ -9,6 +9,7 @@ mod function;
 mod generics;
 mod native;
 pub mod reserved;
+mod shapes;
 mod signature;
 mod simd;
 pub mod superstep;
@@ -17,11 +18,13 @@ pub use attribute::{Attribute, Named, Within, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::{
-    Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged, parameter_name,
+    Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged, own_generics,
+    parameter_name,
 };
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
+pub use shapes::Shapes;
 pub use signature::{
-    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,
-    strip_items,
+    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, read_method,
+    scalar_type, strip_items,
 };
-pub use simd::{LETTERS, Packed, packed_type};
+pub use simd::{LETTERS, SimdType, simd_type};

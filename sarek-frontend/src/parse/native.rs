@@ -111,12 +111,12 @@ impl NativeCall {
             Some(other) => {
                 let (what, instead) = match &first.yields {
                     Some(ty) => (
-                        "every text of a `native!` yields the same, and this one does not",
+                        "all texts of a `native!` must have the same type, and this one differs",
                         format!("write `as {}` after it", ty.to_token_stream()),
                     ),
                     None => (
-                        "the first text of this `native!` yields nothing, and this one a value",
-                        "give the first a type, too".to_string(),
+                        "the first text of this `native!` has no value, but this one has",
+                        "write a type after the first text, too".to_string(),
                     ),
                 };
                 let mistake = Mistake::new(codes::NATIVE_VALUE, what, instead);

@@ -38,12 +38,11 @@ pub fn check(tokens: &TokenStream, errors: &mut Errors) {
         if name.starts_with("__") && !is_behind && (is_module || is_known(name)) {
             let mistake = Mistake::new(
                 codes::PATH,
-                format!(
-                    "`{name}` begins with two underscores, as what expansions name for themselves does"
-                ),
+                format!("`{name}` begins with two underscores, which are reserved for expansions"),
                 "give it another name, as in `use … as …;`",
             );
-            let mistake = mistake.because("the compiled kernel would take it for something else");
+            let mistake =
+                mistake.because("the compiled kernel may use this name for something else");
             errors.report(ident.span(), &mistake);
         }
     }

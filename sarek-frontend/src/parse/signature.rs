@@ -3,7 +3,7 @@ use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
-use super::{CallableType, Own};
+use super::{CallableType, Own, merged, own_generics};
 use crate::diagnostics::{Errors, codes};
 
 /// The signature of a kernel or function.
@@ -121,7 +121,7 @@ impl ElementType {
                     codes::TYPE,
                     ty.span(),
                     "type `Vec` is not supported in a kernel",
-                    "take `&[T]` or `&mut [T]`: a launch gives it a `Vector`",
+                    "take `&[T]` or `&mut [T]`: a launch passes a `Vector`",
                 );
                 None
             }
@@ -186,14 +186,14 @@ impl Signature {
                     codes::QUALIFIER,
                     span,
                     format!("a kernel cannot be {what}"),
-                    "drop the word",
+                    "drop this keyword",
                 );
             }
         };
         none_of(sig.constness.map(|t| t.span()), "`const`", errors);
         none_of(
             sig.asyncness.map(|t| t.span()),
-            "`async`: every launch is queued as it is",
+            "`async`: every launch is asynchronous already",
             errors,
         );
         none_of(sig.abi.as_ref().map(|t| t.span()), "`extern`", errors);
@@ -202,7 +202,7 @@ impl Signature {
             errors.at(
                 codes::ARGUMENT_TYPE,
                 lifetime.span(),
-                "a kernel names no lifetimes",
+                "a kernel cannot name lifetimes",
                 "write `&[T]`",
             );
         }
@@ -250,7 +250,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
             errors.at(
                 codes::PARAMETER_NAME,
                 receiver.span(),
-                "a kernel is a free function, and has no `self`",
+                "a kernel must be a free function without `self`",
                 "write it outside of the `impl` block, and take the value as an argument",
             );
             return None;
@@ -272,8 +272,8 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
             errors.at(
                 codes::PARAMETER_NAME,
                 other.span(),
-                "an argument of a kernel is a plain name",
-                "bind one, and take the value apart in the body",
+                "an argument of a kernel must be a plain name",
+                "use a plain name, and destructure it in the body",
             );
             return None;
         }
@@ -334,7 +334,7 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
             codes::ITEM_KERNEL,
             slice.span(),
             "an item is one element of a vector",
-            "write `T`, `&T` or `&mut T`, or drop the `#[item]` for all of it",
+            "write `T`, `&T` or `&mut T`, or drop `#[item]` to take the whole slice",
         );
         return None;
     }
@@ -353,7 +353,7 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
 
 /// Reports that `usize` cannot be an element.
 fn no_usize(span: Span, errors: &mut Errors) {
-    let what = "`usize` cannot stand in a buffer";
+    let what = "`usize` cannot be the element of a slice";
     errors.at(codes::USIZE_IN_BUFFER, span, what, "use `u32` or `u64`");
 }
 
@@ -375,7 +375,7 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
             errors.at(
                 codes::ARGUMENT_TYPE,
                 ty.span(),
-                "this is no type of a kernel's argument",
+                "a kernel cannot take an argument of this type",
                 "take a scalar, a `&[T]`, a `&mut [T]`, a `&[Atomic<T>]` or a view",
             );
             return None;
@@ -449,7 +449,7 @@ pub(super) fn view_kind(
         errors.at(
             codes::ARGUMENT_TYPE,
             ty.span(),
-            "this view does not say of what",
+            "this view has no element type",
             format!("write `{name}<f32>`"),
         );
         return Some(None);
@@ -508,7 +508,7 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
                 codes::TYPE,
                 ty.span(),
                 "only scalar types are supported here",
-                "name one, such as `f32`",
+                "use a scalar type, such as `f32`",
             );
             return None;
         }
@@ -520,7 +520,7 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
     let advice = match name.as_str() {
         "isize" => "use `i32` or `i64`: its size differs between devices",
         "i128" | "u128" => "use `u64`: no device has 128-bit integers",
-        "char" | "str" | "String" => "use numbers: kernels have no text",
+        "char" | "str" | "String" => "use numbers: kernels have no strings",
         _ => "use one of `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64`",
     };
     errors.at(
@@ -537,4 +537,32 @@ fn as_type(argument: &syn::GenericArgument) -> Option<&Type> {
         syn::GenericArgument::Type(ty) => Some(ty),
         _ => None,
     }
+}
+
+/// Sets the receiver's type to `Self` with the span of the block's type. Errors of that type are
+/// then reported there, once for all methods.
+fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
+    if written.receiver().is_none() {
+        return;
+    }
+    let kind = signature.arguments.first_mut().map(|own| &mut own.kind);
+    if let Some(ArgumentKind::Value(ty) | ArgumentKind::Reference { of: ty, .. }) = kind {
+        let own = Ident::new("Self", of);
+        **ty = syn::parse_quote!(#own);
+    }
+}
+
+/// Reads the signature of a method. `generics` are those of its type, which stands at `of`.
+pub fn read_method(
+    written: &syn::Signature,
+    generics: &syn::Generics,
+    of: Span,
+    errors: &mut Errors,
+) -> Option<Signature> {
+    let mut signature = Signature::read_function(written, errors)?;
+    receiver_of(&mut signature, written, of);
+    let own = own_generics(&written.generics);
+    signature.own = Own::of(&own);
+    signature.generics = merged(generics, &own);
+    Some(signature)
 }

@@ -7,14 +7,14 @@ pub const LETTERS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// A SIMD vector type of the façade: `f32x4`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Packed {
+pub struct SimdType {
     /// The type of a component.
     pub lane: Scalar,
     /// The number of components.
     pub count: usize,
 }
 
-impl Packed {
+impl SimdType {
     /// The name of the type.
     pub fn name(self) -> String {
         format!("{}x{}", self.lane, self.count)
@@ -22,7 +22,7 @@ impl Packed {
 }
 
 /// The vector type that a path names.
-pub fn packed_type(path: &syn::Path) -> Option<Packed> {
+pub fn simd_type(path: &syn::Path) -> Option<SimdType> {
     let text = plain_text(path);
     let name = text.rsplit("::").next()?;
     let module = text.strip_suffix(name)?;
@@ -36,5 +36,5 @@ pub fn packed_type(path: &syn::Path) -> Option<Packed> {
         "4" => 4,
         _ => return None,
     };
-    (known && of_facade).then_some(Packed { lane, count })
+    (known && of_facade).then_some(SimdType { lane, count })
 }

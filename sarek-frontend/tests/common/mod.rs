@@ -29,7 +29,7 @@ pub fn lowered(source: &str) -> Result<sarek_ir::Kernel, Vec<String>> {
 #[allow(dead_code)]
 pub fn device(source: &str) -> Expansion {
     let item = source.parse().expect("the source is tokens");
-    sarek_frontend::function::device(proc_macro2::TokenStream::new(), item)
+    sarek_frontend::expand::device(proc_macro2::TokenStream::new(), item)
 }
 
 /// True if a message begins like this after its code.

@@ -16,7 +16,9 @@ use std::collections::BTreeSet;
 pub use facts::{Facts, Refusal, accepted};
 
 use super::uniformity::{Among, Uniformity};
-use crate::{Access, Argument, Block, Call, CallId, Called, Kernel, Memory, ParamId, Stmt, StmtId};
+use crate::{
+    Access, Argument, Block, Call, CallId, CallTarget, Kernel, Memory, ParamId, Stmt, StmtId,
+};
 
 /// The points at which threads may diverge. Calls and arguments are errors only if their callees depend on them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -106,11 +108,11 @@ pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> 
     each_stmt(kernel, kernel.body, &mut |id| {
         if let Stmt::Call { call } = kernel.stmt(id)
             && let Call {
-                called: Called::Function(_),
-                given,
+                called: CallTarget::Function(_),
+                callable_args,
                 ..
             } = &kernel.calls[call.index()]
-            && given.is_empty()
+            && callable_args.is_empty()
             && !apart.contains(&call)
         {
             joint.push((id, call));
@@ -126,7 +128,7 @@ pub fn is_cooperative(kernel: &Kernel) -> bool {
 }
 
 /// The plain shared arrays that calls pass as arguments: the call, the argument's position, the array.
-pub fn lent_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
+pub fn passed_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
     let mut found = vec![];
     for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
         for (at, arg) in (0..).zip(call.args.iter()) {

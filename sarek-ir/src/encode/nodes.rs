@@ -4,13 +4,13 @@
 use super::wire::{Reader, Wire};
 use crate::print::{Align, Format, Notation, PrintPiece, Printer};
 use crate::{
-    Access, Argument, Arithmetic, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId, Callable,
-    CallableId, Called, Closure, ClosureId, Compound, CompoundId, DivideOp, Expr, ExprId,
-    FunctionId, Given, Intrinsic, Kernel, LabelId, Length, Link, LinkId, List, Loc, Local, LocalId,
-    Memory, NameId, Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind, Piece, Place,
-    PlaceId, Precondition, Prelude, Print, PrintId, Root, Scalar, Scope, SharedArray, SharedId,
-    Site, SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Table, TableId, TableValues, Type,
-    TypeDef, TypeId, TypeLinkId, UnaryOp, Unroll, Value,
+    Access, Argument, Arithmetic, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId,
+    CallTarget, Callable, CallableArg, CallableId, Closure, ClosureId, Compound, CompoundId,
+    DivideOp, Expr, ExprId, FunctionId, Intrinsic, Kernel, LabelId, Length, Link, LinkId, List,
+    Loc, Local, LocalId, Memory, NameId, Native, NativeId, NativeText, Origin, Param, ParamId,
+    ParamKind, Piece, Place, PlaceId, Precondition, Prelude, Print, PrintId, Root, Scalar, Scope,
+    SharedArray, SharedId, Site, SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Table, TableId,
+    TableValues, Type, TypeDef, TypeId, TypeLinkId, UnaryOp, Unroll, Value,
 };
 
 /// Implements [`Wire`] for newtypes.
@@ -168,8 +168,8 @@ variants! {
     Root { Local(a), Param(a), Element { memory, index, site } }
     Step { Field(a), Index { index, site } }
     Argument { Value(a), Memory(a), Local(a) }
-    Called { Function(a), Callable(a) }
-    Given { Closure(a), Function(a), Callable(a) }
+    CallTarget { Function(a), Callable(a) }
+    CallableArg { Closure(a), Function(a), Callable(a) }
     ParamKind { Scalar(a), Value(a), Reference(a), Slice { elem, access } }
     Access { Read, Write, Atomic }
     SiteKind { Index(a), Dimension(a, b), Divisor, Overflow(a), Assert(a), Panic(a) }
@@ -200,8 +200,8 @@ records! {
     SharedArray { name, elem, len, atomic }
     Table { name, values }
     Place { root, steps }
-    Call { called, args, given, result }
-    Callable { name, takes, yields }
+    Call { called, args, callable_args, result }
+    Callable { name, params, result }
     Closure { params, result, body }
     Site { kind, loc, provable }
     Native { texts, fallback, result, intrinsic }

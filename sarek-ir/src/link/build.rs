@@ -9,10 +9,10 @@ use super::leaf::{Known, Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
 use super::{Function, Links};
 use crate::{
-    Access, Call, ClosureId, Expr, ExprId, FileId, Given, Kernel, LabelId, Length, Link, LinkId,
-    Loc, Local, LocalId, Memory, Param, ParamId, ParamKind, Precondition, Scalar, SharedArray,
-    SharedId, Site, SiteId, SiteKind, Stmt, StmtId, Table, TableId, TableValues, Type, TypeDef,
-    Value,
+    Access, Call, CallableArg, ClosureId, Expr, ExprId, FileId, Kernel, LabelId, Length, Link,
+    LinkId, Loc, Local, LocalId, Memory, Param, ParamId, ParamKind, Precondition, Scalar,
+    SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, StmtId, Table, TableId, TableValues, Type,
+    TypeDef, Value,
 };
 
 /// Builds a closed kernel.
@@ -44,14 +44,14 @@ pub(super) struct Frame<'a> {
     /// The translation of `return`.
     pub exit: Exit,
     /// The callable arguments.
-    pub given: Vec<GivenIn<'a>>,
+    pub callables: Vec<BoundCallable<'a>>,
     /// The output expressions of each scalar expression: one, or in a closure one for each call of it.
     pub made: Rc<RefCell<HashMap<ExprId, Vec<ExprId>>>>,
 }
 
 /// A callable argument of a function.
 #[derive(Clone)]
-pub(super) enum GivenIn<'a> {
+pub(super) enum BoundCallable<'a> {
     /// A closure of the function with this frame.
     Closure(Rc<Frame<'a>>, ClosureId),
     /// A function, and its first output site.
@@ -135,7 +135,7 @@ impl Linker {
             sites: vec![],
             call_sites: vec![],
             exit: Exit::Thread,
-            given: vec![],
+            callables: vec![],
             made: Rc::default(),
         };
         if self.out.sites.is_empty() && self.out.name == ir.name {
@@ -537,9 +537,9 @@ pub(super) fn site_count(function: &Function) -> u32 {
 
 /// The functions whose sites belong to a call: the callee, then the callable arguments.
 pub(super) fn functions<'a>(call: &Call, links: &'a Links) -> impl Iterator<Item = &'a Function> {
-    let given = call.given.iter().filter_map(|given| match given {
-        Given::Function(function) => Some(*function),
-        Given::Closure(_) | Given::Callable(_) => None,
+    let given = call.callable_args.iter().filter_map(|given| match given {
+        CallableArg::Function(function) => Some(*function),
+        CallableArg::Closure(_) | CallableArg::Callable(_) => None,
     });
     let ids: Vec<_> = call.called.function().into_iter().chain(given).collect();
     ids.into_iter().map(|id| &links.functions[id.index()])

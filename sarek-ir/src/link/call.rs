@@ -3,29 +3,29 @@
 use std::rc::Rc;
 
 use super::Function;
-use super::build::{Exit, Frame, GivenIn, Linker, call_sites, site_count};
+use super::build::{BoundCallable, Exit, Frame, Linker, call_sites, site_count};
 use super::leaf::{Part, Storage};
 use super::shape::Shape;
 use crate::{
-    Argument, Block, Call, CallId, Called, ClosureId, Expr, ExprId, FunctionId, Given, Kernel, Loc,
-    Local, Native, ParamKind, SiteId, Stmt, StmtId,
+    Argument, Block, Call, CallId, CallTarget, CallableArg, ClosureId, Expr, ExprId, FunctionId,
+    Kernel, Loc, Local, Native, ParamKind, SiteId, Stmt, StmtId,
 };
 
 impl Linker {
     pub fn call(&mut self, frame: &mut Frame<'_>, id: CallId, loc: Loc) {
         let call = &frame.ir.calls[id.index()];
         match call.called {
-            Called::Function(function) => {
+            CallTarget::Function(function) => {
                 let function = &frame.links.functions[function.index()];
                 let first = frame.call_sites[id.index()];
-                let given = given_on(frame, id);
+                let given = bound_callables(frame, id);
                 self.call_function(frame, call, (function, first), given, loc);
             }
-            Called::Callable(callable) => match frame.given[callable.index()].clone() {
-                GivenIn::Closure(home, closure) => {
+            CallTarget::Callable(callable) => match frame.callables[callable.index()].clone() {
+                BoundCallable::Closure(home, closure) => {
                     self.call_closure(frame, call, (&home, closure), loc);
                 }
-                GivenIn::Function(function, first) => {
+                BoundCallable::Function(function, first) => {
                     self.call_function(frame, call, (function, first), vec![], loc);
                 }
             },
@@ -37,14 +37,14 @@ impl Linker {
         frame: &mut Frame<'a>,
         call: &Call,
         (function, first): (&'a Function, u32),
-        given: Vec<GivenIn<'a>>,
+        callables: Vec<BoundCallable<'a>>,
         loc: Loc,
     ) {
         let (ir, links) = (function.ir, &function.links);
         let mut inner = self.frame(ir, links);
         inner.sites = (first..first + ir.sites.len() as u32).map(SiteId).collect();
         inner.call_sites = call_sites(ir, links, first);
-        inner.given = given;
+        inner.callables = callables;
         for (param, arg) in ir.params.iter().zip(call.args.iter()) {
             let part = self.argument(frame, &inner, (&param.name, param.kind), *arg, loc);
             inner.params.push(part);
@@ -245,19 +245,19 @@ fn scalar_param(frame: &Frame<'_>, value: ExprId) -> Option<Part> {
 }
 
 /// The callable arguments of a call.
-fn given_on<'a>(frame: &Frame<'a>, id: CallId) -> Vec<GivenIn<'a>> {
+fn bound_callables<'a>(frame: &Frame<'a>, id: CallId) -> Vec<BoundCallable<'a>> {
     let call = &frame.ir.calls[id.index()];
     let function = |id: FunctionId| &frame.links.functions[id.index()];
     let called = call.called.function().map(function);
     let mut next = frame.call_sites[id.index()] + called.map_or(0, site_count);
-    let each = call.given.iter().map(|given| match *given {
-        Given::Closure(closure) => GivenIn::Closure(Rc::new(frame.clone()), closure),
-        Given::Function(id) => {
+    let each = call.callable_args.iter().map(|given| match *given {
+        CallableArg::Closure(closure) => BoundCallable::Closure(Rc::new(frame.clone()), closure),
+        CallableArg::Function(id) => {
             let (function, first) = (function(id), next);
             next += site_count(function);
-            GivenIn::Function(function, first)
+            BoundCallable::Function(function, first)
         }
-        Given::Callable(callable) => frame.given[callable.index()].clone(),
+        CallableArg::Callable(callable) => frame.callables[callable.index()].clone(),
     });
     each.collect()
 }

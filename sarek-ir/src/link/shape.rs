@@ -349,8 +349,8 @@ pub(super) fn resolve(ir: &Kernel, links: &Links, ty: Type) -> Shape {
             let function = &links.functions[of.index()];
             let callable = &function.ir.callables[callable.index()];
             let ty = match takes {
-                Some(at) => callable.takes.get(*at as usize).copied(),
-                None => callable.yields,
+                Some(at) => callable.params.get(*at as usize).copied(),
+                None => callable.result,
             };
             match ty {
                 Some(ty) => resolve(function.ir, &function.links, ty),

@@ -4,8 +4,8 @@ use super::{Function, Links, link};
 use crate::interp::{Host, Ids, Machine};
 use crate::sketch::Sketch;
 use crate::{
-    Argument, Axis, Builtin, Called, EnumInfo, FieldInfo, Kernel, LinkId, Memory, ParamId, Root,
-    Scalar, Step, StructInfo, Type, TypeInfo, Unroll, Value, VariantInfo, leaves,
+    Argument, Axis, Builtin, CallTarget, EnumInfo, FieldInfo, Kernel, LinkId, Memory, ParamId,
+    Root, Scalar, Step, StructInfo, Type, TypeInfo, Unroll, Value, VariantInfo, leaves,
 };
 
 const fn field(name: &'static str, ty: TypeInfo, offset: u64) -> FieldInfo {
@@ -394,8 +394,14 @@ fn sum_of() -> &'static Kernel {
     let result = s.let_any("result", Scalar::U32, None);
     s.yields(result);
     let got = s.let_any("got", Scalar::U32, None);
-    let call =
-        |k: crate::ExprId| s.call_with(Called::Callable(f), &[Argument::Value(k)], &[], Some(got));
+    let call = |k: crate::ExprId| {
+        s.call_with(
+            CallTarget::Callable(f),
+            &[Argument::Value(k)],
+            &[],
+            Some(got),
+        )
+    };
     call(s.n(2).id);
     s.set(result, got.get());
     s.for_("k", s.n(0), s.n(3), |k, _| {
@@ -418,7 +424,7 @@ fn closures_stand_where_they_are_called() {
     });
     let got = s.let_any("got", Scalar::U32, None);
     let sum = s.function("sum");
-    s.call_with(Called::Function(sum), &[], &[closure], Some(got));
+    s.call_with(CallTarget::Function(sum), &[], &[closure], Some(got));
     s.store(out, s.n(0), got.get());
     s.store(out, s.n(1), count.get());
     let kernel = s.finish();

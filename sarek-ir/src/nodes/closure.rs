@@ -10,9 +10,9 @@ pub struct Callable {
     /// The name in the source.
     pub name: Cow<'static, str>,
     /// The parameter types.
-    pub takes: Cow<'static, [Type]>,
+    pub params: Cow<'static, [Type]>,
     /// The result type, unless it is `()`.
-    pub yields: Option<Type>,
+    pub result: Option<Type>,
 }
 
 /// A closure passed to a call: a block that the callee runs any number of times, each time with other arguments.
@@ -31,7 +31,7 @@ pub struct Closure {
 
 /// The callee of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Called {
+pub enum CallTarget {
     /// A `#[device]` function.
     Function(FunctionId),
     /// A callable parameter of the caller.
@@ -40,7 +40,7 @@ pub enum Called {
 
 /// The argument that a call passes for a [`Callable`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Given {
+pub enum CallableArg {
     /// A closure.
     Closure(ClosureId),
     /// A `#[device]` function.
@@ -49,12 +49,12 @@ pub enum Given {
     Callable(CallableId),
 }
 
-impl Called {
+impl CallTarget {
     /// The function, if the callee is one.
     pub fn function(self) -> Option<FunctionId> {
         match self {
-            Called::Function(function) => Some(function),
-            Called::Callable(_) => None,
+            CallTarget::Function(function) => Some(function),
+            CallTarget::Callable(_) => None,
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::{Called, ExprId, Given, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId};
+use crate::{
+    CallTarget, CallableArg, ExprId, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId,
+};
 
 /// An operation on compound values; pure, like every expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,11 +86,11 @@ pub enum Step {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// The callee.
-    pub called: Called,
+    pub called: CallTarget,
     /// The arguments, evaluated in order.
     pub args: Cow<'static, [Argument]>,
     /// The callable arguments, one for each of the callee's [`Kernel::callables`].
-    pub given: Cow<'static, [Given]>,
+    pub callable_args: Cow<'static, [CallableArg]>,
     /// The local that receives the result, if the function yields one that is used.
     pub result: Option<LocalId>,
 }

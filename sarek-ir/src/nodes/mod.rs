@@ -19,7 +19,7 @@ mod ty;
 mod value;
 pub(crate) mod word;
 
-pub use closure::{Callable, Called, Closure, Given};
+pub use closure::{CallTarget, Callable, CallableArg, Closure};
 pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};

@@ -1,8 +1,8 @@
 //! Lists the direct operands and blocks of each node. Every walk over a kernel uses these lists.
 
 use crate::{
-    Argument, Block, CallId, Closure, Compound, CompoundId, Expr, ExprId, Given, Kernel, Memory,
-    PlaceId, Root, Step, Stmt,
+    Argument, Block, CallId, CallableArg, Closure, Compound, CompoundId, Expr, ExprId, Kernel,
+    Memory, PlaceId, Root, Step, Stmt,
 };
 
 impl Kernel {
@@ -50,11 +50,11 @@ impl Kernel {
     /// The closures that a call passes.
     pub fn closures_of(&self, id: CallId) -> impl Iterator<Item = &Closure> {
         self.calls[id.index()]
-            .given
+            .callable_args
             .iter()
-            .filter_map(|given| match given {
-                Given::Closure(closure) => Some(&self.closures[closure.index()]),
-                Given::Function(_) | Given::Callable(_) => None,
+            .filter_map(|arg| match arg {
+                CallableArg::Closure(closure) => Some(&self.closures[closure.index()]),
+                CallableArg::Function(_) | CallableArg::Callable(_) => None,
             })
     }
 

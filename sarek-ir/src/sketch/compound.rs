@@ -2,9 +2,9 @@
 
 use super::{E, Sketch, V};
 use crate::{
-    Argument, Call, CallId, Callable, CallableId, Called, Closure, ClosureId, Compound, CompoundId,
-    Expr, ExprId, FunctionId, Given, Local, LocalId, Memory, NameId, ParamId, ParamKind, Place,
-    PlaceId, Root, Scalar, SiteKind, Step, Stmt, Type, TypeDef, TypeLinkId,
+    Argument, Call, CallId, CallTarget, Callable, CallableArg, CallableId, Closure, ClosureId,
+    Compound, CompoundId, Expr, ExprId, FunctionId, Local, LocalId, Memory, NameId, ParamId,
+    ParamKind, Place, PlaceId, Root, Scalar, SiteKind, Step, Stmt, Type, TypeDef, TypeLinkId,
 };
 
 impl Sketch {
@@ -142,16 +142,16 @@ impl Sketch {
 
     /// `result = function(args…);`
     pub fn call_function(&self, function: FunctionId, args: &[Argument], result: Option<V<'_>>) {
-        self.call_with(Called::Function(function), args, &[], result);
+        self.call_with(CallTarget::Function(function), args, &[], result);
     }
 
     /// Declares a callable parameter of the function.
-    pub fn callable(&self, name: &'static str, takes: &[Type], yields: Type) -> CallableId {
+    pub fn callable(&self, name: &'static str, params: &[Type], result: Type) -> CallableId {
         let mut state = self.0.borrow_mut();
         state.kernel.callables.to_mut().push(Callable {
             name: name.into(),
-            takes: takes.to_vec().into(),
-            yields: Some(yields),
+            params: params.to_vec().into(),
+            result: Some(result),
         });
         CallableId(state.kernel.callables.len() as u32 - 1)
     }
@@ -163,7 +163,7 @@ impl Sketch {
         takes: Scalar,
         yields: Scalar,
         body: impl FnOnce(V<'s>) -> E<'s>,
-    ) -> Given {
+    ) -> CallableArg {
         let param = self.local(name, takes, false);
         let result = self.local("value", yields, true);
         let body = self.block(|| self.set(result, body(param)));
@@ -173,15 +173,15 @@ impl Sketch {
             result: Some(result.id),
             body,
         });
-        Given::Closure(ClosureId(state.kernel.closures.len() as u32 - 1))
+        CallableArg::Closure(ClosureId(state.kernel.closures.len() as u32 - 1))
     }
 
     /// `result = called(args…, given…);`
     pub fn call_with(
         &self,
-        called: Called,
+        called: CallTarget,
         args: &[Argument],
-        given: &[Given],
+        callable_args: &[CallableArg],
         result: Option<V<'_>>,
     ) {
         let call = {
@@ -190,7 +190,7 @@ impl Sketch {
             let call = Call {
                 called,
                 args,
-                given: given.to_vec().into(),
+                callable_args: callable_args.to_vec().into(),
                 result,
             };
             state.kernel.calls.to_mut().push(call);

@@ -2,8 +2,8 @@
 
 use super::{Prec, Text};
 use crate::{
-    Argument, CallId, Called, ClosureId, Compound, CompoundId, ExprId, Given, Length, LocalId,
-    NameId, PlaceId, Root, SiteId, Step, Type, TypeDef, TypeId,
+    Argument, CallId, CallTarget, CallableArg, ClosureId, Compound, CompoundId, ExprId, Length,
+    LocalId, NameId, PlaceId, Root, SiteId, Step, Type, TypeDef, TypeId,
 };
 
 impl Text<'_> {
@@ -218,8 +218,8 @@ impl Text<'_> {
         let call = &kernel.calls[id.index()];
         self.result(call.result);
         match call.called {
-            Called::Function(function) => self.put(&kernel.functions[function.index()]),
-            Called::Callable(callable) => self.put(&kernel.callables[callable.index()].name),
+            CallTarget::Function(function) => self.put(&kernel.functions[function.index()]),
+            CallTarget::Callable(callable) => self.put(&kernel.callables[callable.index()].name),
         }
         self.put("(");
         for (i, arg) in call.args.iter().enumerate() {
@@ -235,14 +235,16 @@ impl Text<'_> {
                 }
             }
         }
-        for (i, given) in call.given.iter().enumerate() {
+        for (i, given) in call.callable_args.iter().enumerate() {
             if i + call.args.len() > 0 {
                 self.put(", ");
             }
             match *given {
-                Given::Closure(closure) => self.closure(closure),
-                Given::Function(function) => self.put(&kernel.functions[function.index()]),
-                Given::Callable(callable) => self.put(&kernel.callables[callable.index()].name),
+                CallableArg::Closure(closure) => self.closure(closure),
+                CallableArg::Function(function) => self.put(&kernel.functions[function.index()]),
+                CallableArg::Callable(callable) => {
+                    self.put(&kernel.callables[callable.index()].name)
+                }
             }
         }
         self.put(");");

@@ -3,9 +3,9 @@
 use super::{Node, Rule, Violation, site_in_range};
 use crate::print::PrintPiece;
 use crate::{
-    Argument, Block, CallId, CallableId, Called, ClosureId, Compound, CompoundId, Expr, ExprId,
-    FunctionId, Given, Kernel, LabelId, Length, List, LocalId, Memory, NativeId, ParamId, Piece,
-    PlaceId, Precondition, PrintId, Root, Stmt, StmtId, TypeDef, Unroll,
+    Argument, Block, CallId, CallTarget, CallableArg, CallableId, ClosureId, Compound, CompoundId,
+    Expr, ExprId, FunctionId, Kernel, LabelId, Length, List, LocalId, Memory, NativeId, ParamId,
+    Piece, PlaceId, Precondition, PrintId, Root, Stmt, StmtId, TypeDef, Unroll,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -343,8 +343,8 @@ impl Walk<'_> {
         }
         let call = &self.kernel.calls[id.index()];
         match call.called {
-            Called::Function(of) => self.function(of, node),
-            Called::Callable(of) => self.callable(of, node),
+            CallTarget::Function(of) => self.function(of, node),
+            CallTarget::Callable(of) => self.callable(of, node),
         }
         for arg in call.args.iter() {
             match *arg {
@@ -353,11 +353,11 @@ impl Walk<'_> {
                 Argument::Local(local) => self.result(Some(local), node),
             }
         }
-        for given in call.given.iter() {
+        for given in call.callable_args.iter() {
             match *given {
-                Given::Closure(closure) => self.closure(closure, node),
-                Given::Function(function) => self.function(function, node),
-                Given::Callable(callable) => self.callable(callable, node),
+                CallableArg::Closure(closure) => self.closure(closure, node),
+                CallableArg::Function(function) => self.function(function, node),
+                CallableArg::Callable(callable) => self.callable(callable, node),
             }
         }
         self.result(call.result, node);

@@ -65,7 +65,7 @@ pub fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
 #[diagnostic::on_unimplemented(
     message = "SRK0510: a shared array does not hold `{Self}`",
     label = "not a number, an `Atomic`, a struct with `#[derive(KernelType)]`, or an array of them",
-    note = "why: its contents are any bits until they are written, and any bits have to be a value",
+    note = "why: its elements contain arbitrary bits until they are written, so every bit pattern must be a value",
     note = "instead: hold numbers, or write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` before the struct"
 )]
 pub trait SharedElement: sealed::Shared {
@@ -77,7 +77,7 @@ pub trait SharedElement: sealed::Shared {
 #[diagnostic::on_unimplemented(
     message = "SRK0314: subgroup operations do not move `{Self}`",
     label = "not a number or `bool`",
-    note = "why: such a value travels in one word between the lanes of a subgroup",
+    note = "why: such a value is passed in one word between the lanes of a subgroup",
     note = "instead: move its parts one by one"
 )]
 pub trait SubgroupElement: ScalarArg + sealed::Subgroup {}
@@ -86,7 +86,7 @@ pub trait SubgroupElement: ScalarArg + sealed::Subgroup {}
 #[diagnostic::on_unimplemented(
     message = "SRK0314: subgroup operations do not add `{Self}`",
     label = "not a number",
-    note = "why: such a value travels in one word between the lanes of a subgroup",
+    note = "why: such a value is passed in one word between the lanes of a subgroup",
     note = "instead: convert it to a number, as in `x as u32`"
 )]
 pub trait SubgroupNumber: SubgroupElement {}

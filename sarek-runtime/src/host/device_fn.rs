@@ -11,9 +11,9 @@ use super::{Block, RawFault, Scratch};
 /// The function's compiled body does what [`DeviceFn::IR`] says, and has the number of sites in
 /// [`FunctionFacts::sites`] of [`DeviceFn::FACTS`].
 #[diagnostic::on_unimplemented(
-    message = "SRK0701: `{Self}` is no `#[device]` function",
+    message = "SRK0701: `{Self}` is not a `#[device]` function",
     label = "not marked",
-    note = "why: a function is translated for devices where it is defined, and only if `#[device]` says so",
+    note = "why: a function is translated for devices where it is defined, and only if it is marked `#[device]`",
     note = "instead: write `#[device]` before the function"
 )]
 pub unsafe trait DeviceFn {

@@ -6,9 +6,9 @@ use super::Kernel;
 /// rustc finds this trait on references to the struct, and then reports that the struct itself does
 /// not implement it.
 #[diagnostic::on_unimplemented(
-    message = "SRK0701: a kernel is no `#[device]` function\n\
-               why: a kernel is launched by the host, for many threads, and no device of ours launches for itself\n\
-               instead: move what both do into a `#[device]` function, and call that",
+    message = "SRK0701: a kernel is not a `#[device]` function\n\
+               why: the host launches a kernel for many threads, and a kernel cannot launch another\n\
+               instead: move the common code into a `#[device]` function, and call that",
     label = "a kernel"
 )]
 #[allow(non_upper_case_globals)]

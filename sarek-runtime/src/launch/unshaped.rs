@@ -4,9 +4,9 @@ use super::Ready;
 
 /// A launch that has an index space.
 #[diagnostic::on_unimplemented(
-    message = "SRK1102: this launch does not say yet how many threads it runs",
+    message = "SRK1102: this launch does not set its number of threads",
     label = "needs an index space before it",
-    note = "why: a kernel says what one thread does, and nothing in its arguments tells how many there are",
+    note = "why: a kernel describes one thread, and its arguments do not determine the number of threads",
     note = "instead: write `.over(n)` before it, or `.grid(blocks).block(threads)`"
 )]
 pub trait Shaped: Sized {}

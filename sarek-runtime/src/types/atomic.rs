@@ -19,7 +19,7 @@ unsafe impl<T: AtomicElement> Sync for Atomic<T> {}
 #[diagnostic::on_unimplemented(
     message = "SRK0513: `{Self}` cannot be changed atomically",
     label = "not a type that `Atomic` holds",
-    note = "why: no device changes less than 32 bits, or more than 64, at once",
+    note = "why: no device changes less than 32 bits, or more than 64, atomically",
     note = "instead: use one of i32, u32, i64, u64, f32 and f64"
 )]
 pub trait AtomicElement: Element + sealed::Cell {}
@@ -28,7 +28,7 @@ pub trait AtomicElement: Element + sealed::Cell {}
 #[diagnostic::on_unimplemented(
     message = "SRK0512: `{Self}` has no bitwise operations",
     label = "not an integer that `Atomic` holds",
-    note = "why: devices have them for integers alone",
+    note = "why: devices have them only for integers",
     note = "instead: use one of i32, u32, i64 and u64"
 )]
 pub trait AtomicInteger: AtomicElement + sealed::Bits {}

@@ -35,7 +35,7 @@ use leaves::{assembled, leaves_in_memory, no_leaves, skip};
 /// # Safety
 /// `TYPE` describes the type: its fields, in order, by their names, and at rustc's offsets.
 #[diagnostic::on_unimplemented(
-    message = "SRK0312: `{Self}` is no type that kernels know",
+    message = "SRK0312: kernels do not know the type `{Self}`",
     label = "kernels cannot see into this type",
     note = "why: a macro that sees only the type's name cannot know its fields",
     note = "instead: write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` (for an enum `#[repr(C, u32)]`) before it"
@@ -194,9 +194,9 @@ scalars! {
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "SRK0312: `{Self}` is no type that constants of kernels have",
+    message = "SRK0312: a constant in a kernel cannot have the type `{Self}`",
     label = "kernels cannot see into this constant",
-    note = "why: devices have neither text nor references into the host's memory, and a macro that sees only the type's name cannot know its fields",
+    note = "why: devices have no strings and no references into host memory, and a macro that sees only the type's name cannot know its fields",
     note = "instead: use numbers and `bool`, arrays and tuples of such (`[f32; 2]` for `&[f32]`), `Option`, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`"
 )]

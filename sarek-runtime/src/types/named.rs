@@ -2,10 +2,10 @@
 
 /// Implemented for `Self = T` alone, so the bound `N: Means<K>` requires equal types.
 #[diagnostic::on_unimplemented(
-    message = "SRK0316: `{Self}` is not what kernels know by this name",
+    message = "SRK0316: `{Self}` is not the item that kernels know by this name",
     label = "another of that name",
-    note = "why: a macro sees names and not what they mean, so that it has rustc check what it took them for",
-    note = "instead: rename it, or call what kernels know by its own path, as in `sarek::global_idx_x()` and `f32::min(a, b)`"
+    note = "why: a macro sees only names, so rustc checks that they have the assumed meaning",
+    note = "instead: rename it, or call the known item by its own path, as in `sarek::global_idx_x()` and `f32::min(a, b)`"
 )]
 pub trait Means<T> {}
 

@@ -18,9 +18,9 @@ use sealed::Sealed;
 
 /// A scalar that vectors can hold: `bool`, an integer of fixed width, or a float.
 #[diagnostic::on_unimplemented(
-    message = "SRK0315: `{Self}` is no scalar of vectors",
+    message = "SRK0315: `{Self}` is not a scalar that vectors hold",
     label = "not a scalar of vectors",
-    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "why: each instance of a generic kernel is rendered for devices, which know only these types",
     note = "instead: use one of bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 pub trait Scalar:
@@ -30,9 +30,9 @@ pub trait Scalar:
 
 /// A number that vectors can hold: `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
-    message = "SRK0315: `{Self}` is no number of vectors",
+    message = "SRK0315: `{Self}` is not a number that vectors hold",
     label = "not a number of vectors",
-    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "why: each instance of a generic kernel is rendered for devices, which know only these types",
     note = "instead: use one of i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 #[allow(missing_docs)] // the conversions work like `as`
@@ -77,9 +77,9 @@ pub trait Num:
 
 /// An integer that vectors can hold.
 #[diagnostic::on_unimplemented(
-    message = "SRK0315: `{Self}` is no integer of vectors",
+    message = "SRK0315: `{Self}` is not an integer that vectors hold",
     label = "not an integer of vectors",
-    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "why: each instance of a generic kernel is rendered for devices, which know only these types",
     note = "instead: use one of i8 to i64 and u8 to u64"
 )]
 pub trait Int:
@@ -117,9 +117,9 @@ pub trait Int:
 ///
 /// The methods of `f16` and `bf16` compute in `f32` and round the result.
 #[diagnostic::on_unimplemented(
-    message = "SRK0315: `{Self}` is no float of vectors",
+    message = "SRK0315: `{Self}` is not a float that vectors hold",
     label = "not a float of vectors",
-    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "why: each instance of a generic kernel is rendered for devices, which know only these types",
     note = "instead: use one of f16, bf16, f32 and f64"
 )]
 #[allow(missing_docs)] // the methods are those of `f32`

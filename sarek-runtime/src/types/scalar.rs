@@ -31,10 +31,10 @@ use super::{Atomic, Float};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "SRK0314: `{Self}` is no scalar",
+    message = "SRK0314: `{Self}` is not a scalar",
     label = "not a scalar of the kernel language",
-    note = "why: such a value travels in one word, through a device's memory",
-    note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
+    note = "why: such a value is passed in one word, through a device's memory",
+    note = "instead: pass its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
 )]
 pub trait ScalarArg: Copy + NativeOperand + sealed::Scalar + 'static {
     /// Returns the value itself. Expansions call it to make rustc check that the value is a scalar.
@@ -112,9 +112,9 @@ impl ScalarArg for usize {
 
 /// The types of operands in `native!` texts: scalars, and memory of scalars.
 #[diagnostic::on_unimplemented(
-    message = "SRK0803: a text of `native!` knows scalars only, and `{Self}` has several parts",
+    message = "SRK0803: a text of `native!` can use only scalars, but `{Self}` has several parts",
     label = "not a scalar",
-    note = "why: the operand is replaced by what the target calls it, and only scalars and memory have a name there",
+    note = "why: an operand is replaced by its name in the target, and only scalars and memory have such a name",
     note = "instead: name one of its parts, as in `{{p.x}}`"
 )]
 pub trait NativeOperand {
@@ -149,8 +149,8 @@ impl<T: NativeOperand> NativeOperand for Atomic<T> {}
 #[diagnostic::on_unimplemented(
     message = "SRK0314: operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
     label = "not a number",
-    note = "why: what a type's own operators and methods do, a kernel does not see",
-    note = "instead: write it for each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
+    note = "why: a kernel does not see the operators and methods of the type itself",
+    note = "instead: apply it to each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
 )]
 pub trait Number: Copy + sealed::Scalar {
     #[doc(hidden)]

@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::{
-    Access, Argument, Call, CallId, CallableId, Called, ClosureId, Expr, Given, LocalId, Memory,
-    ParamId, ParamKind,
+    Access, Argument, Call, CallId, CallTarget, CallableArg, CallableId, ClosureId, Expr, LocalId,
+    Memory, ParamId, ParamKind,
 };
 
 use super::memory::shared_name;
@@ -18,8 +18,8 @@ impl Writer<'_> {
     pub(super) fn device_call(&self, id: CallId, span: Span) -> TokenStream {
         let call = &self.kernel.calls[id.index()];
         match call.called {
-            Called::Function(_) => self.call_function(id, span),
-            Called::Callable(callable) => self.call_callable(call, callable, span),
+            CallTarget::Function(_) => self.call_function(id, span),
+            CallTarget::Callable(callable) => self.call_callable(call, callable, span),
         }
     }
 
@@ -113,7 +113,7 @@ impl Writer<'_> {
         let args = quote_spanned!(located(span)=> (#(#names,)*));
         // rustc infers the parameter types of closures from the function. With closures, the error
         // gate is therefore around the function, not the arguments.
-        let (body, args) = match call.given.is_empty() {
+        let (body, args) = match call.callable_args.is_empty() {
             true => (body, callee.known(&args)),
             // A method call is no value.
             false if callee.is_unnamed || callee.of_trait.is_some() => (body, args),
@@ -179,9 +179,9 @@ impl Writer<'_> {
         let call = &self.kernel.calls[id.index()];
         let (base, called) = (self.base(id), self.lowered.callee(id).sites());
         let mut before = mixed!(#base + #called);
-        let each = call.given.iter().map(|given| match *given {
-            Given::Closure(closure) => self.closure(closure, span),
-            Given::Function(function) => {
+        let each = call.callable_args.iter().map(|given| match *given {
+            CallableArg::Closure(closure) => self.closure(closure, span),
+            CallableArg::Function(function) => {
                 let callee = &self.lowered.callees[function.index()];
                 let (body, sites) = (callee.body(), callee.sites());
                 let next = mixed!(#before + #sites);
@@ -193,7 +193,7 @@ impl Writer<'_> {
                     ))
                 }
             }
-            Given::Callable(callable) => {
+            CallableArg::Callable(callable) => {
                 let name = callable_name(callable);
                 match self.lowered.callables[callable.index()].kind {
                     CallableKind::Fn => mixed!(&#name),
@@ -418,9 +418,9 @@ impl Lowered {
     /// The fault sites of a call: those of the callee, then those of each function that is passed
     /// to it.
     fn sites_of(&self, call: &Call) -> Vec<TokenStream> {
-        let given = call.given.iter().filter_map(|given| match given {
-            Given::Function(function) => Some(*function),
-            Given::Closure(_) | Given::Callable(_) => None,
+        let given = call.callable_args.iter().filter_map(|given| match given {
+            CallableArg::Function(function) => Some(*function),
+            CallableArg::Closure(_) | CallableArg::Callable(_) => None,
         });
         let all = call.called.function().into_iter().chain(given);
         all.map(|function| self.callees[function.index()].sites())

@@ -17,15 +17,17 @@ use quote::{ToTokens, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, joint_calls};
 use sarek_ir::analysis::regions::{Plan, RegionId, Values};
 use sarek_ir::{
-    Access, Argument, CallId, Called, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId,
+    Access, Argument, CallId, CallTarget, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt,
+    StmtId,
 };
 
 use super::call::given_name;
 use super::frame::{Frame, Lanes};
 use super::names::{located, param_name, rust_type};
-use super::{Shapes, Writer, instance_name, mixed};
+use super::{Writer, instance_name, mixed};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
+use crate::parse::Shapes;
 
 /// The calls that all lanes of a block reach together.
 pub struct Joint {
@@ -36,7 +38,7 @@ pub struct Joint {
 impl Joint {
     pub fn of(lowered: &Lowered, is_function: bool) -> Joint {
         let kernel = &lowered.kernel;
-        let calls = match lowered.nests {
+        let calls = match lowered.max_depth {
             None if kernel.callables.is_empty() => joint_calls(kernel, is_function),
             // An assertion guarantees that none of the callees is collective.
             None | Some(_) => vec![],
@@ -101,7 +103,7 @@ pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
     let kernel = &lowered.kernel;
     let of = |call: CallId| {
         lowered.callee(call).is_unnamed.then(|| {
-            let what = "the threads of a block work together in this method, and the type of its receiver is not written";
+            let what = "the threads of a block work together in this method, so the type of its receiver must be written";
             let instead = "write it where the value is bound, as in `let p: Point = …;`";
             (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
         })
@@ -452,8 +454,8 @@ impl Lowered {
     /// The function that a call calls.
     pub fn callee(&self, call: CallId) -> &Callee {
         match self.kernel.calls[call.index()].called {
-            Called::Function(function) => &self.callees[function.index()],
-            Called::Callable(_) => unreachable!("it is asked of calls of functions"),
+            CallTarget::Function(function) => &self.callees[function.index()],
+            CallTarget::Callable(_) => unreachable!("it is asked of calls of functions"),
         }
     }
 }

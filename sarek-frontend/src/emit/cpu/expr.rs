@@ -11,7 +11,7 @@ use super::compound::foreign_literal;
 use super::guard_bounds::can_divide;
 use super::names::{is_float, literal, located, operator, rust_type};
 use super::{Writer, mixed};
-use crate::emit::at;
+use crate::tokens::at;
 
 impl Writer<'_> {
     pub fn expr(&self, id: ExprId) -> TokenStream {

@@ -31,7 +31,6 @@ mod memory;
 mod names;
 mod peel;
 mod register_tile;
-mod shapes;
 mod stmt;
 mod storage;
 mod strip_mine;
@@ -47,16 +46,15 @@ use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
-use crate::emit::error_gate;
 use crate::lower::Lowered;
-use crate::parse::Parameters;
+use crate::parse::{Parameters, Shapes};
+use crate::tokens;
 use collective_call::Joint;
 pub use collective_call::{block, unsplit};
 use frame::{Frame, Lanes};
 use guard_bounds::{Index, Limit, Trim};
 use names::param_name;
 pub use names::rust_type;
-pub use shapes::Shapes;
 
 /// Tokens with mixed-site spans, so that all names of the body have the same hygiene and none is
 /// the user's. The names begin with `__` nevertheless: a constant of the user's could be taken for
@@ -137,7 +135,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
     let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
     let writer = Writer::of_function(lowered, &known, &none, &values);
     let params = writer.function_params(None);
-    let body = match (is_cooperative, lowered.nests) {
+    let body = match (is_cooperative, lowered.max_depth) {
         (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
         (false, None) => {
             let (body, yields) = writer.function_body();
@@ -214,10 +212,10 @@ impl Writer<'_> {
     /// A value of one of the user's types. The error gate keeps rustc from reporting errors about
     /// it if the function does not type check.
     fn known(&self, value: TokenStream) -> TokenStream {
-        match self.lowered.audited {
+        match self.lowered.gate {
             Some(_) => {
-                self.lowered.names_audit.set(true);
-                let name = error_gate::constant(Span::mixed_site());
+                self.lowered.names_gate.set(true);
+                let name = tokens::names::gate(Span::mixed_site());
                 mixed!(__host::if_type_checked::<{ #name }, _>(#value))
             }
             None => value,
@@ -226,10 +224,10 @@ impl Writer<'_> {
 
     /// The same for a type.
     fn known_type(&self, ty: &TokenStream) -> TokenStream {
-        match self.lowered.audited {
+        match self.lowered.gate {
             Some(_) => {
-                self.lowered.names_audit.set(true);
-                let name = error_gate::constant(Span::mixed_site());
+                self.lowered.names_gate.set(true);
+                let name = tokens::names::gate(Span::mixed_site());
                 mixed!(__host::CheckedType<{ #name }, #ty>)
             }
             None => ty.clone(),
@@ -246,7 +244,7 @@ impl Writer<'_> {
                 ty.as_scalar().is_none()
             }
         });
-        let known = foreign.filter(|_| self.lowered.audited.is_some());
+        let known = foreign.filter(|_| self.lowered.gate.is_some());
         let each = known.map(|(param, _)| {
             let name = param_name(param);
             let known = self.known(mixed!(#name));
@@ -264,8 +262,8 @@ impl Writer<'_> {
         let (names, each): (Vec<_>, Vec<_>) = callees
             .map(|(id, callee)| (instance_name(id), callee.instance()))
             .unzip();
-        let told = &self.lowered.told;
-        (!each.is_empty()).then(|| mixed!(let (#(#names,)*) = { #told (#(#each,)*) };))
+        let literal_types = &self.lowered.literal_types;
+        (!each.is_empty()).then(|| mixed!(let (#(#names,)*) = { #literal_types (#(#each,)*) };))
     }
 
     /// Splits the body into regions.

@@ -7,7 +7,7 @@ use sarek_ir::{Block, ExprId, LocalId, Scope, Stmt, StmtId, Value};
 use super::frame::Mask;
 use super::names::{literal, located, loop_label};
 use super::{Writer, mixed};
-use crate::emit::formatted;
+use crate::tokens::formatted;
 
 impl Writer<'_> {
     pub fn block(&self, block: Block) -> TokenStream {

@@ -31,8 +31,8 @@ impl Lowerer<'_> {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
                 function.span(),
-                format!("`{name}` takes 1 argument, and {} are given", ids.len()),
-                "give the number to convert",
+                format!("`{name}` takes 1 argument, but the call has {}", ids.len()),
+                "pass the number to convert",
             );
             return Some(Value::Never);
         };

@@ -1,7 +1,10 @@
 //! Calls of numeric methods, by their rows in [`sarek_ir::numeric`].
 
+pub(super) mod from_conversions;
 mod half;
+pub(super) mod literals;
 mod results;
+pub(super) mod simd;
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use sarek_ir::numeric::{self, Body, Method, Source};

@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId};
 
 use super::{Arg, Hole, Named, Node, Ty, Types};
-use crate::lower::path_text;
 use crate::parse::LETTERS;
+use crate::tokens::path_text;
 
 impl Types {
     /// The type of a field; `text` is its name.
@@ -16,12 +16,11 @@ impl Types {
             return *ty;
         }
         if let Node::Named(Named {
-            packed: Some(packed),
-            ..
+            simd: Some(simd), ..
         }) = self.node(of)
-            && LETTERS[..packed.count].contains(&text)
+            && LETTERS[..simd.count].contains(&text)
         {
-            let lane = packed.lane;
+            let lane = simd.lane;
             return self.known(lane);
         }
         self.hole((self.key(of), name.0, u32::MAX), Hole::Field { of, name })

@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId, Scalar};
 
 use super::Ty;
-use crate::lower::callee::Typed;
-use crate::lower::length::Dim;
-use crate::parse::Packed;
+use crate::lower::calls::callee::Typed;
+use crate::lower::memory::length::Dim;
+use crate::parse::SimdType;
 
 /// The knowledge about a type.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub(in crate::lower) struct Named {
     /// The generic arguments of its last segment. An empty list may mean that they are omitted.
     pub args: Vec<Arg>,
     /// The SIMD vector type of the façade that it is, if it is one.
-    pub packed: Option<Packed>,
+    pub simd: Option<SimdType>,
     /// The struct literal that constructed it, if only that determines its arguments.
     pub literal: Option<Literal>,
 }

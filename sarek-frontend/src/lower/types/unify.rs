@@ -1,7 +1,7 @@
 //! Unification of types.
 
 use super::{Arg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
-use crate::lower::path_text;
+use crate::tokens::path_text;
 
 impl Types {
     /// Unifies two types.
@@ -32,7 +32,7 @@ impl Types {
         if self.is_foreign(from) {
             self.open_literals(to);
         }
-        if self.is_told_by(to, from) {
+        if self.is_determined_by(to, from) {
             self.nodes[to.0 as usize] = Node::Same(from);
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Types {
 
     /// True for a value such as `None` or `Ok(1)` that is passed to a function. The function's
     /// parameter determines the rest of its type.
-    fn is_told_by(&self, ty: Ty, hole: Ty) -> bool {
+    fn is_determined_by(&self, ty: Ty, hole: Ty) -> bool {
         let is_any = |arg: &Arg| {
             let ty = arg.ty();
             ty.is_some_and(|ty| matches!(self.node(ty), Node::Any))
@@ -185,7 +185,7 @@ impl Types {
             path: new.path,
             literal: literal.filter(|_| args.is_empty()),
             args,
-            packed: new.packed,
+            simd: new.simd,
         });
         // The fields of the literals have the types of the unified type's fields.
         for literal in literals.into_iter().flatten() {

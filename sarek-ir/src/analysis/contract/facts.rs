@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Contract, is_cooperative, lent_arrays};
+use super::{Contract, is_cooperative, passed_arrays};
 use crate::analysis::{barriers, race};
 use crate::{CallId, Kernel, Memory, ParamId};
 
@@ -128,7 +128,7 @@ fn refused_calls(kernel: &Kernel, is_function: bool, callees: &[Facts]) -> Optio
             return Some(Refusal::Disagrees(call, at));
         }
     }
-    let lent = lent_arrays(kernel).into_iter();
+    let lent = passed_arrays(kernel).into_iter();
     let mut racy = lent.filter(|(call, at, _)| of(*call).is_some_and(|f| !f.takes.contains(at)));
     racy.next().map(|(call, at, _)| Refusal::Lends(call, at))
 }

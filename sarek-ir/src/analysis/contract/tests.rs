@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{Contract, joint_calls};
 use crate::analysis::barriers;
 use crate::sketch::{E, Sketch};
-use crate::{Argument, Axis, Builtin, CallId, Called, Kernel, Memory, Scalar, Value};
+use crate::{Argument, Axis, Builtin, CallId, CallTarget, Kernel, Memory, Scalar, Value};
 
 fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
     let s = Sketch::new("f");
@@ -95,7 +95,7 @@ fn what_closures_are_given_to_and_call_is_apart() {
             s.call_function(f, &[], None);
             k.get()
         });
-        s.call_with(Called::Function(f), &[], &[closure], None);
+        s.call_with(CallTarget::Function(f), &[], &[closure], None);
         s.call_function(f, &[], None);
     });
     let found = Contract::of(&kernel, false);

@@ -1,6 +1,6 @@
 use super::{Among, Uniformity};
 use crate::sketch::{Sketch, V};
-use crate::{Axis, Builtin, Called, Scalar};
+use crate::{Axis, Builtin, CallTarget, Scalar};
 
 /// For each of the locals, whether it is uniform.
 fn uniform(fill: impl for<'s> Fn(&'s Sketch) -> Vec<V<'s>>) -> Vec<bool> {
@@ -146,7 +146,7 @@ fn closures_run_for_some_threads_only() {
             k.get() + kept.get()
         });
         let function = s.function("f");
-        s.call_with(Called::Function(function), &[], &[closure], None);
+        s.call_with(CallTarget::Function(function), &[], &[closure], None);
         let after = s.let_("after", s.n(2));
         vec![count, kept, after]
     });

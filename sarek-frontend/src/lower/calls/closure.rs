@@ -1,0 +1,233 @@
+//! Closures that are bound to a name and called by it: each call is replaced by the body. Closures
+//! that are passed to functions are in [`super::callable`].
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+use crate::diagnostics::codes;
+use crate::lower::memory::array::peeled;
+use crate::lower::{Binding, Lowerer, Scopes, Ty, Value};
+use sarek_ir::{LocalId, Stmt};
+
+/// A closure, with the bindings in scope at its definition.
+pub(in crate::lower) struct Closure {
+    pub(in crate::lower) expr: syn::ExprClosure,
+    scopes: Scopes,
+    pub(in crate::lower) params: Vec<Ty>,
+    /// True while its body is being lowered.
+    pub(in crate::lower) open: bool,
+}
+
+impl Lowerer<'_> {
+    /// Lowers a `let` of a closure. `None` for any other `let`.
+    pub(in crate::lower) fn closure_let(&mut self, local: &syn::Local) -> Option<Value> {
+        let syn::Expr::Closure(expr) = peeled(&local.init.as_ref()?.expr) else {
+            return None;
+        };
+        let syn::Pat::Ident(pat) = &local.pat else {
+            let instead = "bind it to a plain name and call it by that";
+            self.errors.unsupported(
+                codes::CLOSURE,
+                local.pat.span(),
+                "this pattern for a closure is",
+                instead,
+            );
+            return Some(Value::Unit);
+        };
+        let closure = self.new_closure(expr);
+        self.bind(&pat.ident, Binding::Closure(closure));
+        Some(Value::Unit)
+    }
+
+    /// Records a closure with the bindings in scope.
+    pub(in crate::lower) fn new_closure(&mut self, expr: &syn::ExprClosure) -> usize {
+        self.check_closure(expr);
+        let params = expr.inputs.iter().map(|_| self.types.any()).collect();
+        self.closures.push(Closure {
+            expr: expr.clone(),
+            scopes: self.scopes.clone(),
+            params,
+            open: false,
+        });
+        self.closures.len() - 1
+    }
+
+    /// Reports closures that cannot be replaced by their body.
+    fn check_closure(&mut self, expr: &syn::ExprClosure) {
+        let odd = [
+            (expr.asyncness.map(|t| t.span), "an `async` closure is"),
+            (expr.constness.map(|t| t.span), "a `const` closure is"),
+            (expr.capture.map(|t| t.span), "a closure that moves is"),
+        ];
+        for (span, what) in odd {
+            if let Some(span) = span {
+                self.errors
+                    .unsupported(codes::CLOSURE, span, what, "write `|x| …`");
+            }
+        }
+        let mut exits = Exits { found: vec![] };
+        exits.visit_expr(&expr.body);
+        for (span, what, instead) in exits.found {
+            self.errors.unsupported(codes::CLOSURE, span, what, instead);
+        }
+    }
+
+    /// `f(args…)`, where `f` is a closure or a callable parameter. `None` for other names.
+    pub(in crate::lower) fn closure_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
+        let syn::Expr::Path(path) = peeled(&e.func) else {
+            return None;
+        };
+        let index = match self.find(path.path.get_ident()?)? {
+            Binding::Closure(index) => index,
+            Binding::Callable(callable) => return Some(self.callable_call(e, callable)),
+            Binding::Local(_)
+            | Binding::Scalar(_)
+            | Binding::Reference(_)
+            | Binding::Memory(_)
+            | Binding::View(_)
+            | Binding::Const(_)
+            | Binding::Part(_) => return None,
+        };
+        let taken = self.closures[index].expr.inputs.len();
+        if self.closures[index].open {
+            let what = "a closure calls itself";
+            self.errors
+                .at(codes::CLOSURE, e.span(), what, "write a loop");
+            return Some(Value::Never);
+        }
+        if taken != e.args.len() {
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                e.span(),
+                format!(
+                    "this closure takes {taken} arguments, but the call has {}",
+                    e.args.len()
+                ),
+                format!("pass {taken}"),
+            );
+            return Some(Value::Never);
+        }
+        let exprs: Vec<&syn::Expr> = e.args.iter().collect();
+        let args = self.operands(&exprs);
+        let closure = self.closures[index].expr.clone();
+        let params = self.closures[index].params.clone();
+        let value = self.inside_closure(index, |this| {
+            for ((pat, value), param) in closure.inputs.iter().zip(args).zip(params) {
+                let written = match pat {
+                    syn::Pat::Type(typed) => this.written_type(&typed.ty),
+                    _ => None,
+                };
+                let param = written.unwrap_or(param);
+                let fits = this.unify(param, this.ty(value), this.span(value));
+                if let Some(local) = this.closure_parameter(pat, param) {
+                    let init = Some(value).filter(|_| fits);
+                    this.push(Stmt::Let { local, init }, pat.span());
+                }
+            }
+            this.closure_value(&closure)
+        });
+        Some(self.spilled(value))
+    }
+
+    /// Runs `body` with the bindings in scope at the closure's definition.
+    pub(in crate::lower) fn inside_closure<R>(
+        &mut self,
+        index: usize,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let inner = self.closures[index].scopes.clone();
+        let outer = std::mem::replace(&mut self.scopes, inner);
+        self.scopes.push(Default::default());
+        // A `break` in the body cannot leave a loop outside of it.
+        let loops = std::mem::take(&mut self.loops);
+        self.closures[index].open = true;
+        let result = body(self);
+        self.closures[index].open = false;
+        self.loops = loops;
+        self.scopes = outer;
+        result
+    }
+
+    /// The value of the closure's body.
+    pub(in crate::lower) fn closure_value(&mut self, closure: &syn::ExprClosure) -> Value {
+        let syn::ReturnType::Type(_, ty) = &closure.output else {
+            return self.value(&closure.body);
+        };
+        let wanted = self.written_type(ty);
+        let value = self.value(&closure.body);
+        if let (Some(wanted), Value::Scalar(id)) = (wanted, value) {
+            self.unify(wanted, self.ty(id), self.span(id));
+        }
+        value
+    }
+
+    /// Binds a parameter to a new local. `None` if the pattern is invalid, which is reported.
+    pub(in crate::lower) fn closure_parameter(
+        &mut self,
+        pat: &syn::Pat,
+        ty: Ty,
+    ) -> Option<LocalId> {
+        let (pat, written) = match pat {
+            syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            other => (other, None),
+        };
+        if let Some(written) = written.and_then(|written| self.written_type(written)) {
+            self.unify(written, ty, pat.span());
+        }
+        match pat {
+            syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                let local = self.local(&name.ident.to_string(), ty, name.mutability.is_some());
+                self.bind(&name.ident, Binding::Local(local));
+                Some(local)
+            }
+            syn::Pat::Wild(_) => Some(self.local("unused", ty, false)),
+            _ => {
+                let instead = "take plain names";
+                self.errors.unsupported(
+                    codes::CLOSURE,
+                    pat.span(),
+                    "this parameter of a closure is",
+                    instead,
+                );
+                None
+            }
+        }
+    }
+
+    /// Evaluates the value at the call, because its operands may change later.
+    fn spilled(&mut self, value: Value) -> Value {
+        match value {
+            Value::Scalar(id) if !self.is_leaf(id) => {
+                let at = self.mark();
+                Value::Scalar(self.spill_at(at, id))
+            }
+            value => value,
+        }
+    }
+}
+
+/// Finds expressions that leave a closure early.
+struct Exits {
+    found: Vec<(Span, &'static str, &'static str)>,
+}
+
+impl Visit<'_> for Exits {
+    fn visit_expr_return(&mut self, e: &syn::ExprReturn) {
+        self.found.push((
+            e.return_token.span,
+            "`return` in a closure is",
+            "write the value at the end",
+        ));
+        visit::visit_expr_return(self, e);
+    }
+
+    fn visit_expr_try(&mut self, e: &syn::ExprTry) {
+        self.found.push((
+            e.question_token.spans[0],
+            "`?` in a closure is",
+            "write `match`, or a `#[device]` function",
+        ));
+        visit::visit_expr_try(self, e);
+    }
+}

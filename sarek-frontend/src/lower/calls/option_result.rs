@@ -1,0 +1,128 @@
+//! Methods of `Option` and `Result`.
+
+use proc_macro2::{Ident, Span};
+use quote::quote;
+use sarek_ir::{Compound, CompoundId, ExprId};
+
+use crate::lower::types::Node;
+use crate::lower::{Lowerer, Ty, Value};
+
+/// The methods, with their numbers of arguments.
+const OPTION: [(&str, usize); 4] = [
+    ("is_some", 0),
+    ("is_none", 0),
+    ("unwrap", 0),
+    ("unwrap_or", 1),
+];
+const RESULT: [(&str, usize); 3] = [("is_ok", 0), ("is_err", 0), ("unwrap_or", 1)];
+
+/// True for a method that only one of the two types has. It determines the type of a receiver that
+/// only rustc knows.
+fn tells_its_type(method: &Ident) -> bool {
+    ["is_some", "is_none", "unwrap", "is_ok", "is_err"]
+        .iter()
+        .any(|name| method == name)
+}
+
+/// True for a method of either type that kernels support.
+pub fn is_one(name: &str) -> bool {
+    OPTION
+        .iter()
+        .chain(&RESULT)
+        .any(|(known, _)| *known == name)
+}
+
+impl Lowerer<'_> {
+    /// True if the type is core's `Option` or `Result` and has this method.
+    pub(in crate::lower) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
+        self.optional_arity(ty, method).is_some()
+    }
+
+    fn optional_arity(&self, ty: Ty, method: &Ident) -> Option<usize> {
+        if let Node::Hole(_) = self.types.node(ty) {
+            return tells_its_type(method).then_some(0);
+        }
+        let is_result = self.core_argument(ty, 1).is_some();
+        self.core_argument(ty, 0)?;
+        let methods: &[(&str, usize)] = if is_result { &RESULT } else { &OPTION };
+        let name = method.to_string();
+        let found = methods.iter().find(|(known, _)| *known == name);
+        found.map(|(_, arity)| *arity)
+    }
+
+    /// Lowers a method of `Option` or `Result`; `None` for another method or another type.
+    pub(in crate::lower) fn optional_method(
+        &mut self,
+        name: &Ident,
+        ids: &[ExprId],
+        span: Span,
+    ) -> Option<Value> {
+        let ty = self.ty(ids[0]);
+        let arity = self.optional_arity(ty, name)?;
+        if !self.arity(name, ids, arity) {
+            return Some(Value::Never);
+        }
+        let operands: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
+        let is_result = self.core_argument(ty, 1).is_some() || name == "is_ok" || name == "is_err";
+        let of: syn::Path = match is_result {
+            true => syn::parse_quote_spanned!(span=> ::core::result::Result),
+            false => syn::parse_quote_spanned!(span=> ::core::option::Option),
+        };
+        let name = name.to_string();
+        let rust: syn::Expr = match name.as_str() {
+            "is_some" => holds(&of, "Some", true, span),
+            "is_none" => holds(&of, "Some", false, span),
+            "is_ok" => holds(&of, "Ok", true, span),
+            "is_err" => holds(&of, "Ok", false, span),
+            "unwrap_or" if is_result => syn::parse_quote_spanned! {span=>
+                match __x { #of::Ok(value) => value, _ => __y }
+            },
+            "unwrap_or" => syn::parse_quote_spanned! {span=>
+                match __x { #of::Some(value) => value, _ => __y }
+            },
+            "unwrap" => {
+                let is_some = holds(&of, "Some", true, span);
+                let is_some = self.rust(&operands, span, &is_some);
+                let message = "called `Option::unwrap()` on a `None` value";
+                self.assert(is_some, message.into(), span);
+                syn::parse_quote_spanned!(span=> match __x { #of::Some(value) => value })
+            }
+            other => unreachable!("`{other}` is in the tables above"),
+        };
+        Some(Value::Scalar(self.rust(&operands, span, &rust)))
+    }
+
+    /// A value of a variant of `Option` or `Result`, of that type.
+    pub(in crate::lower) fn of_core(
+        &mut self,
+        variant: &str,
+        value: Option<ExprId>,
+        ty: Ty,
+        span: Span,
+    ) -> ExprId {
+        let name = Ident::new(variant, Span::call_site());
+        let path = match variant {
+            "Some" | "None" => quote!(::core::option::Option::#name),
+            _ => quote!(::core::result::Result::#name),
+        };
+        let (variant, part) = (Some(self.name_id(variant)), self.name_id("0"));
+        let fields: Vec<_> = value.into_iter().map(|value| (part, value)).collect();
+        let construct = Compound::Construct {
+            variant,
+            fields: fields.into(),
+            rest: None,
+        };
+        let made = self.compound_by(construct, path, ty, span);
+        if value.is_none() {
+            let id = CompoundId(self.kernel.compounds.len() as u32 - 1);
+            self.units.insert(id);
+        }
+        made
+    }
+}
+
+/// An expression that tests if `__x` is of a variant; if `is` is false, that it is not.
+pub(in crate::lower) fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
+    let (variant, is_not) = (Ident::new(variant, span), !is);
+    syn::parse_quote_spanned!(span=> match __x { #of::#variant(_) => #is, _ => #is_not })
+}

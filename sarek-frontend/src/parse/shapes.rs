@@ -1,0 +1,82 @@
+//! The shapes that the loop over lanes may take besides the plain one.
+
+/// A set of shapes. Each shape only makes code faster; tests turn them off one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shapes {
+    /// Guards on a lane's index become the end of the loop over lanes: [`crate::emit::cpu::guard_bounds`].
+    pub trim: bool,
+    /// A loop on which all lanes of a row agree moves outside of a strip of lanes:
+    /// [`crate::emit::cpu::strip_mine`].
+    pub strips: bool,
+    /// Such a strip takes several short rows: [`crate::emit::cpu::register_tile`].
+    pub stacks: bool,
+    /// A strip runs a divergent loop step by step: [`crate::emit::cpu::divergent_loops`].
+    pub masked: bool,
+    /// A wide strip takes the turns of a grid-stride loop: [`crate::emit::cpu::grid_stride`].
+    pub strides: bool,
+    /// A condition splits off the edges of a row: [`crate::emit::cpu::peel`].
+    pub peel: bool,
+    /// The loop over y is the inner one in blocks that write along y: [`crate::emit::cpu::columns`].
+    pub columns: bool,
+    /// A block whose lanes all pass a guard tests it once: [`crate::emit::cpu::loop_versioning`].
+    pub inside: bool,
+}
+
+impl Default for Shapes {
+    fn default() -> Shapes {
+        Shapes {
+            trim: true,
+            strips: true,
+            stacks: true,
+            masked: true,
+            strides: true,
+            peel: true,
+            columns: true,
+            inside: true,
+        }
+    }
+}
+
+impl Shapes {
+    /// The names of the shapes.
+    pub const NAMES: [&str; 8] = [
+        "trim", "strips", "stacks", "masked", "strides", "peel", "columns", "inside",
+    ];
+
+    /// No shape but the plain one.
+    pub const fn none() -> Shapes {
+        Shapes {
+            trim: false,
+            strips: false,
+            stacks: false,
+            masked: false,
+            strides: false,
+            peel: false,
+            columns: false,
+            inside: false,
+        }
+    }
+
+    /// Parses a list such as `"trim, strips"`, or `"-trim, strips"` for all shapes but these.
+    /// `None` if a name is unknown.
+    pub fn from_list(list: &str) -> Option<Shapes> {
+        let (mut shapes, names, on) = match list.strip_prefix('-') {
+            Some(names) => (Shapes::default(), names, false),
+            None => (Shapes::none(), list, true),
+        };
+        for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            *match name {
+                "trim" => &mut shapes.trim,
+                "strips" => &mut shapes.strips,
+                "stacks" => &mut shapes.stacks,
+                "masked" => &mut shapes.masked,
+                "strides" => &mut shapes.strides,
+                "peel" => &mut shapes.peel,
+                "columns" => &mut shapes.columns,
+                "inside" => &mut shapes.inside,
+                _ => return None,
+            } = on;
+        }
+        Some(shapes)
+    }
+}

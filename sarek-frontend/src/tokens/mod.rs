@@ -1,0 +1,52 @@
+//! Small operations on tokens, and the names of generated items.
+//!
+//! The lowering writes tokens that refer to items of the expansion, such as a probe that names the constant of the error gate. The names
+//! stand here, so that the lowering does not depend on the code that writes these items.
+
+pub mod names;
+mod printed;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
+
+pub(crate) use printed::formatted;
+
+/// The path of the façade crate, moved to `span`, a place in the user's code. rustc reports an
+/// error in an expression at that expression's first token.
+pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
+    let located = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    path.clone().into_iter().map(located).collect()
+}
+
+/// Iterates over all tokens, including those inside groups.
+pub(crate) fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+    Box::new(tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) => flat(group.stream()),
+        other => Box::new(std::iter::once(other)),
+    }))
+}
+
+/// The spans of the first and the last token.
+pub(crate) fn ends(tokens: &TokenStream) -> Option<[Span; 2]> {
+    let mut tokens = tokens.clone().into_iter();
+    let first = tokens.next()?;
+    let last = match tokens.last().unwrap_or_else(|| first.clone()) {
+        TokenTree::Group(group) => group.span_close(),
+        other => other.span(),
+    };
+    Some([first.span(), last])
+}
+
+/// A path as text, without spaces.
+pub(crate) fn path_text(path: impl ToTokens) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+/// A name without the `r#` of a raw identifier.
+pub(crate) fn plain_name(ident: &syn::Ident) -> String {
+    let name = ident.to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_string()
+}
