@@ -4,22 +4,28 @@ use super::Body::{Bound, Inline};
 use super::Exactness::{Elementary, Rounded};
 use super::Source::For;
 use super::body::{bound, inline};
+use super::{Bounds, DIVISION, Wgsl};
 use crate::Scalar;
 
 rows! {
     "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
-    "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded);
+    "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded), ulps(DIVISION);
     "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
-    "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary);
-    "to_degrees" Angle WideFloat () -> Value(Same) = Inline(For(to_degrees)), exactness(Rounded);
-    "to_radians" Angle WideFloat () -> Value(Same) = Inline(For(to_radians)), exactness(Rounded);
+    "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary), on_halves("write `x.to_f32().sin_cos()`, and `T::from_f32` of each");
+    "to_degrees" Angle WideFloat () -> Value(Same) = Inline(For(to_degrees)), exactness(Rounded), ulps(ANGLE), random("@.to_degrees()");
+    "to_radians" Angle WideFloat () -> Value(Same) = Inline(For(to_radians)), exactness(Rounded), ulps(ANGLE), random("@.to_radians()");
     "round_ties_even" Rounding WideFloat () -> Value(Same) = bound(ROUND_TIES_EVEN);
     "div_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(DIV_EUCLID), exactness(Rounded);
     "rem_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(REM_EUCLID), exactness(Rounded);
-    "is_normal" Bits Float () -> Value(Fixed(Bool)) = Bound(For(is_normal));
-    "is_subnormal" Bits WideFloat () -> Value(Fixed(Bool)) = Bound(For(is_subnormal));
-    "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()");
+    "is_normal" Bits Float () -> Value(Fixed(Bool)) = Bound(For(is_normal)), of_half_crate();
+    "is_subnormal" Bits WideFloat () -> Value(Fixed(Bool)) = Bound(For(is_subnormal)), on_halves(CLASS_OF_HALF);
+    "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()"), of_half_crate();
 }
+
+/// A product with a rounded constant.
+const ANGLE: Bounds = Bounds::new(2.0, 2.0, 2.0, Wgsl::Ulps(2.0));
+
+const CLASS_OF_HALF: &str = "write `x.is_finite() && !x.is_normal() && x.to_bits() << 1 != 0`";
 
 /// The remainder, made positive.
 const REM_EUCLID: &str = "{

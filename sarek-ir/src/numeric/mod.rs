@@ -2,16 +2,27 @@
 //!
 //! | File | Rows |
 //! |---|---|
-//! | [`intrinsic`](Intrinsic) | methods that are nodes of the IR: each dialect spells them, [`crate::interp`] computes them |
+//! | `rows` | intrinsics: methods that devices have themselves, and nodes of the IR, with their spelling on each target |
 //! | `integers` | integer methods made of others |
 //! | `wrapping` | integer methods that wrap, or stop at the bounds of their type |
 //! | `checked` | integer methods that report overflow |
 //! | `floats` | float methods made of others |
 //!
 //! A row of the last four has its [`Body`] in the kernel language, so no backend knows such a method. The frontend lowers the
-//! body where the method is called. Suggestions, `docs/methods.md`, the random kernels and the tests of names read the rows.
+//! body where the method is called.
 //!
-//! To add a method that others can express, add a row and a test of its results in the conformance suite.
+//! | Reader | What it takes from the rows |
+//! |---|---|
+//! | the frontend | names, types, bodies, suggestions, and the Rust item of each call |
+//! | [`crate::interp`] | [`Hardware::on_floats`], [`Hardware::on_ints`] |
+//! | [`crate::write`] | [`Hardware::c`], [`Hardware::wgsl`], [`Hardware::operator`] |
+//! | [`crate::passes::widen_small`] | [`Hardware::widening`] |
+//! | `sarek-runtime` | the methods of `Int`, `Float`, `Elementary` and SIMD vectors, by `intrinsic_rows!` |
+//! | `sarek::testing::tolerance`, `ulp` | [`Method::bounds`] |
+//! | `fuzz` | names and types of integer methods, [`Method::random`] |
+//! | `docs/methods.md`, tests of names | names and types |
+//!
+//! To add a method, add a row and a test of its results in the conformance suite.
 
 /// Rows, each `name group types (arguments) -> form(result) = body`, with what else [`Method`] has.
 macro_rules! rows {
@@ -34,17 +45,25 @@ macro_rules! rows {
 }
 
 mod body;
+mod bounds;
 mod checked;
 mod floats;
+mod hardware;
 mod integers;
+#[macro_use]
+mod value;
+#[macro_use]
+mod rows;
 mod intrinsic;
 mod types;
 mod wrapping;
 
 pub use body::{Body, Source};
+pub use bounds::{Bounds, DIVISION, REMAINDER, Wgsl, ulp_of};
+pub use hardware::{Hardware, Operator, Spellings, Widening};
 pub use intrinsic::Intrinsic;
-pub(crate) use intrinsic::of_floats;
-pub use types::{ArgType, Exactness, ResultType, Returns, TypeClass};
+pub use types::{ArgType, Exactness, NumberTrait, Owner, ResultType, Returns, TypeClass};
+pub use value::Compute;
 
 use crate::Scalar;
 
@@ -71,6 +90,24 @@ pub struct Method {
     pub panics: &'static [Panic],
     /// Some arguments fault, as they panic in Rust.
     pub faults: bool,
+    /// The error bounds on floats, if results are not exact everywhere.
+    pub bounds: Option<Bounds>,
+    /// A call for random kernels, which store its result: `@` stands for a float up to 128.
+    pub random: Option<&'static str>,
+    /// The trait by which generic kernels call it.
+    pub of_trait: Option<NumberTrait>,
+    /// SIMD vectors have the method, too, for each lane.
+    pub lanes: bool,
+    /// 16-bit floats have the method themselves, by the `half` crate.
+    pub of_half_crate: bool,
+    /// No type has the method in Rust: it is of `sarek::Float`.
+    pub extension: bool,
+    /// The suggestion for strict kernels, which have no such method.
+    pub in_strict: Option<&'static str>,
+    /// The suggestion for 16-bit floats, which have no such method: `T` stands for the type.
+    pub on_halves: Option<&'static str>,
+    /// The computation of an intrinsic on the host and on targets.
+    pub hardware: Option<Hardware>,
     /// The computation.
     pub body: Body,
 }
@@ -132,6 +169,15 @@ impl Method {
             exactness: Exactness::Exact,
             panics: &[],
             faults: false,
+            bounds: None,
+            random: None,
+            of_trait: None,
+            lanes: false,
+            of_half_crate: false,
+            extension: false,
+            in_strict: None,
+            on_halves: None,
+            hardware: None,
             body,
         }
     }
@@ -160,6 +206,78 @@ impl Method {
         self.faults()
     }
 
+    /// The row with error bounds.
+    const fn ulps(mut self, bounds: Bounds) -> Method {
+        self.bounds = Some(bounds);
+        self
+    }
+
+    /// The row with bounds in WGSL for some arguments only.
+    const fn wgsl_if(mut self, holds: fn(f64) -> bool) -> Method {
+        match &mut self.bounds {
+            Some(bounds) => bounds.wgsl_if = holds,
+            None => panic!("bounds come first"),
+        }
+        self
+    }
+
+    /// The row with bounds in OpenCL for some arguments only.
+    const fn opencl_if(mut self, holds: fn(f64) -> bool) -> Method {
+        match &mut self.bounds {
+            Some(bounds) => bounds.opencl_if = holds,
+            None => panic!("bounds come first"),
+        }
+        self
+    }
+
+    /// The row with a call for random kernels.
+    const fn random(mut self, call: &'static str) -> Method {
+        self.random = Some(call);
+        self
+    }
+
+    /// The row of a method of a trait.
+    const fn of_trait(mut self, of_trait: Option<NumberTrait>) -> Method {
+        self.of_trait = of_trait;
+        self
+    }
+
+    /// The row of a method that SIMD vectors have, too.
+    const fn lanes(mut self) -> Method {
+        self.lanes = true;
+        self
+    }
+
+    /// The row of a method that the `half` crate has.
+    const fn of_half_crate(mut self) -> Method {
+        self.of_half_crate = true;
+        self
+    }
+
+    /// The row of a method that no type has in Rust.
+    const fn extension(mut self) -> Method {
+        self.extension = true;
+        self
+    }
+
+    /// The row with a suggestion for strict kernels.
+    const fn in_strict(mut self, instead: &'static str) -> Method {
+        self.in_strict = Some(instead);
+        self
+    }
+
+    /// The row of an intrinsic.
+    const fn hardware(mut self, hardware: Hardware) -> Method {
+        self.hardware = Some(hardware);
+        self
+    }
+
+    /// The row with a suggestion for 16-bit floats.
+    const fn on_halves(mut self, instead: &'static str) -> Method {
+        self.on_halves = Some(instead);
+        self
+    }
+
     /// Tells whether kernels have the method on a type. 16-bit floats have no elementary functions.
     pub const fn stands_on(&self, on: Scalar) -> bool {
         let is_method = match self.body {
@@ -169,6 +287,17 @@ impl Method {
         self.on.contains(on)
             && is_method
             && !(on.is_half() && matches!(self.exactness, Exactness::Elementary))
+    }
+
+    /// The Rust item that a call on a receiver of type `on` names.
+    pub const fn owner(&self, on: Scalar) -> Owner {
+        if self.extension || on.is_half() && !self.of_half_crate {
+            return Owner::Float;
+        }
+        match on.is_int() && matches!(self.on, TypeClass::Number) {
+            true => Owner::Ord,
+            false => Owner::Type,
+        }
     }
 
     /// The types of the arguments after a receiver of type `on`.
@@ -181,6 +310,12 @@ impl Method {
 pub fn methods() -> impl Iterator<Item = &'static Method> {
     let composed = [integers::ROWS, wrapping::ROWS, checked::ROWS, floats::ROWS];
     intrinsic::ROWS.iter().chain(composed.into_iter().flatten())
+}
+
+/// The suggestion for a method of Rust that numbers lack in kernels.
+pub fn instead_of(name: &str) -> Option<&'static str> {
+    let found = rows::ABSENT.iter().find(|(absent, _)| *absent == name);
+    found.map(|(_, instead)| *instead)
 }
 
 /// The row of a method on a type.
