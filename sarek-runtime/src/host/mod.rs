@@ -20,6 +20,7 @@ mod kept;
 mod math;
 pub mod non_atomic;
 mod number;
+pub(crate) mod of_rows;
 mod owned;
 mod printed;
 mod reference;
