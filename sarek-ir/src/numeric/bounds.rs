@@ -20,6 +20,8 @@ pub struct Bounds {
     pub opencl: f64,
     /// In WGSL.
     pub wgsl: Wgsl,
+    /// True for arguments for which the host has a bound.
+    pub host_if: fn(f64) -> bool,
     /// True for arguments for which OpenCL has a bound.
     pub opencl_if: fn(f64) -> bool,
     /// True for arguments for which WGSL has a bound.
@@ -43,6 +45,7 @@ impl Bounds {
             cuda,
             opencl,
             wgsl,
+            host_if: |_| true,
             opencl_if: |_| true,
             wgsl_if: |_| true,
         }

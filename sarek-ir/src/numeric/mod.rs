@@ -212,24 +212,6 @@ impl Method {
         self
     }
 
-    /// The row with bounds in WGSL for some arguments only.
-    const fn wgsl_if(mut self, holds: fn(f64) -> bool) -> Method {
-        match &mut self.bounds {
-            Some(bounds) => bounds.wgsl_if = holds,
-            None => panic!("bounds come first"),
-        }
-        self
-    }
-
-    /// The row with bounds in OpenCL for some arguments only.
-    const fn opencl_if(mut self, holds: fn(f64) -> bool) -> Method {
-        match &mut self.bounds {
-            Some(bounds) => bounds.opencl_if = holds,
-            None => panic!("bounds come first"),
-        }
-        self
-    }
-
     /// The row with a call for random kernels.
     const fn random(mut self, call: &'static str) -> Method {
         self.random = Some(call);
@@ -305,6 +287,23 @@ impl Method {
         self.args.iter().map(move |arg| arg.of(on))
     }
 }
+
+/// Columns that limit the bounds to some arguments.
+macro_rules! limits {
+    ($($column:ident)*) => {
+        impl Method {$(
+            const fn $column(mut self, holds: fn(f64) -> bool) -> Method {
+                match &mut self.bounds {
+                    Some(bounds) => bounds.$column = holds,
+                    None => panic!("bounds come first"),
+                }
+                self
+            }
+        )*}
+    };
+}
+
+limits!(host_if opencl_if wgsl_if);
 
 /// Every row.
 pub fn methods() -> impl Iterator<Item = &'static Method> {

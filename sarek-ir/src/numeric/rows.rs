@@ -12,7 +12,7 @@
 /// | `c`, `wgsl` | the spelling in C and its dialects, and in WGSL, by the type of the receiver; by default a [helper](crate::write::Template) |
 /// | `operator` | the operator that means the same in every dialect |
 /// | `widening` | the form on 8 and 16 bits, unless it is the call on 32 bits |
-/// | `ulps` | the error bounds on the host, CUDA, OpenCL and WebGPU; `wgsl_if`, `opencl_if` limit them to some arguments |
+/// | `ulps` | the error bounds on the host, CUDA, OpenCL and WebGPU; `host_if`, `opencl_if` and `wgsl_if` limit them to some arguments |
 /// | `random` | a call for random kernels, which store its result |
 /// | `in_strict` | the suggestion for strict kernels |
 #[doc(hidden)]
