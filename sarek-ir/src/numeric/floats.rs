@@ -9,6 +9,7 @@ use crate::Scalar;
 
 rows! {
     "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
+    "next_up" Basic WideFloat () -> Value(Same) = Bound(For(next_up)), random("(@.abs() + 0.25).next_up()");
     "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded), ulps(DIVISION);
     "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
     "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary), on_halves("write `x.to_f32().sin_cos()`, and `T::from_f32` of each");
@@ -67,6 +68,26 @@ fn midpoint(on: Scalar) -> String {
                 T::from_bits(x.to_bits().wrapping_sub({exponent_unit}U))
                     + T::from_bits(y.to_bits().wrapping_sub({exponent_unit}U))
             }}
+        }}"
+    )
+}
+
+/// The bits of positive numbers are in the order of the numbers, those of negative ones in reverse.
+fn next_up(on: Scalar) -> String {
+    let (infinity, fraction) = masks(on);
+    let magnitude = infinity | fraction;
+    format!(
+        "{{
+            let bits = x.to_bits();
+            let magnitude = bits & {magnitude}U;
+            let next = if magnitude == 0U {{
+                1U
+            }} else if bits == magnitude {{
+                bits.wrapping_add(1U)
+            }} else {{
+                bits.wrapping_sub(1U)
+            }};
+            if x.is_nan() || bits == {infinity}U {{ x }} else {{ T::from_bits(next) }}
         }}"
     )
 }

@@ -15,6 +15,7 @@ mod logarithms;
 mod mixed_signs;
 mod mul_add;
 mod multiples;
+mod neighbours;
 mod pow;
 mod powers;
 mod rotations;
@@ -48,6 +49,7 @@ pub const CASES: &[&[Case]] = &[
     float_pairs::CASES,
     float_rest::CASES,
     mul_add::CASES,
+    neighbours::CASES,
     elementary::CASES,
     elementary_pairs::CASES,
 ];
