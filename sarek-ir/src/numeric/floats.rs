@@ -10,6 +10,7 @@ use crate::Scalar;
 rows! {
     "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
     "next_up" Basic WideFloat () -> Value(Same) = Bound(For(next_up)), random("(@.abs() + 0.25).next_up()");
+    "next_down" Basic WideFloat () -> Value(Same) = Bound(For(next_down)), random("(@.abs() + 0.25).next_down()");
     "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded), ulps(DIVISION);
     "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
     "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary), on_halves("write `x.to_f32().sin_cos()`, and `T::from_f32` of each");
@@ -88,6 +89,18 @@ fn next_up(on: Scalar) -> String {
                 bits.wrapping_sub(1U)
             }};
             if x.is_nan() || bits == {infinity}U {{ x }} else {{ T::from_bits(next) }}
+        }}"
+    )
+}
+
+/// The number below is the negative one of that above the negative number.
+fn next_down(on: Scalar) -> String {
+    let (infinity, fraction) = masks(on);
+    let sign = (infinity | fraction) + 1;
+    format!(
+        "{{
+            let negative = T::from_bits(x.to_bits() ^ {sign}U);
+            T::from_bits(negative.next_up().to_bits() ^ {sign}U)
         }}"
     )
 }
