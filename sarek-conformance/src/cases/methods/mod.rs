@@ -11,6 +11,7 @@ mod float_exact;
 mod float_pairs;
 mod float_rest;
 mod integers;
+mod inverse_hyperbolic;
 mod logarithms;
 mod mixed_signs;
 mod mul_add;
@@ -52,4 +53,5 @@ pub const CASES: &[&[Case]] = &[
     neighbours::CASES,
     elementary::CASES,
     elementary_pairs::CASES,
+    inverse_hyperbolic::CASES,
 ];
