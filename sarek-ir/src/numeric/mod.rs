@@ -327,6 +327,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_function_that_rounds_has_bounds_and_is_in_random_kernels() {
+        for row in methods().filter(|row| row.hardware.is_some()) {
+            let rounds = !matches!(row.exactness, Exactness::Exact | Exactness::Zeros);
+            assert_eq!(row.bounds.is_some(), rounds, "{}", row.name);
+            // The fuzzer has a rule for `mul_add`, whose results decide something.
+            let is_random = rounds && row.name != "mul_add";
+            assert_eq!(row.random.is_some(), is_random, "{}", row.name);
+        }
+    }
+
+    #[test]
     fn a_name_has_one_row_for_each_type() {
         for on in Scalar::ALL {
             let mut names: Vec<_> = methods()
