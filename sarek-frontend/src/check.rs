@@ -140,7 +140,9 @@ pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
                     "`{}` is not rounded in the same way on every device",
                     function.name()
                 ),
-                instead(function).to_string(),
+                (function.row().in_strict)
+                    .unwrap_or("write it out with `+ - * /`, `sqrt` and `mul_add`, which are")
+                    .to_string(),
             ),
             Stray::Zeros(id, function) => {
                 let name = function.name();
@@ -177,20 +179,6 @@ pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
         errors.at(codes::STRICT, span, what, instead);
     }
     strays.is_empty().then_some(())
-}
-
-/// The suggested replacement for a function that devices compute only within some ulps.
-fn instead(function: Intrinsic) -> &'static str {
-    const INSTEAD: [(Intrinsic, &str); 3] = [
-        (Intrinsic::Rsqrt, "write `1.0 / x.sqrt()`"),
-        (Intrinsic::Powi, "write the multiplications"),
-        (Intrinsic::Hypot, "write `(x * x + y * y).sqrt()`"),
-    ];
-    let found = INSTEAD.iter().find(|(other, _)| *other == function);
-    found.map_or(
-        "write it out with `+ - * /`, `sqrt` and `mul_add`, which are",
-        |(_, instead)| instead,
-    )
 }
 
 /// Reports calls that may write a slice, since nothing tells which elements the callee writes. For

@@ -61,6 +61,7 @@ pub fn device(
                 function,
                 class: Class::of(device),
                 format,
+                promise: function.promise(),
             };
             let found = match format {
                 Format::F32 => narrow(device, &judge, effort),

@@ -199,7 +199,7 @@ impl Lines {
                 let cells = columns.iter().map(|(column, class)| {
                     let mut lines = of_type().filter(|l| l.function == function.name);
                     let line = lines.find(|l| l.column() == *column);
-                    let promised = function.promise.ulps(*class, format(ty));
+                    let promised = function.promise().ulps(*class, format(ty));
                     cell(line, promised)
                 });
                 let cells: String = cells.collect();

@@ -29,7 +29,7 @@ fn what_was_measured_is_promised() {
         let function =
             function.unwrap_or_else(|| panic!("no function is called {}", line.function));
         let class = table::class(&line.backend);
-        if let Some(promised) = function.promise.ulps(class, table::format(&line.ty)) {
+        if let Some(promised) = function.promise().ulps(class, table::format(&line.ty)) {
             assert!(
                 line.ulps <= promised,
                 "{line:?}: {promised} ulps are promised"

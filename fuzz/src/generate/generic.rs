@@ -1,6 +1,7 @@
 //! Generates code that only rustc can link: generic structs and functions, methods, traits, and generic kernels.
 
 use sarek::ir::Scalar;
+use sarek::ir::numeric::{self, NumberTrait};
 
 use super::call::{Callee, Receiver};
 use super::control::of_variable;
@@ -73,7 +74,7 @@ impl Gen {
                 format!("({} {op} {}u32)", inner(self), self.below(9))
             }
             5 => {
-                let method = *self.pick(&["count_ones", "leading_zeros", "trailing_zeros"]);
+                let method = *self.pick(&of_int(0));
                 format!("T::from_u32({}.{method}())", inner(self))
             }
             6 => {
@@ -84,7 +85,7 @@ impl Gen {
             }
             7 => format!("({} / T::from_u32({}))", inner(self), 1 + self.below(9)),
             8 => {
-                let method = *self.pick(&["wrapping_add", "wrapping_sub", "wrapping_mul"]);
+                let method = *self.pick(&of_int(1));
                 let (a, b) = (inner(self), inner(self));
                 format!("{a}.{method}({b})")
             }
@@ -312,4 +313,11 @@ impl Callee {
         self.takes_struct = Some(strukt.clone());
         self
     }
+}
+
+/// The methods of the trait `Int` with so many arguments.
+fn of_int(arguments: usize) -> Vec<&'static str> {
+    let rows = numeric::methods().filter(|row| row.of_trait == Some(NumberTrait::Int));
+    let rows = rows.filter(|row| row.args.len() == arguments);
+    rows.map(|row| row.name).collect()
 }

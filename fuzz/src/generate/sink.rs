@@ -1,6 +1,7 @@
 //! Generates calls of functions that targets round differently. Their results are only stored; no other code depends on them.
 
 use sarek::ir::Scalar;
+use sarek::ir::numeric;
 
 use super::float::{nonzero, settle};
 use super::{Gen, Role, Rule, Slice, make};
@@ -17,34 +18,12 @@ fn sinks(g: &Gen) -> Vec<Slice> {
     g.slices.iter().filter(fits).cloned().collect()
 }
 
-/// Calls with arguments for which every target is accurate enough. Each hole takes a settled value.
-const CALLS: &[&str] = &[
-    "@.abs().sqrt()",
-    "(@.abs() + 0.25).rsqrt()",
-    "@.cbrt()",
-    "@.clamp(-8.0, 5.0).exp()",
-    "@.clamp(-8.0, 8.0).exp2()",
-    "@.clamp(-2.0, 2.0).exp_m1()",
-    "(@.abs() + 0.125).ln()",
-    "@.abs().ln_1p()",
-    "(@.abs() + 0.125).log2()",
-    "(@.abs() + 0.125).log10()",
-    "@.clamp(-3.0, 3.0).sin()",
-    "@.clamp(-3.0, 3.0).cos()",
-    "@.clamp(-1.0, 1.0).tan()",
-    "@.clamp(-1.0, 1.0).asin()",
-    "@.clamp(-1.0, 1.0).acos()",
-    "@.atan()",
-    "@.atan2(@.abs() + 0.5)",
-    "@.clamp(-4.0, 4.0).sinh()",
-    "@.clamp(-4.0, 4.0).cosh()",
-    "@.clamp(-4.0, 4.0).tanh()",
-    "(@.abs() + 0.5).powf(@.clamp(-2.0, 1.5))",
-    "@.clamp(-4.0, 4.0).powi(3)",
-    "@.hypot(@)",
-    "@.to_degrees()",
-    "@.to_radians()",
-];
+/// Calls from the table of numeric methods, whose arguments are such that every target is exact
+/// enough; each hole takes a settled value.
+fn calls(ty: Scalar) -> Vec<&'static str> {
+    let rows = numeric::methods().filter(|row| row.stands_on(ty));
+    rows.filter_map(|row| row.random).collect()
+}
 
 /// Operations that every target has for `f64`.
 const PLAIN: &[&str] = &["@.abs().sqrt()", "@ * 0.3", "@ * 0.7 + @", "@ - @ * 0.1"];
@@ -57,7 +36,7 @@ fn call(g: &mut Gen, ty: Scalar) -> Expr {
     let text = match ty {
         Scalar::F64 if !g.traits.f64_math => *g.pick(PLAIN),
         _ if g.once_in(4) => *g.pick(PLAIN),
-        _ => *g.pick(CALLS),
+        _ => *g.pick(&calls(ty)),
     };
     let holes = text.matches('@').count();
     let exprs = (0..holes)

@@ -119,7 +119,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     let functions = (0..kernel.calls.len() as u32).map(CallId);
     let functions = functions.filter(|call| kernel.calls[call.index()].called.function().is_some());
     let lone = functions.clone().filter(|call| {
-        !kernel.calls[call.index()].given.is_empty() || !kernel.callables.is_empty()
+        !kernel.calls[call.index()].callable_args.is_empty() || !kernel.callables.is_empty()
     });
     let lone = lone.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());

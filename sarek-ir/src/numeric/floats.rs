@@ -4,24 +4,32 @@ use super::Body::{Bound, Inline};
 use super::Exactness::{Elementary, Rounded};
 use super::Source::For;
 use super::body::{bound, inline};
+use super::{Bounds, DIVISION, Wgsl};
 use crate::Scalar;
 
 rows! {
     "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
-    "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded);
+    "next_up" Basic WideFloat () -> Value(Same) = Bound(For(next_up)), random("(@.abs() + 0.25).next_up()");
+    "next_down" Basic WideFloat () -> Value(Same) = Bound(For(next_down)), random("(@.abs() + 0.25).next_down()");
+    "recip" Basic WideFloat () -> Value(Same) = inline("1.0 / x"), exactness(Rounded), ulps(DIVISION);
     "log" Power WideFloat (Same) -> Value(Same) = inline("x.ln() / y.ln()"), exactness(Elementary);
-    "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary);
-    "to_degrees" Angle WideFloat () -> Value(Same) = Inline(For(to_degrees)), exactness(Rounded);
-    "to_radians" Angle WideFloat () -> Value(Same) = Inline(For(to_radians)), exactness(Rounded);
+    "sin_cos" Angle WideFloat () -> Pair(Same) = bound("(x.sin(), x.cos())"), exactness(Elementary), on_halves("write `x.to_f32().sin_cos()`, and `T::from_f32` of each");
+    "to_degrees" Angle WideFloat () -> Value(Same) = Inline(For(to_degrees)), exactness(Rounded), ulps(ANGLE), random("@.to_degrees()");
+    "to_radians" Angle WideFloat () -> Value(Same) = Inline(For(to_radians)), exactness(Rounded), ulps(ANGLE), random("@.to_radians()");
     "round_ties_even" Rounding WideFloat () -> Value(Same) = bound(ROUND_TIES_EVEN);
     "div_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(DIV_EUCLID), exactness(Rounded);
     "rem_euclid" Rounding WideFloat (Same) -> Value(Same) = bound(REM_EUCLID), exactness(Rounded);
-    "is_normal" Bits Float () -> Value(Fixed(Bool)) = Bound(For(is_normal));
-    "is_subnormal" Bits WideFloat () -> Value(Fixed(Bool)) = Bound(For(is_subnormal));
-    "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()");
+    "is_normal" Bits Float () -> Value(Fixed(Bool)) = Bound(For(is_normal)), of_half_crate();
+    "is_subnormal" Bits WideFloat () -> Value(Fixed(Bool)) = Bound(For(is_subnormal)), on_halves(CLASS_OF_HALF);
+    "is_sign_positive" Bits Float () -> Value(Fixed(Bool)) = inline("!x.is_sign_negative()"), of_half_crate();
 }
 
-/// The remainder, made non-negative by adding the divisor's magnitude.
+/// A product with a rounded constant.
+const ANGLE: Bounds = Bounds::new(2.0, 2.0, 2.0, Wgsl::Ulps(2.0));
+
+const CLASS_OF_HALF: &str = "write `x.is_finite() && !x.is_normal() && x.to_bits() << 1 != 0`";
+
+/// The remainder, made positive.
 const REM_EUCLID: &str = "{
     let rest = x % y;
     if rest < 0.0 { rest + y.abs() } else { rest }
@@ -61,6 +69,38 @@ fn midpoint(on: Scalar) -> String {
                 T::from_bits(x.to_bits().wrapping_sub({exponent_unit}U))
                     + T::from_bits(y.to_bits().wrapping_sub({exponent_unit}U))
             }}
+        }}"
+    )
+}
+
+/// The bits of positive numbers are in the order of the numbers, those of negative ones in reverse.
+fn next_up(on: Scalar) -> String {
+    let (infinity, fraction) = masks(on);
+    let magnitude = infinity | fraction;
+    format!(
+        "{{
+            let bits = x.to_bits();
+            let magnitude = bits & {magnitude}U;
+            let next = if magnitude == 0U {{
+                1U
+            }} else if bits == magnitude {{
+                bits.wrapping_add(1U)
+            }} else {{
+                bits.wrapping_sub(1U)
+            }};
+            if x.is_nan() || bits == {infinity}U {{ x }} else {{ T::from_bits(next) }}
+        }}"
+    )
+}
+
+/// The number below is the negative one of that above the negative number.
+fn next_down(on: Scalar) -> String {
+    let (infinity, fraction) = masks(on);
+    let sign = (infinity | fraction) + 1;
+    format!(
+        "{{
+            let negative = T::from_bits(x.to_bits() ^ {sign}U);
+            T::from_bits(negative.next_up().to_bits() ^ {sign}U)
         }}"
     )
 }

@@ -2,16 +2,27 @@
 //!
 //! | File | Rows |
 //! |---|---|
-//! | [`intrinsic`](Intrinsic) | methods that are nodes of the IR: each dialect spells them, [`crate::interp`] computes them |
-//! | `integers` | integer methods composed of others |
-//! | `wrapping` | wrapping and saturating integer methods composed of others |
+//! | `rows` | intrinsics: methods that devices have themselves, and nodes of the IR, with their spelling on each target |
+//! | `integers` | integer methods made of others |
+//! | `wrapping` | integer methods that wrap, or stop at the bounds of their type |
 //! | `checked` | integer methods that report overflow |
 //! | `floats` | float methods composed of others |
 //!
-//! A row of the last four files has its [`Body`] in the kernel language, so no backend knows such a method. The frontend lowers the
-//! body in place of each call. The rows are also the source of suggestions, `docs/methods.md`, the random kernels and the tests of names.
+//! A row of the last four has its [`Body`] in the kernel language, so no backend knows such a method. The frontend lowers the
+//! body where the method is called.
 //!
-//! To add a method that others can express, add a row, and a test of its results in the conformance suite.
+//! | Reader | What it takes from the rows |
+//! |---|---|
+//! | the frontend | names, types, bodies, suggestions, and the Rust item of each call |
+//! | [`crate::interp`] | [`Hardware::on_floats`], [`Hardware::on_ints`] |
+//! | [`crate::write`] | [`Hardware::c`], [`Hardware::wgsl`], [`Hardware::operator`] |
+//! | [`crate::passes::widen_small`] | [`Hardware::widening`] |
+//! | `sarek-runtime` | the methods of `Int`, `Float`, `Elementary` and SIMD vectors, by `intrinsic_rows!` |
+//! | `sarek::testing::tolerance`, `ulp` | [`Method::bounds`] |
+//! | `fuzz` | names and types of integer methods, [`Method::random`] |
+//! | `docs/methods.md`, tests of names | names and types |
+//!
+//! To add a method, add a row and a test of its results in the conformance suite.
 
 /// Defines rows. Each is `name group types (arguments) -> form(result) = body`, followed by other columns of [`Method`].
 macro_rules! rows {
@@ -34,17 +45,25 @@ macro_rules! rows {
 }
 
 mod body;
+mod bounds;
 mod checked;
 mod floats;
+mod hardware;
 mod integers;
+#[macro_use]
+mod value;
+#[macro_use]
+mod rows;
 mod intrinsic;
 mod types;
 mod wrapping;
 
 pub use body::{Body, Source};
+pub use bounds::{Bounds, DIVISION, REMAINDER, Wgsl, ulp_of};
+pub use hardware::{Hardware, Operator, Spellings, Widening};
 pub use intrinsic::Intrinsic;
-pub(crate) use intrinsic::of_floats;
-pub use types::{ArgType, Exactness, ResultType, Returns, TypeClass};
+pub use types::{ArgType, Exactness, NumberTrait, Owner, ResultType, Returns, TypeClass};
+pub use value::Compute;
 
 use crate::Scalar;
 
@@ -71,6 +90,24 @@ pub struct Method {
     pub panics: &'static [Panic],
     /// True if the method faults for some arguments, for which it panics in Rust.
     pub faults: bool,
+    /// The error bounds on floats, if results are not exact everywhere.
+    pub bounds: Option<Bounds>,
+    /// A call for random kernels, which store its result: `@` stands for a float up to 128.
+    pub random: Option<&'static str>,
+    /// The trait by which generic kernels call it.
+    pub of_trait: Option<NumberTrait>,
+    /// SIMD vectors have the method, too, for each lane.
+    pub lanes: bool,
+    /// 16-bit floats have the method themselves, by the `half` crate.
+    pub of_half_crate: bool,
+    /// No type has the method in Rust: it is of `sarek::Float`.
+    pub extension: bool,
+    /// The suggestion for strict kernels, which have no such method.
+    pub in_strict: Option<&'static str>,
+    /// The suggestion for 16-bit floats, which have no such method: `T` stands for the type.
+    pub on_halves: Option<&'static str>,
+    /// The computation of an intrinsic on the host and on targets.
+    pub hardware: Option<Hardware>,
     /// The computation.
     pub body: Body,
 }
@@ -132,6 +169,15 @@ impl Method {
             exactness: Exactness::Exact,
             panics: &[],
             faults: false,
+            bounds: None,
+            random: None,
+            of_trait: None,
+            lanes: false,
+            of_half_crate: false,
+            extension: false,
+            in_strict: None,
+            on_halves: None,
+            hardware: None,
             body,
         }
     }
@@ -160,7 +206,61 @@ impl Method {
         self.faults()
     }
 
-    /// True if kernels have the method on a type. 16-bit floats have no elementary functions.
+    /// The row with error bounds.
+    const fn ulps(mut self, bounds: Bounds) -> Method {
+        self.bounds = Some(bounds);
+        self
+    }
+
+    /// The row with a call for random kernels.
+    const fn random(mut self, call: &'static str) -> Method {
+        self.random = Some(call);
+        self
+    }
+
+    /// The row of a method of a trait.
+    const fn of_trait(mut self, of_trait: Option<NumberTrait>) -> Method {
+        self.of_trait = of_trait;
+        self
+    }
+
+    /// The row of a method that SIMD vectors have, too.
+    const fn lanes(mut self) -> Method {
+        self.lanes = true;
+        self
+    }
+
+    /// The row of a method that the `half` crate has.
+    const fn of_half_crate(mut self) -> Method {
+        self.of_half_crate = true;
+        self
+    }
+
+    /// The row of a method that no type has in Rust.
+    const fn extension(mut self) -> Method {
+        self.extension = true;
+        self
+    }
+
+    /// The row with a suggestion for strict kernels.
+    const fn in_strict(mut self, instead: &'static str) -> Method {
+        self.in_strict = Some(instead);
+        self
+    }
+
+    /// The row of an intrinsic.
+    const fn hardware(mut self, hardware: Hardware) -> Method {
+        self.hardware = Some(hardware);
+        self
+    }
+
+    /// The row with a suggestion for 16-bit floats.
+    const fn on_halves(mut self, instead: &'static str) -> Method {
+        self.on_halves = Some(instead);
+        self
+    }
+
+    /// Tells whether kernels have the method on a type. 16-bit floats have no elementary functions.
     pub const fn stands_on(&self, on: Scalar) -> bool {
         let is_method = match self.body {
             Body::Intrinsic(intrinsic) => !intrinsic.is_from_bits(),
@@ -171,16 +271,50 @@ impl Method {
             && !(on.is_half() && matches!(self.exactness, Exactness::Elementary))
     }
 
+    /// The Rust item that a call on a receiver of type `on` names.
+    pub const fn owner(&self, on: Scalar) -> Owner {
+        if self.extension || on.is_half() && !self.of_half_crate {
+            return Owner::Float;
+        }
+        match on.is_int() && matches!(self.on, TypeClass::Number) {
+            true => Owner::Ord,
+            false => Owner::Type,
+        }
+    }
+
     /// The types of the arguments after a receiver of type `on`.
     pub fn arg_types(&self, on: Scalar) -> impl Iterator<Item = Scalar> {
         self.args.iter().map(move |arg| arg.of(on))
     }
 }
 
+/// Columns that limit the bounds to some arguments.
+macro_rules! limits {
+    ($($column:ident)*) => {
+        impl Method {$(
+            const fn $column(mut self, holds: fn(f64) -> bool) -> Method {
+                match &mut self.bounds {
+                    Some(bounds) => bounds.$column = holds,
+                    None => panic!("bounds come first"),
+                }
+                self
+            }
+        )*}
+    };
+}
+
+limits!(host_if opencl_if wgsl_if);
+
 /// Every row.
 pub fn methods() -> impl Iterator<Item = &'static Method> {
     let composed = [integers::ROWS, wrapping::ROWS, checked::ROWS, floats::ROWS];
     intrinsic::ROWS.iter().chain(composed.into_iter().flatten())
+}
+
+/// The suggestion for a method of Rust that numbers lack in kernels.
+pub fn instead_of(name: &str) -> Option<&'static str> {
+    let found = rows::ABSENT.iter().find(|(absent, _)| *absent == name);
+    found.map(|(_, instead)| *instead)
 }
 
 /// The row of a method on a type.
@@ -191,6 +325,17 @@ pub fn method(name: &str, on: Scalar) -> Option<&'static Method> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_function_that_rounds_has_bounds_and_is_in_random_kernels() {
+        for row in methods().filter(|row| row.hardware.is_some()) {
+            let rounds = !matches!(row.exactness, Exactness::Exact | Exactness::Zeros);
+            assert_eq!(row.bounds.is_some(), rounds, "{}", row.name);
+            // The fuzzer has a rule for `mul_add`, whose results decide something.
+            let is_random = rounds && row.name != "mul_add";
+            assert_eq!(row.random.is_some(), is_random, "{}", row.name);
+        }
+    }
 
     #[test]
     fn a_name_has_one_row_for_each_type() {

@@ -21,6 +21,8 @@ pub enum TypeClass {
     Signed,
     /// All numbers.
     Number,
+    /// One type.
+    Only(Scalar),
 }
 
 impl TypeClass {
@@ -37,6 +39,7 @@ impl TypeClass {
             }
             TypeClass::Signed => ty.is_signed() || ty.is_float(),
             TypeClass::Number => ty.is_int() || ty.is_float(),
+            TypeClass::Only(only) => only as u8 == ty as u8,
         }
     }
 }
@@ -143,4 +146,24 @@ pub enum Exactness {
     Composed,
     /// A transcendental function, or a root that processors lack: targets promise a few ulps.
     Elementary,
+}
+
+/// A trait of the façade by which generic kernels call a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumberTrait {
+    /// `sarek::Int`
+    Int,
+    /// `sarek::Float`
+    Float,
+}
+
+/// The Rust item that a call of a method names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// The type itself.
+    Type,
+    /// `core::cmp::Ord`
+    Ord,
+    /// `sarek::Float`
+    Float,
 }

@@ -3,7 +3,7 @@
 //! Sums, products, quotients and roots of `f16` and `bf16` are computed in `f32` and rounded. `f32` has more than twice
 //! the digits, so that rounding twice equals rounding once.
 
-use crate::numeric::of_floats;
+use crate::numeric::Widening;
 use crate::{
     ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value,
     operators,
@@ -240,30 +240,28 @@ impl Small<'_> {
         if on.is_half() {
             return self.half_call(intrinsic, &args);
         }
-        Some(match intrinsic {
-            Intrinsic::FromBits | Intrinsic::Bf16FromBits if on == Scalar::U16 => return None,
-            Intrinsic::WrappingShl => return self.shift(BinaryOp::Shl, args[0], args[1]),
-            Intrinsic::WrappingShr => return self.shift(BinaryOp::Shr, args[0], args[1]),
-            Intrinsic::CountOnes => {
+        Some(match intrinsic.hardware().widening {
+            Widening::Keep => return None,
+            Widening::Shift(op) => return self.shift(op, args[0], args[1]),
+            Widening::ZeroExtend => {
                 let bits = self.bits(args[0]);
                 let args = self.kernel.push_list(&[bits]);
                 Expr::Call { intrinsic, args }
             }
-            Intrinsic::LeadingZeros => {
+            Widening::CountFromTop => {
                 let bits = self.bits(args[0]);
                 let lhs = self.intrinsic(intrinsic, &[bits]);
                 let rhs = self.int(Scalar::U32, i128::from(32 - on.bits()));
                 let op = BinaryOp::Sub;
                 Expr::Binary { op, lhs, rhs }
             }
-            Intrinsic::TrailingZeros => {
+            Widening::CountFromBottom => {
                 let (bits, end) = (self.bits(args[0]), self.int(Scalar::U32, 1 << on.bits()));
                 let ended = self.binary(BinaryOp::BitOr, bits, end);
                 let args = self.kernel.push_list(&[ended]);
                 Expr::Call { intrinsic, args }
             }
-            // Copies of the bits that fill all 32 rotate like the small number.
-            Intrinsic::RotateLeft | Intrinsic::RotateRight => {
+            Widening::Rotate => {
                 let copies = if on.bits() == 8 {
                     0x0101_0101
                 } else {
@@ -274,36 +272,21 @@ impl Small<'_> {
                 let rotated = self.intrinsic(intrinsic, &[filled, args[1]]);
                 self.narrow(rotated, on)
             }
-            Intrinsic::ReverseBits | Intrinsic::SwapBytes => {
+            Widening::Reverse => {
                 let bits = self.bits(args[0]);
                 let moved = self.intrinsic(intrinsic, &[bits]);
                 let count = self.int(Scalar::U32, i128::from(32 - on.bits()));
                 let moved = self.binary(BinaryOp::Shr, moved, count);
                 self.narrow(moved, on)
             }
-            Intrinsic::SaturatingAdd | Intrinsic::SaturatingSub | Intrinsic::SaturatingMul => {
+            Widening::Saturate => {
                 let wide = self.widened_call(intrinsic, &args);
                 let arg = self.saturate(wide, on);
                 Expr::Cast { arg }
             }
-            Intrinsic::Abs
-            | Intrinsic::Min
-            | Intrinsic::Max
-            | Intrinsic::Clamp
-            | Intrinsic::Signum
-            | Intrinsic::Pow
-            | Intrinsic::WrappingAdd
-            | Intrinsic::WrappingSub
-            | Intrinsic::WrappingMul
-            | Intrinsic::WrappingNeg
-            | Intrinsic::WrappingAbs
-            | Intrinsic::AbsDiff
-            | Intrinsic::UnsignedAbs => {
+            Widening::Extend => {
                 let wide = self.widened_call(intrinsic, &args);
                 self.narrow(wide, result)
-            }
-            of_floats!() | Intrinsic::FromBits | Intrinsic::Bf16FromBits => {
-                unreachable!("{on} has no {}", intrinsic.name())
             }
         })
     }

@@ -1,8 +1,9 @@
 //! Writes expressions.
 
+use crate::numeric::Operator;
 use crate::{
     Arithmetic, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind,
-    Scalar, SiteId, UnaryOp, Value,
+    Scalar, SiteId, Value,
 };
 
 use super::stmt::Writer;
@@ -257,22 +258,13 @@ impl Writer<'_> {
         args: &[ExprId],
         ty: Scalar,
     ) -> Result<Option<Text>, Unsupported> {
-        if intrinsic == Intrinsic::WrappingNeg {
-            let [arg] = self.operands([args[0]])?;
-            return Ok(Some(self.dialect.unary(UnaryOp::Neg, ty, &arg)));
-        }
-        match OPERATORS.iter().find(|(method, _)| *method == intrinsic) {
-            Some((_, op)) => self.binary(*op, args[0], args[1]).map(Some),
+        match intrinsic.hardware().operator {
+            Some(Operator::Unary(op)) => {
+                let [arg] = self.operands([args[0]])?;
+                Ok(Some(self.dialect.unary(op, ty, &arg)))
+            }
+            Some(Operator::Binary(op)) => self.binary(op, args[0], args[1]).map(Some),
             None => Ok(None),
         }
     }
 }
-
-/// The methods that mean the same as an infix operator.
-const OPERATORS: [(Intrinsic, BinaryOp); 5] = [
-    (Intrinsic::WrappingAdd, BinaryOp::Add),
-    (Intrinsic::WrappingSub, BinaryOp::Sub),
-    (Intrinsic::WrappingMul, BinaryOp::Mul),
-    (Intrinsic::WrappingShl, BinaryOp::Shl),
-    (Intrinsic::WrappingShr, BinaryOp::Shr),
-];

@@ -16,6 +16,7 @@ mod exp;
 mod hyperbolic;
 mod inverse;
 mod log;
+pub(crate) mod of_rows;
 mod parts;
 mod pow;
 mod root;
@@ -25,35 +26,37 @@ use half::{bf16, f16};
 
 pub use arithmetic::{Divide, Half, clamp, narrow, wide};
 
-/// The functions, with std's names. Each computes the same function as std's, within the stated
-/// error.
-#[allow(missing_docs)]
-pub trait Elementary: Copy {
-    fn exp(self) -> Self;
-    fn exp2(self) -> Self;
-    fn exp_m1(self) -> Self;
-    fn ln(self) -> Self;
-    fn ln_1p(self) -> Self;
-    fn log2(self) -> Self;
-    fn log10(self) -> Self;
-    fn sin(self) -> Self;
-    fn cos(self) -> Self;
-    fn tan(self) -> Self;
-    fn asin(self) -> Self;
-    fn acos(self) -> Self;
-    fn atan(self) -> Self;
-    fn atan2(self, x: Self) -> Self;
-    fn sinh(self) -> Self;
-    fn cosh(self) -> Self;
-    fn tanh(self) -> Self;
-    fn powf(self, y: Self) -> Self;
-    fn cbrt(self) -> Self;
-    fn hypot(self, y: Self) -> Self;
+use of_rows::{by_f32, rows};
+
+/// A function that goes through std's of `f64`.
+macro_rules! by_std {
+    ($of:ident {$($doc:tt)*} $name:ident($($arg:ident: $ty:ty),*) -> $out:ty) => {
+        $($doc)*
+        #[inline(always)]
+        fn $name(self, $($arg: $ty),*) -> $out {
+            Self::__by_f64([self, $($arg),*], |[x, $($arg),*]| f64::$name(x, $($arg),*))
+        }
+    };
 }
 
+/// The elementary functions, with std's names. Each computes the same function as std's, within the
+/// stated error.
+pub trait Elementary: Copy {
+    #[doc(hidden)]
+    fn __by_f64<const N: usize>(args: [Self; N], function: impl Fn([f64; N]) -> f64) -> Self;
+
+    sarek_ir::intrinsic_rows! { rows [by_std Elementary] }
+}
+
+/// The functions of this module. The others are those of [`by_std`].
 macro_rules! elementary {
     ($t:ident: $($name:ident($x:ident $(, $y:ident)?) = $value:expr;)*) => {
         impl Elementary for $t {
+            #[inline(always)]
+            fn __by_f64<const N: usize>(args: [$t; N], function: impl Fn([f64; N]) -> f64) -> $t {
+                function(args.map(|x| x as f64)) as $t
+            }
+
             $(
                 #[inline(always)]
                 fn $name(self $(, $y: $t)?) -> $t {
@@ -96,9 +99,6 @@ elementary! { f64:
     ln_1p(x) = log::ln_1p_f64(x);
     log2(x) = log::log2_f64(x);
     log10(x) = log::log10_f64(x);
-    sin(x) = f64::sin(x);
-    cos(x) = f64::cos(x);
-    tan(x) = f64::tan(x);
     asin(x) = inverse::asin_f64(x);
     acos(x) = inverse::acos_f64(x);
     atan(x) = inverse::atan_f64(x);
@@ -106,37 +106,21 @@ elementary! { f64:
     sinh(x) = hyperbolic::sinh_f64(x);
     cosh(x) = hyperbolic::cosh_f64(x);
     tanh(x) = hyperbolic::tanh_f64(x);
-    powf(x, y) = f64::powf(x, y);
     cbrt(x) = root::cbrt_f64(x);
     hypot(x, y) = root::hypot_f64(x, y);
 }
 
-/// Computes in `f32` and rounds the result.
-macro_rules! by_f32 {
+macro_rules! halves {
     ($($t:ident)*) => {$(
-        elementary! { $t:
-            exp(x) = narrow(Elementary::exp(wide(x)));
-            exp2(x) = narrow(Elementary::exp2(wide(x)));
-            exp_m1(x) = narrow(Elementary::exp_m1(wide(x)));
-            ln(x) = narrow(Elementary::ln(wide(x)));
-            ln_1p(x) = narrow(Elementary::ln_1p(wide(x)));
-            log2(x) = narrow(Elementary::log2(wide(x)));
-            log10(x) = narrow(Elementary::log10(wide(x)));
-            sin(x) = narrow(Elementary::sin(wide(x)));
-            cos(x) = narrow(Elementary::cos(wide(x)));
-            tan(x) = narrow(Elementary::tan(wide(x)));
-            asin(x) = narrow(Elementary::asin(wide(x)));
-            acos(x) = narrow(Elementary::acos(wide(x)));
-            atan(x) = narrow(Elementary::atan(wide(x)));
-            atan2(x, y) = narrow(Elementary::atan2(wide(x), wide(y)));
-            sinh(x) = narrow(Elementary::sinh(wide(x)));
-            cosh(x) = narrow(Elementary::cosh(wide(x)));
-            tanh(x) = narrow(Elementary::tanh(wide(x)));
-            powf(x, y) = narrow(Elementary::powf(wide(x), wide(y)));
-            cbrt(x) = narrow(Elementary::cbrt(wide(x)));
-            hypot(x, y) = narrow(Elementary::hypot(wide(x), wide(y)));
+        impl Elementary for $t {
+            #[inline(always)]
+            fn __by_f64<const N: usize>(args: [$t; N], function: impl Fn([f64; N]) -> f64) -> $t {
+                $t::narrow_f64(function(args.map(|x| wide(x).into())))
+            }
+
+            sarek_ir::intrinsic_rows! { rows [by_f32 Elementary] }
         }
     )*};
 }
 
-by_f32!(f16 bf16);
+halves!(f16 bf16);

@@ -35,6 +35,53 @@ pub trait Packed: Copy {
     fn four(x: Self::Lane, y: Self::Lane, z: Self::Lane, w: Self::Lane) -> Self::Four;
 }
 
+/// The methods of lanes, by the rows of `sarek_ir::numeric`, for vectors of some lanes.
+macro_rules! lanes {
+    ([$of:ident $vector:ident $cs:tt] $(
+        $(#[$doc:meta])*
+        $variant:ident $name:ident $group:ident $class:ident $args:tt -> $result:ident $(($type:ident))?,
+            $exactness:ident, $of_trait:tt, $flags:tt { $($columns:tt)* }
+    )*) => {
+        $(lane! { $of $class $flags {$(#[$doc])*} $vector $cs $name $args })*
+    };
+}
+
+/// Selects the methods of vectors.
+macro_rules! lane {
+    (numbers Number [lanes $($flag:ident)*] $($method:tt)*) => { each_lane! { $($method)* } };
+    (floats Float [lanes $($flag:ident)*] $($method:tt)*) => { each_lane! { $($method)* } };
+    (floats Signed [lanes $($flag:ident)*] $($method:tt)*) => { each_lane! { $($method)* } };
+    (signed Signed [lanes $($flag:ident)*] $($method:tt)*) => { each_lane! { $($method)* } };
+    ($($other:tt)*) => {};
+}
+
+macro_rules! each_lane {
+    ({$($doc:tt)*} $vector:ident ($($c:ident)+) $name:ident ()) => {
+        /// For each component:
+        $($doc)*
+        #[inline(always)]
+        pub fn $name(self) -> $vector {
+            $vector { $($c: self.$c.$name()),+ }
+        }
+    };
+    ({$($doc:tt)*} $vector:ident ($($c:ident)+) $name:ident (Same)) => {
+        /// For each component:
+        $($doc)*
+        #[inline(always)]
+        pub fn $name(self, other: $vector) -> $vector {
+            $vector { $($c: self.$c.$name(other.$c)),+ }
+        }
+    };
+    ({$($doc:tt)*} $vector:ident ($($c:ident)+) $name:ident (Same, Same)) => {
+        /// For each component:
+        $($doc)*
+        #[inline(always)]
+        pub fn $name(self, a: $vector, b: $vector) -> $vector {
+            $vector { $($c: self.$c.$name(a.$c, b.$c)),+ }
+        }
+    };
+}
+
 /// Defines a vector type, with the operations of all component types.
 macro_rules! packed {
     ($($name:ident $lane:ident $n:tt $align:literal ($($c:ident $at:literal)+)
@@ -76,23 +123,7 @@ macro_rules! packed {
                 [$(self.$c),+]
             }
 
-            /// The smaller component of each pair.
-            #[inline(always)]
-            pub fn min(self, other: $name) -> $name {
-                $name { $($c: self.$c.min(other.$c)),+ }
-            }
-
-            /// The larger component of each pair.
-            #[inline(always)]
-            pub fn max(self, other: $name) -> $name {
-                $name { $($c: self.$c.max(other.$c)),+ }
-            }
-
-            /// Clamps each component between those of `lo` and `hi`.
-            #[inline(always)]
-            pub fn clamp(self, lo: $name, hi: $name) -> $name {
-                $name { $($c: self.$c.clamp(lo.$c, hi.$c)),+ }
-            }
+            sarek_ir::intrinsic_rows! { lanes [numbers $name ($($c)+)] }
 
             /// The dot product.
             #[inline(always)]
@@ -249,28 +280,7 @@ macro_rules! packed {
 macro_rules! floats {
     ($($name:ident $lane:ident ($($c:ident)+);)*) => {$(
         impl $name {
-            floats!(@each $name $lane ($($c)+)
-                /// The absolute value of each component.
-                abs,
-                /// The square root of each component.
-                sqrt,
-                /// Each component rounded down to an integer.
-                floor,
-                /// Each component rounded up to an integer.
-                ceil,
-                /// Each component rounded to the nearest integer, with halves away from zero.
-                round,
-                /// Each component rounded toward zero to an integer.
-                trunc,
-                /// The fractional part of each component.
-                fract,
-            );
-
-            /// Computes `self * a + b`, with each component rounded once.
-            #[inline(always)]
-            pub fn mul_add(self, a: $name, b: $name) -> $name {
-                $name { $($c: Float::mul_add(self.$c, a.$c, b.$c)),+ }
-            }
+            sarek_ir::intrinsic_rows! { lanes [floats $name ($($c)+)] }
 
             /// The Euclidean length.
             #[inline(always)]
@@ -299,16 +309,6 @@ macro_rules! floats {
 
         packed_unary!($name ($($c)+) Neg neg -);
     )*};
-    (@each $name:ident $lane:ident $cs:tt $($(#[$doc:meta])* $method:ident,)*) => {
-        $(floats!(@one $name $lane $cs $(#[$doc])* $method);)*
-    };
-    (@one $name:ident $lane:ident ($($c:ident)+) $(#[$doc:meta])* $method:ident) => {
-        $(#[$doc])*
-        #[inline(always)]
-        pub fn $method(self) -> $name {
-            $name { $($c: Float::$method(self.$c)),+ }
-        }
-    };
 }
 
 macro_rules! packed_unary {
@@ -339,11 +339,7 @@ macro_rules! signed {
         packed_unary!($name ($($c)+) Neg neg -);
 
         impl $name {
-            /// The absolute value of each component.
-            #[inline(always)]
-            pub fn abs(self) -> $name {
-                $name { $($c: self.$c.abs()),+ }
-            }
+            sarek_ir::intrinsic_rows! { lanes [signed $name ($($c)+)] }
         }
     )*};
 }

@@ -11,6 +11,8 @@ use half::{bf16, f16};
 use super::{Element, Number, ScalarArg};
 use crate::math::{Divide, Elementary, Half, narrow, wide};
 
+use crate::math::of_rows::{by_f32, declare, rows};
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -99,18 +101,7 @@ pub trait Int:
     /// The number of bits.
     const BITS: u32;
 
-    /// The number of bits that are 1.
-    fn count_ones(self) -> u32;
-    /// The number of leading zero bits.
-    fn leading_zeros(self) -> u32;
-    /// The number of trailing zero bits.
-    fn trailing_zeros(self) -> u32;
-    /// Adds with wrapping at the type's bounds.
-    fn wrapping_add(self, other: Self) -> Self;
-    /// Subtracts with wrapping at the type's bounds.
-    fn wrapping_sub(self, other: Self) -> Self;
-    /// Multiplies with wrapping at the type's bounds.
-    fn wrapping_mul(self, other: Self) -> Self;
+    sarek_ir::intrinsic_rows! { rows [declare Int] }
 }
 
 /// A float that vectors can hold: `f16`, `bf16`, `f32` or `f64`.
@@ -122,7 +113,6 @@ pub trait Int:
     note = "why: each instance of a generic kernel is rendered for devices, which know only these types",
     note = "instead: use one of f16, bf16, f32 and f64"
 )]
-#[allow(missing_docs)] // the methods are those of `f32`
 pub trait Float: Num + Neg<Output = Self> + Elementary {
     /// The distance from 1 to the next larger value.
     const EPSILON: Self;
@@ -131,37 +121,28 @@ pub trait Float: Num + Neg<Output = Self> + Elementary {
     /// Infinity.
     const INFINITY: Self;
 
-    /// The reciprocal square root, `1 / sqrt(self)`.
-    fn rsqrt(self) -> Self;
-    fn min(self, other: Self) -> Self;
-    fn max(self, other: Self) -> Self;
-    fn clamp(self, lo: Self, hi: Self) -> Self;
-    fn sqrt(self) -> Self;
-    fn abs(self) -> Self;
-    fn signum(self) -> Self;
-    fn floor(self) -> Self;
-    fn ceil(self) -> Self;
-    fn round(self) -> Self;
-    fn trunc(self) -> Self;
-    fn fract(self) -> Self;
-    fn mul_add(self, a: Self, b: Self) -> Self;
-    fn copysign(self, sign: Self) -> Self;
-    fn powi(self, n: i32) -> Self;
-    fn is_nan(self) -> bool;
-    fn is_finite(self) -> bool;
+    sarek_ir::intrinsic_rows! { rows [declare Float] }
+}
+
+/// A method that the type has itself.
+macro_rules! forward {
+    // std has no such function.
+    ($of:ident {$($doc:tt)*} rsqrt() -> Self) => {
+        #[inline(always)]
+        fn rsqrt(self) -> Self {
+            Self::ONE / self.sqrt()
+        }
+    };
+    ($of:ident {$($doc:tt)*} $name:ident($($arg:ident: $ty:ty),*) -> $out:ty) => {
+        #[inline(always)]
+        fn $name(self, $($arg: $ty),*) -> $out {
+            Self::$name(self, $($arg),*)
+        }
+    };
 }
 
 impl Sealed for bool {}
 impl Scalar for bool {}
-
-macro_rules! forward {
-    ($t:ident: $($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
-        #[inline(always)]
-        fn $name(self, $($arg: $ty),*) -> $out {
-            $t::$name(self, $($arg),*)
-        }
-    )*};
-}
 
 macro_rules! conversions {
     ($t:ident: $($from:ident $to:ident $ty:ident;)*) => {$(
@@ -219,14 +200,7 @@ macro_rules! ints {
         impl Int for $t {
             const BITS: u32 = $t::BITS;
 
-            forward! { $t:
-                count_ones() -> u32;
-                leading_zeros() -> u32;
-                trailing_zeros() -> u32;
-                wrapping_add(other: $t) -> $t;
-                wrapping_sub(other: $t) -> $t;
-                wrapping_mul(other: $t) -> $t;
-            }
+            sarek_ir::intrinsic_rows! { rows [forward Int] }
         }
     )*};
 }
@@ -240,29 +214,7 @@ macro_rules! floats {
             const PI: $t = std::$t::consts::PI;
             const INFINITY: $t = $t::INFINITY;
 
-            #[inline(always)]
-            fn rsqrt(self) -> $t {
-                1.0 / self.sqrt()
-            }
-
-            forward! { $t:
-                min(other: $t) -> $t;
-                max(other: $t) -> $t;
-                clamp(lo: $t, hi: $t) -> $t;
-                sqrt() -> $t;
-                abs() -> $t;
-                signum() -> $t;
-                floor() -> $t;
-                ceil() -> $t;
-                round() -> $t;
-                trunc() -> $t;
-                fract() -> $t;
-                mul_add(a: $t, b: $t) -> $t;
-                copysign(sign: $t) -> $t;
-                powi(n: i32) -> $t;
-                is_nan() -> bool;
-                is_finite() -> bool;
-            }
+            sarek_ir::intrinsic_rows! { rows [forward Float] }
         }
     )*};
 }
@@ -280,15 +232,6 @@ macro_rules! half_conversions {
         #[inline(always)]
         fn $to(self) -> $ty {
             wide(self) as $ty
-        }
-    )*};
-}
-
-macro_rules! by_f32 {
-    ($t:ident: $($name:ident($($arg:ident),*);)*) => {$(
-        #[inline(always)]
-        fn $name(self, $($arg: $t),*) -> $t {
-            narrow(Float::$name(wide(self), $(wide($arg)),*))
         }
     )*};
 }
@@ -329,37 +272,7 @@ macro_rules! halves {
             const PI: $t = $t::PI;
             const INFINITY: $t = $t::INFINITY;
 
-            by_f32! { $t:
-                rsqrt();
-                min(other);
-                max(other);
-                clamp(lo, hi);
-                sqrt();
-                abs();
-                signum();
-                floor();
-                ceil();
-                round();
-                trunc();
-                fract();
-                mul_add(a, b);
-                copysign(sign);
-            }
-
-            #[inline(always)]
-            fn powi(self, n: i32) -> $t {
-                narrow(wide(self).powi(n))
-            }
-
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                $t::is_nan(self)
-            }
-
-            #[inline(always)]
-            fn is_finite(self) -> bool {
-                $t::is_finite(self)
-            }
+            sarek_ir::intrinsic_rows! { rows [by_f32 Float] }
         }
     )*};
 }

@@ -11,10 +11,12 @@ mod float_exact;
 mod float_pairs;
 mod float_rest;
 mod integers;
+mod inverse_hyperbolic;
 mod logarithms;
 mod mixed_signs;
 mod mul_add;
 mod multiples;
+mod neighbours;
 mod pow;
 mod powers;
 mod rotations;
@@ -48,6 +50,8 @@ pub const CASES: &[&[Case]] = &[
     float_pairs::CASES,
     float_rest::CASES,
     mul_add::CASES,
+    neighbours::CASES,
     elementary::CASES,
     elementary_pairs::CASES,
+    inverse_hyperbolic::CASES,
 ];

@@ -47,9 +47,9 @@ fn reference<T: Sample + Into<f64>>(
 ) -> [Due<T>; 6] {
     let (x, y): (f64, f64) = (a.into(), b.into());
     let exact = |value: T| rounded(class, value);
-    let quotient = tolerance(class, Function::Div, format, (x, y), results[3].into());
+    let quotient = tolerance(class, Function::DIV, format, (x, y), results[3].into());
     let divide = match (class, format) {
-        (Class::Wgsl, _) if !class.promises(Function::Div, y) => Due::Anything,
+        (Class::Wgsl, _) if !class.promises(Function::DIV, y) => Due::Anything,
         // The quotient of two `f32` in `f64` is exact enough for ulps of `f32`.
         (Class::OpenCl | Class::Wgsl, Format::F32) if y.is_normal() => Due::Near(x / y, quotient),
         _ => exact(results[3]),

@@ -99,7 +99,9 @@ impl Writer<'_> {
         let name = Ident::new(intrinsic.name(), span);
         let args: Vec<TokenStream> = args.iter().map(|a| self.operand(*a)).collect();
         match intrinsic {
-            Intrinsic::Rsqrt => quote_spanned!(span=> __host::Float::rsqrt(#(#args),*)),
+            _ if intrinsic.row().extension => {
+                quote_spanned!(span=> __host::Float::#name(#(#args),*))
+            }
             Intrinsic::Clamp => quote_spanned!(span=> __host::clamp(#(#args),*)),
             // For integers these are methods of a trait.
             Intrinsic::Min => quote_spanned!(span=> __host::Number::__min(#(#args),*)),

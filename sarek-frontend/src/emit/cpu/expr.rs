@@ -147,13 +147,12 @@ impl Writer<'_> {
         let is_half = self.half(args[0]).is_some();
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {
-            Intrinsic::Rsqrt => quote_spanned!(span=> __host::Float::rsqrt(#(#args),*)),
             Intrinsic::Clamp => quote_spanned!(span=> __host::clamp(#(#args),*)),
             _ if intrinsic.is_elementary() => {
                 let name = Ident::new(intrinsic.name(), span);
                 quote_spanned!(span=> __host::Elementary::#name(#(#args),*))
             }
-            _ if is_half && !intrinsic.reads_bits() => {
+            _ if intrinsic.row().extension || is_half && !intrinsic.reads_bits() => {
                 let name = Ident::new(intrinsic.name(), span);
                 quote_spanned!(span=> __host::Float::#name(#(#args),*))
             }

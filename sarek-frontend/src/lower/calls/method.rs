@@ -379,26 +379,19 @@ impl Lowerer<'_> {
 
 /// The suggested replacement for a method that a type does not have.
 fn instead_of(name: &str, on: Scalar) -> String {
+    if let Some(instead) = numeric::instead_of(name) {
+        return instead.into();
+    }
+    if on == Scalar::Usize && name.ends_with("_signed") {
+        return "kernels have no `isize`: convert to `i64` or `u64`, which have it".into();
+    }
     let known = numeric::methods().filter(|row| row.stands_on(on));
-    match name {
-        "into" | "try_into" => "convert it with `as`, as in `x as f32`".into(),
-        "cmp" | "partial_cmp" => {
-            "kernels have no `Ordering`: compare with `<`, `==` and `>`".into()
+    match nearest(name, known.map(|row| row.name)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => {
+            "use those of the numeric types, which docs/methods.md lists, or a `#[device]` function"
+                .into()
         }
-        "total_cmp" => {
-            "kernels have no `Ordering`: compare with `<`, `==` and `>`, and test for NaN with `is_nan`".into()
-        }
-        "asinh" => "write `(x.abs() + x.hypot(1.0)).ln().copysign(x)`, which is less exact near 0".into(),
-        "acosh" => "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for values of at least 1".into(),
-        "atanh" => "write `0.5 * (2.0 * x / (1.0 - x)).ln_1p()`".into(),
-        _ if on == Scalar::Usize && name.ends_with("_signed") => {
-            "kernels have no `isize`: convert to `i64` or `u64`, which have it".into()
-        }
-        "clone" | "to_owned" | "borrow" => "drop the call: a number is copied where it is used".into(),
-        _ => match nearest(name, known.map(|row| row.name)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "use a method of numbers that docs/methods.md lists, or a `#[device]` function".into(),
-        },
     }
 }
 

@@ -63,16 +63,10 @@ impl Lowerer<'_> {
                 return Some(value);
             }
         }
-        let stands_on = |on| numeric::method(&text, on).is_some();
-        if stands_on(on) || !stands_on(Scalar::F32) {
-            return None;
-        }
-        let instead = match text.as_str() {
-            "is_subnormal" => {
-                "write `x.is_finite() && !x.is_normal() && x.to_bits() << 1 != 0`".to_owned()
-            }
-            "sin_cos" => format!("write `x.to_f32().sin_cos()`, and `{on}::from_f32` of each"),
-            _ => format!("write `{on}::from_f32(x.to_f32().{text}(…))`"),
+        let row = numeric::method(&text, Scalar::F32).filter(|row| !row.stands_on(on))?;
+        let instead = match row.on_halves {
+            Some(instead) => instead.replace("T::", &format!("{on}::")),
+            None => format!("write `{on}::from_f32(x.to_f32().{text}(…))`"),
         };
         self.errors.at(
             codes::HALF,

@@ -4,6 +4,7 @@
 
 use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
+use sarek_ir::numeric;
 use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Intrinsic, Scalar, UnaryOp, Value as Constant};
 use syn::spanned::Spanned;
 
@@ -12,11 +13,6 @@ use crate::lower::operator::Infix;
 use crate::lower::types::Node;
 use crate::lower::{Known, Lowerer, Ty, Value};
 use crate::parse::{LETTERS, SimdType, simd_type};
-
-/// The methods that work on each component.
-const EACH: [&str; 11] = [
-    "abs", "min", "max", "clamp", "floor", "ceil", "round", "trunc", "fract", "sqrt", "mul_add",
-];
 
 /// True for a method that only vectors have.
 pub(in crate::lower) fn is_one(name: &str) -> bool {
@@ -248,16 +244,12 @@ impl Lowerer<'_> {
         let simd = self.simd(self.ty(ids[0]))?;
         let text = name.to_string();
         let of_floats = simd.lane.is_float();
+        let row = numeric::method(&text, simd.lane).filter(|row| row.lanes);
         let known = match text.as_str() {
             "dot" | "to_array" => true,
             "cross" => simd.count == 3,
             "length" | "length_squared" | "distance" | "normalize" => of_floats,
-            each if EACH.contains(&each) => {
-                of_floats
-                    || matches!(each, "min" | "max" | "clamp")
-                    || each == "abs" && simd.lane.is_signed()
-            }
-            _ => false,
+            _ => row.is_some(),
         };
         if let Some(order) = swizzle(&text, simd).filter(|_| ids.len() == 1) {
             let leaf = self.reusable(ids[0]);
@@ -278,9 +270,8 @@ impl Lowerer<'_> {
             return Some(Value::Never);
         }
         let arguments = match text.as_str() {
-            "dot" | "cross" | "distance" | "min" | "max" => 1,
-            "clamp" | "mul_add" => 2,
-            _ => 0,
+            "dot" | "cross" | "distance" => 1,
+            _ => row.map_or(0, |row| row.args.len()),
         };
         if !self.arity(name, ids, arguments) {
             return Some(Value::Never);

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use sarek_ir::{ExprId, Scalar};
+use sarek_ir::numeric::{self, NumberTrait, Owner};
+use sarek_ir::{ExprId, Intrinsic, Scalar};
 use syn::spanned::Spanned;
 
 use super::method_audit::{AutoRef, MethodAudit, OF_ARRAYS, Receiver};
@@ -194,7 +195,7 @@ impl Lowerer<'_> {
         for on in Scalar::ALL {
             // A `usize` would be known here.
             let has = (on.is_int() && on != Scalar::Usize) || on.is_float();
-            let stands = sarek_ir::Intrinsic::method(&name.to_string(), on).is_some();
+            let stands = Intrinsic::method(&name.to_string(), on).is_some();
             let converts = converts(&name.to_string()) && !on.is_half();
             if has
                 && (stands || converts)
@@ -209,7 +210,11 @@ impl Lowerer<'_> {
 
     /// Makes rustc check that bounds named `Num`, `Int` or `Float` are the façade's.
     pub(in crate::lower) fn audit_bounds(&mut self) {
-        for (_, bound) in self.bounds.clone() {
+        for (_, mut bound) in self.bounds.clone() {
+            // `Float<>` is `Float`, but no import names it so.
+            for segment in &mut bound.segments {
+                segment.arguments = syn::PathArguments::None;
+            }
             let last = bound.segments.last();
             let is_number = last.is_some_and(|last| NUMBERS.iter().any(|name| last.ident == name));
             if is_number && self.audited_names.insert(path_text(&bound)) {
@@ -234,15 +239,20 @@ impl Lowerer<'_> {
             return None;
         }
         let is_float = names.iter().any(|name| name == "Float");
-        Some(match name {
-            _ if name.starts_with("to_") => Trait::Num,
-            "min" | "max" | "clamp" if !is_float => Trait::Ord,
-            "count_ones" | "leading_zeros" | "trailing_zeros" | "wrapping_add" | "wrapping_sub"
-            | "wrapping_mul" => Trait::Int,
-            _ => match sarek_ir::Intrinsic::method(name, Scalar::F32) {
-                Some(intrinsic) if intrinsic.is_elementary() => Trait::Elementary,
-                _ => Trait::Float,
-            },
+        if name.starts_with("to_") {
+            return Some(Trait::Num);
+        }
+        let Some(intrinsic) =
+            Intrinsic::method(name, Scalar::F32).or(Intrinsic::method(name, Scalar::I32))
+        else {
+            return Some(Trait::Float);
+        };
+        let row = intrinsic.row();
+        Some(match row.of_trait {
+            Some(NumberTrait::Int) => Trait::Int,
+            _ if !is_float && row.owner(Scalar::I32) == Owner::Ord => Trait::Ord,
+            _ if intrinsic.is_elementary() => Trait::Elementary,
+            Some(NumberTrait::Float) | None => Trait::Float,
         })
     }
 }
@@ -303,32 +313,19 @@ impl Trait {
 /// The trait that gives a scalar a supported method. Other methods are inherent, and these come
 /// first.
 fn trait_of(name: &str, on: Scalar) -> Option<Trait> {
-    const OF_HALVES: [&str; 14] = [
-        "to_f32",
-        "to_f64",
-        "to_bits",
-        "is_nan",
-        "is_infinite",
-        "is_finite",
-        "is_normal",
-        "signum",
-        "is_sign_positive",
-        "is_sign_negative",
-        "copysign",
-        "max",
-        "min",
-        "clamp",
-    ];
-    match name {
-        _ if name.ends_with("_const") || name.starts_with("from") => None,
-        _ if on.is_half() && OF_HALVES.contains(&name) => None,
-        "rsqrt" => Some(Trait::Float),
-        "min" | "max" | "clamp" => on.is_int().then_some(Trait::Ord),
-        "to_bits" | "to_degrees" | "to_radians" => None,
-        _ if converts(name) => Some(Trait::Num),
-        _ if on.is_half() => Some(Trait::Float),
-        _ => None,
+    if name.ends_with("_const") || name.starts_with("from") {
+        return None;
     }
+    let mut rows = numeric::methods().filter(|row| row.name == name && row.on.contains(on));
+    if let Some(row) = rows.next() {
+        return match row.owner(on) {
+            Owner::Type => None,
+            Owner::Ord => Some(Trait::Ord),
+            Owner::Float => Some(Trait::Float),
+        };
+    }
+    let is_of_half_crate = on.is_half() && ["to_f32", "to_f64"].contains(&name);
+    (converts(name) && !is_of_half_crate).then_some(Trait::Num)
 }
 
 /// True for a conversion of `sarek::Num`, such as `to_f32`.

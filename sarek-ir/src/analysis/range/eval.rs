@@ -3,7 +3,7 @@
 use super::Analyser;
 use super::interval::Interval;
 use crate::analysis::shape::same;
-use crate::numeric::of_floats;
+use crate::numeric::Widening;
 use crate::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value,
     operators,
@@ -333,14 +333,9 @@ impl Analyser<'_> {
     /// Records a `usize` method whose result depends on the width of `usize`. Counts of zero bits do not:
     /// [`crate::passes::narrow_usize`] keeps their 64-bit results.
     fn check_width(&mut self, intrinsic: Intrinsic, on: Scalar, arg: Interval) {
-        let moves_bits = matches!(
-            intrinsic,
-            Intrinsic::ReverseBits
-                | Intrinsic::SwapBytes
-                | Intrinsic::RotateLeft
-                | Intrinsic::RotateRight
-        );
-        let shifts = matches!(intrinsic, Intrinsic::WrappingShl | Intrinsic::WrappingShr);
+        let widening = intrinsic.hardware().widening;
+        let moves_bits = matches!(widening, Widening::Rotate | Widening::Reverse);
+        let shifts = matches!(widening, Widening::Shift(_));
         let depends = moves_bits || (shifts && !arg.within(Interval::new(0, 31)));
         if on == Scalar::Usize && depends && self.record {
             self.out.fits_u32 = false;
@@ -382,14 +377,8 @@ impl Analyser<'_> {
             Intrinsic::SaturatingMul => x.times(a).saturated(full),
             Intrinsic::WrappingShl => self.silently(|this| this.shift(BinaryOp::Shl, x, a, ty)),
             Intrinsic::WrappingShr => self.shift(BinaryOp::Shr, x, a, ty),
-            // Bit permutations, and powers of bases that may be negative.
-            Intrinsic::Pow
-            | Intrinsic::RotateLeft
-            | Intrinsic::RotateRight
-            | Intrinsic::ReverseBits
-            | Intrinsic::SwapBytes => full,
-            // Floats, whose values are not tracked.
-            of_floats!() | Intrinsic::FromBits | Intrinsic::Bf16FromBits => full,
+            // Any number: of bit permutations, of powers of bases that may be negative, and of floats, which are not tracked.
+            _ => full,
         }
     }
 

@@ -5,17 +5,23 @@
 //! that convert back modulo the width, and whose `>>` of a negative number is arithmetic.
 
 mod atomics;
-mod functions;
 mod snippets;
 
 pub use atomics::is_native_atomic;
 pub(super) use atomics::{ByBits, assigned};
-pub use functions::function;
 
-use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
+use std::borrow::Cow;
+
+use crate::{BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
 
 use super::text::f32_digits;
 use super::{Dialect, Entry, Precedence, SlotKind, Text, Unsupported};
+
+/// The function or helper for an intrinsic in C; functions of C itself have C's names. A dialect overrides it where its
+/// name differs.
+pub fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+    intrinsic.spelled(intrinsic.hardware().c, ty)
+}
 
 pub(super) fn storage_type(ty: Scalar) -> &'static str {
     match ty {

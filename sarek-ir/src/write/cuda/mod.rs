@@ -9,7 +9,7 @@ mod subgroups;
 use std::borrow::Cow;
 
 use crate::TypeClass::UnsignedInt;
-use crate::{AtomicOp, Axis, BinaryOp, Intrinsic, Scalar, Scope};
+use crate::{AtomicOp, Axis, BinaryOp, Exactness, Intrinsic, Scalar, Scope};
 
 use super::{
     Atomic, Dialect, Entry, RawId, Subgroup, Template, Text, Unsupported, c, expand, reserved,
@@ -155,13 +155,12 @@ impl Dialect for Cuda {
     }
 
     fn strict_function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
-        if intrinsic == Intrinsic::Sqrt {
-            return Some(rounded("sqrt", ty).into());
+        match intrinsic.exactness() {
+            Exactness::Rounded => Some(rounded(&c::function(intrinsic, ty)?, ty).into()),
+            Exactness::Exact | Exactness::Zeros | Exactness::Composed | Exactness::Elementary => {
+                self.function(intrinsic, ty)
+            }
         }
-        if intrinsic == Intrinsic::MulAdd {
-            return Some(rounded("fma", ty).into());
-        }
-        self.function(intrinsic, ty)
     }
 
     fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {

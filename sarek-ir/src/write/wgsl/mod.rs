@@ -19,7 +19,6 @@
 
 mod collective;
 mod counting;
-mod functions;
 mod snippets;
 mod snippets_exact;
 mod snippets_float;
@@ -278,8 +277,10 @@ impl Dialect for Wgsl {
         cast(arg, from, to)
     }
 
+    /// WGSL's own function, or a helper where WGSL specifies less than Rust: for NaN, infinities, zeros, negative bases and
+    /// halves. naga's `f64` has no elementary functions.
     fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
-        functions::function(intrinsic, ty)
+        intrinsic.spelled(intrinsic.hardware().wgsl, ty)
     }
 
     fn element(&self, buffer: &str, index: &Text, index_type: Scalar) -> String {
