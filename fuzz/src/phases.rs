@@ -1,28 +1,28 @@
 //! Checks that a tree is free of races between the threads of a block.
 //!
-//! Between two barriers, an array has one access mode, its *turn*: each thread accesses its own element, or all threads read any
-//! element, or all threads update any element atomically. The generator follows this rule. The shrinker removes barriers, so it checks each candidate.
+//! Barriers divide the run of a block into *phases*. In each, an array has one access mode: each thread accesses its own element, or all threads
+//! read any element, or all threads update any element atomically. The generator follows this rule. The shrinker removes barriers, so it checks each candidate.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::tree::{Block, Node, Touch};
+use crate::tree::{Block, Effect, Node};
 
 /// True if no array has two access modes between two barriers, and none is accessed before it is filled.
-pub fn are_kept(body: &Block) -> bool {
+pub fn is_race_free(body: &Block) -> bool {
     let mut walk = Walk {
-        kept: true,
+        race_free: true,
         filled: HashSet::new(),
         left: HashMap::new(),
     };
     walk.block(body, &mut HashSet::new());
-    walk.kept
+    walk.race_free
 }
 
 /// The accesses since the last barrier, along any path.
-type Uses = HashSet<Touch>;
+type Uses = HashSet<Effect>;
 
 struct Walk {
-    kept: bool,
+    race_free: bool,
     filled: HashSet<usize>,
     /// For each loop: the accesses pending at its `break` and `continue` statements.
     left: HashMap<u32, Uses>,
@@ -40,18 +40,22 @@ impl Walk {
             self.node(&expr.node, uses);
         }
         let mut loop_ = None;
-        for touch in &node.touches {
-            match *touch {
-                Touch::Barrier => uses.clear(),
-                Touch::Fill(array) => _ = self.filled.insert(array),
-                Touch::Own(array) | Touch::Any(array) | Touch::Update(array) => {
-                    uses.insert(*touch);
-                    self.kept &= self.filled.contains(&array);
-                    let others = [Touch::Own(array), Touch::Any(array), Touch::Update(array)];
-                    self.kept &= others.iter().all(|o| o == touch || !uses.contains(o));
+        for effect in &node.effects {
+            match *effect {
+                Effect::Barrier => uses.clear(),
+                Effect::Fill(array) => _ = self.filled.insert(array),
+                Effect::Own(array) | Effect::Any(array) | Effect::Update(array) => {
+                    uses.insert(*effect);
+                    self.race_free &= self.filled.contains(&array);
+                    let others = [
+                        Effect::Own(array),
+                        Effect::Any(array),
+                        Effect::Update(array),
+                    ];
+                    self.race_free &= others.iter().all(|o| o == effect || !uses.contains(o));
                 }
-                Touch::Loop(number) => loop_ = Some(number),
-                Touch::Leave(number) => self.left.entry(number).or_default().extend(uses.iter()),
+                Effect::Loop(number) => loop_ = Some(number),
+                Effect::Leave(number) => self.left.entry(number).or_default().extend(uses.iter()),
             }
         }
         let before = uses.clone();
@@ -74,11 +78,11 @@ mod tests {
     use crate::generate::generate;
 
     #[test]
-    fn what_is_generated_keeps_turns() {
+    fn generated_kernels_are_race_free() {
         for seed in 0..300 {
             let made = generate(seed);
             assert!(
-                are_kept(&made.function.body),
+                is_race_free(&made.function.body),
                 "seed {seed}:\n{}",
                 made.function
             );
@@ -86,16 +90,21 @@ mod tests {
     }
 
     #[test]
-    fn a_barrier_between_two_uses_is_missed() {
-        let fill = || Node::leaf("a[t] = 0;").touching(&[Touch::Fill(0), Touch::Own(0)]);
-        let own = || Node::leaf("a[t] = 1;").touching(&[Touch::Own(0)]);
-        let any = || Node::leaf("a[0];").touching(&[Touch::Any(0)]);
-        let barrier = || Node::leaf("barrier();").touching(&[Touch::Barrier]);
-        assert!(are_kept(&vec![fill(), own(), barrier(), any()]));
-        assert!(!are_kept(&vec![own(), barrier(), any()]));
-        assert!(!are_kept(&vec![fill(), any()]));
+    fn a_missing_barrier_is_found() {
+        let fill = || Node::leaf("a[t] = 0;").with_effects(&[Effect::Fill(0), Effect::Own(0)]);
+        let own = || Node::leaf("a[t] = 1;").with_effects(&[Effect::Own(0)]);
+        let any = || Node::leaf("a[0];").with_effects(&[Effect::Any(0)]);
+        let barrier = || Node::leaf("barrier();").with_effects(&[Effect::Barrier]);
+        assert!(is_race_free(&vec![fill(), own(), barrier(), any()]));
+        assert!(!is_race_free(&vec![own(), barrier(), any()]));
+        assert!(!is_race_free(&vec![fill(), any()]));
         let in_loop = |body| vec![fill(), Node::new("loop {#}", vec![], vec![body])];
-        assert!(are_kept(&in_loop(vec![own(), barrier(), any(), barrier()])));
-        assert!(!are_kept(&in_loop(vec![own(), barrier(), any()])));
+        assert!(is_race_free(&in_loop(vec![
+            own(),
+            barrier(),
+            any(),
+            barrier()
+        ])));
+        assert!(!is_race_free(&in_loop(vec![own(), barrier(), any()])));
     }
 }

@@ -15,46 +15,46 @@ use sarek_fuzz::compiler::Compiler;
 use sarek_fuzz::generate::{Generated, generate, generate_for_rustc};
 use sarek_fuzz::shrink::shrink;
 use sarek_fuzz::tally::Tally;
-use sarek_fuzz::verdict::{Finding, Kind, Verdict, said};
-use sarek_fuzz::worker::{PATIENCE, Worker};
+use sarek_fuzz::verdict::{Finding, Kind, Verdict, without_source};
+use sarek_fuzz::worker::{DEVICE_TIMEOUT, Worker};
 
 use crate::Options;
 
 /// The interval between two progress lines.
-const PROGRESS: Duration = Duration::from_secs(20);
+const REPORT_INTERVAL: Duration = Duration::from_secs(20);
 
 /// The maximum number of candidates that shrinking judges.
 const CANDIDATES: usize = 1500;
 
 /// The time limit of a device for one candidate of shrinking. Most take a fraction of a second.
-const HASTE: Duration = Duration::from_secs(20);
+const SHRINK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A run over seeds.
-pub struct Hunt<'o> {
+pub struct Run<'o> {
     options: &'o Options,
     start: Instant,
     next: AtomicU64,
     tally: Mutex<Tally>,
 }
 
-impl Hunt<'_> {
+impl Run<'_> {
     /// Performs the run that the options describe. Returns true if there was no finding.
     ///
     /// # Errors
     /// A job cannot continue.
-    pub fn run(options: &Options) -> Result<bool, String> {
-        let hunt = Hunt {
+    pub fn start(options: &Options) -> Result<bool, String> {
+        let run = Run {
             options,
             start: Instant::now(),
             next: AtomicU64::new(0),
             tally: Mutex::default(),
         };
         if options.rustc.is_empty() {
-            return hunt.all(|_| hunt.interpreted());
+            return run.all(|_| run.interpreted());
         }
         let target = crate::target()?;
         let compiler = Compiler::new(&target)?;
-        hunt.all(|job| hunt.compiled(&Crate::new(&compiler, &crate::folder(&target, job))))
+        run.all(|job| run.compiled(&Crate::new(&compiler, &crate::folder(&target, job))))
     }
 
     /// Runs the jobs. Prints the summary even if a job fails.
@@ -71,7 +71,7 @@ impl Hunt<'_> {
             };
             let jobs: Vec<_> = (0..self.options.jobs).map(start).collect();
             drop(working);
-            while ended.recv_timeout(PROGRESS) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(REPORT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 println!("{}", self.tally().progress(self.start.elapsed()));
             }
             let ends = jobs.into_iter().map(|job| job.join());
@@ -81,7 +81,7 @@ impl Hunt<'_> {
         let tally = self.tally();
         println!("{}", tally.summary(self.options.seed, self.start.elapsed()));
         ends.into_iter().collect::<Result<(), _>>()?;
-        Ok(tally.is_well())
+        Ok(tally.all_agreed())
     }
 
     fn tally(&self) -> MutexGuard<'_, Tally> {
@@ -106,7 +106,7 @@ impl Hunt<'_> {
             let verdict = worker.judge(&generated.case());
             let findings = self.tally().add(&verdict);
             for finding in findings {
-                let mut worker = Worker::new(&among(&finding)).patient(HASTE);
+                let mut worker = Worker::new(&among(&finding)).with_timeout(SHRINK_TIMEOUT);
                 self.report(seeds.start, &generated, &finding, "", |case| {
                     match finding.kind {
                         // A rejected kernel is not shrunk: the frontend rejects smaller candidates for unrelated reasons.
@@ -125,7 +125,7 @@ impl Hunt<'_> {
             let form = Form::of_seed(&self.options.rustc, seeds.start);
             let cases = seeds.clone().map(|seed| generate_for_rustc(seed).case());
             let cases: Vec<_> = cases.collect();
-            let verdicts = batches.judge(&cases, form, &self.options.among(), PATIENCE)?;
+            let verdicts = batches.judge(&cases, form, &self.options.among(), DEVICE_TIMEOUT)?;
             for (seed, verdict) in seeds.zip(verdicts) {
                 let findings = self.tally().add(&verdict);
                 for finding in findings {
@@ -150,21 +150,25 @@ impl Hunt<'_> {
     ) {
         let (device, mut last) = (&finding.device, finding.how.clone());
         println!("seed {seed}{form}: {finding}");
-        let path = corpus(&format!("{device}_{seed}"));
-        keep(&path, &generated.case());
-        println!("kept as it is in {}", path.display());
+        let path = corpus_file(&format!("{device}_{seed}"));
+        write_to_corpus(&path, &generated.case());
+        println!("written to {}", path.display());
         let until = Instant::now() + self.options.shrinking;
         let small = shrink(generated, CANDIDATES, until, |candidate| {
             let case = candidate.case();
-            let Some(how) = judge(&case).repeats(finding).map(str::to_owned) else {
+            let Some(how) = judge(&case).same_finding(finding).map(str::to_owned) else {
                 return false;
             };
             last = how;
-            keep(&path, &case);
+            write_to_corpus(&path, &case);
             true
         });
         let small = small.case();
-        println!("{small}\nseed {seed}, {}: {}", path.display(), said(&last));
+        println!(
+            "{small}\nseed {seed}, {}: {}",
+            path.display(),
+            without_source(&last)
+        );
     }
 }
 
@@ -189,17 +193,17 @@ fn candidate(
         return Ok(is_rejected.then(rejected).unwrap_or_default());
     }
     let cases = std::slice::from_ref(case);
-    let verdicts = batches.judge(cases, form, &among(finding), HASTE)?;
+    let verdicts = batches.judge(cases, form, &among(finding), SHRINK_TIMEOUT)?;
     Ok(verdicts.into_iter().next().unwrap_or_default())
 }
 
 /// The path of a corpus file.
-fn corpus(name: &str) -> PathBuf {
+fn corpus_file(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     folder.join(name).with_extension("rs")
 }
 
-fn keep(path: &Path, case: &Case) {
+fn write_to_corpus(path: &Path, case: &Case) {
     if let Err(error) = std::fs::write(path, case.to_string()) {
         println!("{} cannot be written: {error}", path.display());
     }

@@ -1,4 +1,4 @@
-//! Generates *wild* floats: any value, NaN and infinities included. They are only compared, classified and cast, which is exact.
+//! Generates arbitrary floats, NaN and infinities included. They are only compared, classified and cast, which is exact.
 
 use sarek::ir::Scalar;
 
@@ -29,11 +29,11 @@ fn has_floats(g: &Gen) -> bool {
 
 impl Gen {
     /// An expression with any float value.
-    pub(super) fn wild(&mut self, ty: Scalar) -> Expr {
+    pub(super) fn any_float(&mut self, ty: Scalar) -> Expr {
         match self.below(8) {
             0 | 1 => self.expr(ty),
             2 => literal(self, ty),
-            3 | 4 => self.wild_element(ty),
+            3 | 4 => self.any_float_element(ty),
             5 => {
                 let text = *self.pick(&[
                     "(-@)",
@@ -43,12 +43,12 @@ impl Gen {
                     "@.trunc()",
                     "@.round()",
                 ]);
-                let a = self.wild(ty);
+                let a = self.any_float(ty);
                 make(ty, Facts::ANY, text, vec![a])
             }
             6 => {
                 let text = *self.pick(&["@.min(@)", "@.max(@)"]);
-                let (a, b) = (self.wild(ty), self.wild(ty));
+                let (a, b) = (self.any_float(ty), self.any_float(ty));
                 make(ty, Facts::ANY, text, vec![a, b])
             }
             _ => {
@@ -59,9 +59,9 @@ impl Gen {
         }
     }
 
-    fn wild_element(&mut self, ty: Scalar) -> Expr {
-        let wild = |s: &&super::Slice| s.role == Role::Wild && s.elem == ty;
-        let Some(slice) = self.slices.iter().find(wild).cloned() else {
+    fn any_float_element(&mut self, ty: Scalar) -> Expr {
+        let fits = |s: &&super::Slice| s.role == Role::AnyFloat && s.elem == ty;
+        let Some(slice) = self.slices.iter().find(fits).cloned() else {
             return literal(self, ty);
         };
         let (text, exprs) = self.element(&slice);
@@ -85,20 +85,20 @@ fn literal(g: &mut Gen, ty: Scalar) -> Expr {
 fn compare(g: &mut Gen, ty: Scalar) -> Expr {
     let of = g.ty(is_wide);
     let op = boolean::comparison(g);
-    let (a, b) = (g.wild(of), g.wild(of));
+    let (a, b) = (g.any_float(of), g.any_float(of));
     make(ty, Facts::ANY, format!("(@ {op} @)"), vec![a, b])
 }
 
 fn classify(g: &mut Gen, ty: Scalar) -> Expr {
     let of = g.ty(is_wide);
     let name = *g.pick(&["is_nan", "is_infinite", "is_finite"]);
-    let a = g.wild(of);
+    let a = g.any_float(of);
     make(ty, Facts::ANY, format!("@.{name}()"), vec![a])
 }
 
 /// The bits of a float. The bits of a NaN and the sign of a zero depend on the target, so they are removed first.
 fn bits(g: &mut Gen, ty: Scalar) -> Expr {
-    let a = g.wild(Scalar::F32);
+    let a = g.any_float(Scalar::F32);
     let text = "{ let w: f32 = @; if w.is_nan() { 7 } else { w.abs().to_bits() } }";
     make(ty, Facts::ANY, text, vec![a])
 }

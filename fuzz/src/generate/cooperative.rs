@@ -1,4 +1,4 @@
-//! Generates *collective* `#[device]` functions, in which the threads of a block exchange values through a shared array. The array is a
+//! Generates *cooperative* `#[device]` functions, in which the threads of a block exchange values through a shared array. The array is a
 //! parameter, or declared in the function.
 //!
 //! Each exchange begins and ends with a barrier, so a call acts as a barrier for its caller.
@@ -7,15 +7,15 @@ use sarek::ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule};
-use crate::tree::{Block, Function, Node, Touch};
+use crate::tree::{Block, Effect, Function, Node};
 
 /// Such a function: the types of its thread-specific parameters, and the element type of its array parameter, if it has one. It also takes one uniform
 /// `u32`.
 #[derive(Clone, Debug)]
-pub(super) struct Collective {
+pub(super) struct CooperativeFn {
     name: String,
     takes: Vec<Scalar>,
-    lent: Option<Scalar>,
+    borrowed: Option<Scalar>,
     yields: Scalar,
     /// The number of statements that inlining a call adds.
     size: usize,
@@ -23,13 +23,16 @@ pub(super) struct Collective {
 
 pub(super) const RULES: &[Rule<Node>] = &[Rule {
     weight: 30,
-    fits: |g, _| g.together && g.collectives.iter().any(|c| is_callable(g, c)),
+    fits: |g, _| g.converged && g.cooperative_fns.iter().any(|c| is_callable(g, c)),
     make: call,
 }];
 
-fn is_callable(g: &Gen, collective: &Collective) -> bool {
-    let is_small = collective.size + g.called <= 80;
-    is_small && collective.lent.is_none_or(|elem| !g.lines(elem).is_empty())
+fn is_callable(g: &Gen, cooperative: &CooperativeFn) -> bool {
+    let is_small = cooperative.size + g.called <= 80;
+    is_small
+        && cooperative
+            .borrowed
+            .is_none_or(|elem| !g.flat_arrays(elem).is_empty())
 }
 
 const HEAD: [&str; 2] = [
@@ -41,24 +44,24 @@ impl Gen {
     /// True if a thread may end before the others. If a function declares a shared array, it may not: each thread there stores one element and
     /// reads that of another thread.
     pub(super) fn may_end(&self) -> bool {
-        let has_tile = self.collectives.iter().any(|c| c.lent.is_none());
-        (self.budget < 20 || self.traits.team) && !self.in_function && !has_tile
+        let has_tile = self.cooperative_fns.iter().any(|c| c.borrowed.is_none());
+        (self.budget < 20 || self.traits.shared_memory) && !self.in_function && !has_tile
     }
 
     /// Makes such a function and returns its text.
-    pub(super) fn collective(&mut self, at: usize) -> String {
+    pub(super) fn cooperative_fn(&mut self, at: usize) -> String {
         let outer = (
             std::mem::take(&mut self.scope),
             std::mem::replace(&mut self.in_function, true),
-            std::mem::replace(&mut self.together, false),
+            std::mem::replace(&mut self.converged, false),
             self.budget,
         );
         let called = std::mem::take(&mut self.called);
         let elem = self.shared_type();
-        let lent = self.once_in(2).then_some(elem);
+        let borrowed = self.once_in(2).then_some(elem);
         let takes: Vec<_> = (0..1 + self.below(2)).map(|_| self.ty(|_| true)).collect();
         let mut params = vec![];
-        params.extend(lent.map(|elem| format!("tile: &mut [{elem}]")));
+        params.extend(borrowed.map(|elem| format!("tile: &mut [{elem}]")));
         params.push("agreed: u32".into());
         for (i, ty) in takes.iter().enumerate() {
             params.push(format!("p{i}: {ty}"));
@@ -66,10 +69,10 @@ impl Gen {
         }
         self.bind("agreed", Scalar::U32, of_variable(Scalar::U32), false);
         let mut body: Block = HEAD.map(Node::leaf).into();
-        if lent.is_none() {
+        if borrowed.is_none() {
             let text = format!(
                 "let tile = shared_array::<{elem}, {}>();",
-                super::team::MOST
+                super::shared_memory::MOST
             );
             body.push(Node::leaf(text));
         }
@@ -95,12 +98,12 @@ impl Gen {
             "#[device]\npub unsafe fn {name}({}) -> {yields}",
             params.join(", ")
         );
-        (self.scope, self.in_function, self.together, self.budget) = outer;
+        (self.scope, self.in_function, self.converged, self.budget) = outer;
         self.forget();
-        self.collectives.push(Collective {
+        self.cooperative_fns.push(CooperativeFn {
             name,
             takes,
-            lent,
+            borrowed,
             yields,
             size: crate::tree::statements(&body) + std::mem::replace(&mut self.called, called),
         });
@@ -141,13 +144,13 @@ impl Gen {
 
 fn call(g: &mut Gen, _: Scalar) -> Node {
     let fitting: Vec<_> = g
-        .collectives
+        .cooperative_fns
         .iter()
         .filter(|c| is_callable(g, c))
         .cloned()
         .collect();
     let callee = g.pick(&fitting).clone();
-    let mut exprs = vec![g.same(Scalar::U32)];
+    let mut exprs = vec![g.uniform_value(Scalar::U32)];
     exprs.extend(
         callee
             .takes
@@ -164,16 +167,16 @@ fn call(g: &mut Gen, _: Scalar) -> Node {
     let bound: String = bound
         .map(|(arg, ty)| format!("let {arg}: {ty} = @; "))
         .collect();
-    let mut touches = vec![Touch::Barrier];
-    if let Some(elem) = callee.lent {
-        let lines = g.lines(elem);
-        let (number, lent) = g.pick(&lines).clone();
-        arguments.insert(0, lent);
-        touches.extend([
-            Touch::Own(number),
-            Touch::Barrier,
-            Touch::Any(number),
-            Touch::Barrier,
+    let mut effects = vec![Effect::Barrier];
+    if let Some(elem) = callee.borrowed {
+        let arrays = g.flat_arrays(elem);
+        let (number, borrowed) = g.pick(&arrays).clone();
+        arguments.insert(0, borrowed);
+        effects.extend([
+            Effect::Own(number),
+            Effect::Barrier,
+            Effect::Any(number),
+            Effect::Barrier,
         ]);
     }
     g.bind(&name, ty, of_variable(ty), false);
@@ -182,5 +185,5 @@ fn call(g: &mut Gen, _: Scalar) -> Node {
         callee.name,
         arguments.join(", ")
     );
-    Node::new(text, exprs, vec![]).touching(&touches)
+    Node::new(text, exprs, vec![]).with_effects(&effects)
 }

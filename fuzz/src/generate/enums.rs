@@ -3,13 +3,13 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
-use super::item::Struct;
+use super::items::Struct;
 use super::{Gen, Rule, make};
 use crate::tree::{Expr, Node};
 
 /// An enum.
 #[derive(Clone, Debug)]
-pub(super) struct Sum {
+pub(super) struct Enum {
     /// The text of the type.
     pub ty: String,
     pub variants: Vec<Variant>,
@@ -19,25 +19,25 @@ pub(super) struct Sum {
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub path: String,
-    pub fields: Vec<Part>,
+    pub fields: Vec<FieldType>,
     pub named: bool,
 }
 
 /// The type of a variant's field.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum FieldType {
     Scalar(Scalar),
     Struct(Struct),
-    Sum(Sum),
+    Enum(Enum),
 }
 
-impl Part {
+impl FieldType {
     /// The text of the type.
     pub fn ty(&self) -> String {
         match self {
-            Part::Scalar(ty) => ty.to_string(),
-            Part::Struct(of) => of.ty(),
-            Part::Sum(of) => of.ty.clone(),
+            FieldType::Scalar(ty) => ty.to_string(),
+            FieldType::Struct(of) => of.ty(),
+            FieldType::Enum(of) => of.ty.clone(),
         }
     }
 }
@@ -46,67 +46,67 @@ impl Part {
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub name: String,
-    sum: Sum,
+    ty: Enum,
     pub mutable: bool,
 }
 
 pub(super) const RULES: &[Rule<Expr>] = &[
     Rule {
         weight: 6,
-        fits: |g, _| is_offered(g),
+        fits: |g, _| has_locals(g),
         make: matched,
     },
     Rule {
         weight: 3,
-        fits: |g, _| is_offered(g),
-        make: asked,
+        fits: |g, _| has_locals(g),
+        make: if_let,
     },
     Rule {
         weight: 2,
-        fits: |g, ty| ty == Scalar::Bool && is_offered(g),
-        make: tested,
+        fits: |g, ty| ty == Scalar::Bool && has_locals(g),
+        make: is_variant,
     },
 ];
 
 pub(super) const STATEMENTS: &[Rule<Node>] = &[
     Rule {
         weight: 3,
-        fits: |g, _| g.sums.len() < 4,
+        fits: |g, _| g.enum_locals.len() < 4,
         make: declare,
     },
     Rule {
         weight: 4,
-        fits: |g, _| g.sums.iter().any(|l| l.mutable),
+        fits: |g, _| g.enum_locals.iter().any(|l| l.mutable),
         make: assign,
     },
     Rule {
         weight: 2,
-        fits: |g, _| is_offered(g) && g.is_roomy(),
+        fits: |g, _| has_locals(g) && g.is_roomy(),
         make: branch,
     },
     Rule {
         weight: 2,
-        fits: |g, _| is_offered(g) && !ways_out(g).is_empty(),
-        make: or_else,
+        fits: |g, _| has_locals(g) && !exits(g).is_empty(),
+        make: let_else,
     },
     Rule {
         weight: 2,
         fits: |g, _| g.affords(4),
-        make: drained,
+        make: while_let,
     },
 ];
 
-fn is_offered(g: &Gen) -> bool {
-    !g.sums.is_empty() && !g.uniform
+fn has_locals(g: &Gen) -> bool {
+    !g.enum_locals.is_empty() && !g.uniform
 }
 
 fn local(g: &mut Gen) -> Local {
-    let locals = g.sums.clone();
+    let locals = g.enum_locals.clone();
     g.pick(&locals).clone()
 }
 
 /// `Option` of some type, or one of the user-defined enums.
-fn sum(g: &mut Gen) -> Sum {
+fn any_enum(g: &mut Gen) -> Enum {
     if !g.enums.is_empty() && g.once_in(2) {
         let enums = g.enums.clone();
         return g.pick(&enums).clone();
@@ -117,10 +117,10 @@ fn sum(g: &mut Gen) -> Sum {
         fields,
         named: false,
     };
-    Sum {
+    Enum {
         ty: format!("Option<{ty}>"),
         variants: vec![
-            variant("Some", vec![Part::Scalar(ty)]),
+            variant("Some", vec![FieldType::Scalar(ty)]),
             variant("None", vec![]),
         ],
     }
@@ -145,41 +145,50 @@ impl Variant {
 }
 
 /// A random variant with random values.
-fn value(g: &mut Gen, sum: &Sum, exprs: &mut Vec<Expr>) -> String {
-    let variant = g.pick(&sum.variants).clone();
+fn value(g: &mut Gen, enum_: &Enum, exprs: &mut Vec<Expr>) -> String {
+    let variant = g.pick(&enum_.variants).clone();
     let parts = variant.fields.iter().map(|part| match part {
-        Part::Scalar(ty) => {
+        FieldType::Scalar(ty) => {
             exprs.push(g.settled(*ty));
             "@".to_owned()
         }
-        Part::Struct(of) => g.record(of, None, exprs),
-        Part::Sum(of) => value(g, of, exprs),
+        FieldType::Struct(of) => g.record(of, None, exprs),
+        FieldType::Enum(of) => value(g, of, exprs),
     });
     let parts: Vec<String> = parts.collect();
     variant.with(&parts)
 }
 
 /// A choice between two values.
-fn either(g: &mut Gen, sum: &Sum) -> (String, Vec<Expr>) {
+fn either(g: &mut Gen, enum_: &Enum) -> (String, Vec<Expr>) {
     let mut exprs = vec![g.expr(Scalar::Bool)];
-    let (a, b) = (value(g, sum, &mut exprs), value(g, sum, &mut exprs));
+    let (a, b) = (value(g, enum_, &mut exprs), value(g, enum_, &mut exprs));
     (format!("if @ {{ {a} }} else {{ {b} }}"), exprs)
 }
 
 fn declare(g: &mut Gen, _: Scalar) -> Node {
-    let sum = sum(g);
-    let (text, exprs) = either(g, &sum);
+    let enum_ = any_enum(g);
+    let (text, exprs) = either(g, &enum_);
     let (name, mutable) = (g.name(), g.once_in(2));
-    let (word, ty) = (if mutable { "mut " } else { "" }, &sum.ty);
+    let (word, ty) = (if mutable { "mut " } else { "" }, &enum_.ty);
     let text = format!("let {word}{name}: {ty} = {text};");
-    g.sums.push(Local { name, sum, mutable });
+    g.enum_locals.push(Local {
+        name,
+        ty: enum_,
+        mutable,
+    });
     Node::new(text, exprs, vec![])
 }
 
 fn assign(g: &mut Gen, _: Scalar) -> Node {
-    let locals: Vec<_> = g.sums.iter().filter(|l| l.mutable).cloned().collect();
+    let locals: Vec<_> = g
+        .enum_locals
+        .iter()
+        .filter(|l| l.mutable)
+        .cloned()
+        .collect();
     let local = g.pick(&locals).clone();
-    let (text, exprs) = either(g, &local.sum);
+    let (text, exprs) = either(g, &local.ty);
     Node::new(format!("{} = {text};", local.name), exprs, vec![])
 }
 
@@ -188,7 +197,7 @@ fn assign(g: &mut Gen, _: Scalar) -> Node {
 fn bound(g: &mut Gen, variant: &Variant, is_refutable: bool) -> (String, String) {
     let (mut parts, mut typed) = (vec![], String::new());
     for part in &variant.fields {
-        if let (Part::Sum(of), true) = (part, is_refutable && g.once_in(2)) {
+        if let (FieldType::Enum(of), true) = (part, is_refutable && g.once_in(2)) {
             let inner = g.pick(&of.variants).clone();
             let (pattern, types) = bound(g, &inner, true);
             parts.push(pattern);
@@ -198,11 +207,11 @@ fn bound(g: &mut Gen, variant: &Variant, is_refutable: bool) -> (String, String)
         let name = g.name();
         typed += &format!("let {name}: {} = {name}; ", part.ty());
         match part {
-            Part::Scalar(ty) => g.bind(&name, *ty, of_variable(*ty), false),
-            Part::Struct(of) => g.bind_record(&name, of, false),
-            Part::Sum(of) => g.sums.push(Local {
+            FieldType::Scalar(ty) => g.bind(&name, *ty, of_variable(*ty), false),
+            FieldType::Struct(of) => g.bind_record(&name, of, false),
+            FieldType::Enum(of) => g.enum_locals.push(Local {
                 name: name.clone(),
-                sum: of.clone(),
+                ty: of.clone(),
                 mutable: false,
             }),
         }
@@ -218,10 +227,10 @@ fn with_bound<T>(
     is_refutable: bool,
     make: impl FnOnce(&mut Gen) -> T,
 ) -> (String, String, T) {
-    let outer = (g.scope.clone(), g.sums.clone(), g.records.clone());
+    let outer = (g.scope.clone(), g.enum_locals.clone(), g.records.clone());
     let (pattern, typed) = bound(g, variant, is_refutable);
     let made = make(g);
-    (g.scope, g.sums, g.records) = outer;
+    (g.scope, g.enum_locals, g.records) = outer;
     (pattern, typed, made)
 }
 
@@ -229,7 +238,7 @@ fn with_bound<T>(
 fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
     let (mut text, mut exprs) = (format!("(match {} {{ ", local.name), vec![]);
-    for variant in &local.sum.variants {
+    for variant in &local.ty.variants {
         let guard = |g: &mut Gen| g.expr(Scalar::Bool);
         let guard = g.once_in(3).then(|| g.without_changing(&local.name, guard));
         let is_guarded = guard.is_some();
@@ -247,9 +256,9 @@ fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, of_variable(ty), text + "})", exprs)
 }
 
-fn asked(g: &mut Gen, ty: Scalar) -> Expr {
+fn if_let(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
-    let variant = g.pick(&local.sum.variants).clone();
+    let variant = g.pick(&local.ty.variants).clone();
     let (pattern, typed, value) = with_bound(g, &variant, true, |g| g.settled(ty));
     let text = format!(
         "(if let {pattern} = {} {{ {typed}@ }} else {{ @ }})",
@@ -259,9 +268,9 @@ fn asked(g: &mut Gen, ty: Scalar) -> Expr {
     make(ty, of_variable(ty), text, exprs)
 }
 
-fn tested(g: &mut Gen, ty: Scalar) -> Expr {
+fn is_variant(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
-    let variant = g.pick(&local.sum.variants).clone();
+    let variant = g.pick(&local.ty.variants).clone();
     let pattern = variant.with(&vec!["_".to_string(); variant.fields.len()]);
     let text = format!("matches!({}, {pattern})", local.name);
     make(ty, of_variable(ty), text, vec![])
@@ -269,7 +278,7 @@ fn tested(g: &mut Gen, ty: Scalar) -> Expr {
 
 fn branch(g: &mut Gen, _: Scalar) -> Node {
     let local = local(g);
-    let variant = g.pick(&local.sum.variants).clone();
+    let variant = g.pick(&local.ty.variants).clone();
     let (pattern, typed, then) = with_bound(g, &variant, true, |g| g.block(1));
     let text = format!("if let {pattern} = {} {{ {typed}#}} else {{#}}", local.name);
     let otherwise = g.block(1);
@@ -277,33 +286,33 @@ fn branch(g: &mut Gen, _: Scalar) -> Node {
 }
 
 /// The jumps that are valid here: `return`, `break` and `continue`.
-fn ways_out(g: &Gen) -> Vec<String> {
-    let mut ways = vec![];
+fn exits(g: &Gen) -> Vec<String> {
+    let mut exits = vec![];
     if g.may_end() {
-        ways.push("return".into());
+        exits.push("return".into());
     }
-    for around in g.loops.iter().filter(|l| l.team.is_none()) {
+    for around in g.loops.iter().filter(|l| l.uniform.is_none()) {
         if around.value.is_none() {
-            ways.push(format!("break {}", around.label));
+            exits.push(format!("break {}", around.label));
         }
         if !around.is_block {
-            ways.push(format!("continue {}", around.label));
+            exits.push(format!("continue {}", around.label));
         }
     }
-    ways
+    exits
 }
 
 /// A `let … else` statement.
-fn or_else(g: &mut Gen, _: Scalar) -> Node {
-    let (local, ways) = (local(g), ways_out(g));
-    let (variant, way) = (g.pick(&local.sum.variants).clone(), g.pick(&ways).clone());
+fn let_else(g: &mut Gen, _: Scalar) -> Node {
+    let (local, exits) = (local(g), exits(g));
+    let (variant, exit) = (g.pick(&local.ty.variants).clone(), g.pick(&exits).clone());
     let (pattern, typed) = bound(g, &variant, true);
-    let text = format!("let {pattern} = {} else {{ {way}; }}; {typed}", local.name);
+    let text = format!("let {pattern} = {} else {{ {exit}; }}; {typed}", local.name);
     Node::leaf(text.trim_end())
 }
 
 /// A `while let` loop of a few iterations.
-fn drained(g: &mut Gen, _: Scalar) -> Node {
+fn while_let(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(Scalar::is_int);
     let (label, name, left, counter) = (g.label(), g.name(), g.name(), g.name());
     let (last, first) = (1 + g.below(3), g.expr(ty));

@@ -4,7 +4,7 @@ use sarek::ir::Scalar;
 
 use super::call::{Callee, Receiver};
 use super::control::of_variable;
-use super::item::{DERIVE, Field, Struct};
+use super::items::{DERIVE, Field, Struct};
 use super::{Gen, within};
 use crate::tree::{Block, Expr, Function, Node};
 

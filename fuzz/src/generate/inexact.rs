@@ -8,12 +8,12 @@ use crate::tree::{Expr, Facts, Node};
 
 pub(super) const RULES: &[Rule<Node>] = &[Rule {
     weight: 4,
-    fits: |g, _| !sinks(g).is_empty(),
+    fits: |g, _| !inexact_slices(g).is_empty(),
     make: store,
 }];
 
-fn sinks(g: &Gen) -> Vec<Slice> {
-    let fits = |s: &&Slice| matches!(s.role, Role::Near { .. });
+fn inexact_slices(g: &Gen) -> Vec<Slice> {
+    let fits = |s: &&Slice| matches!(s.role, Role::Inexact { .. });
     g.slices.iter().filter(fits).cloned().collect()
 }
 
@@ -70,7 +70,7 @@ fn call(g: &mut Gen, ty: Scalar) -> Expr {
 }
 
 fn store(g: &mut Gen, _: Scalar) -> Node {
-    let slices = sinks(g);
+    let slices = inexact_slices(g);
     let slice = g.pick(&slices).clone();
     let (place, _) = g.element(&slice);
     if g.once_in(3) {

@@ -3,10 +3,10 @@
 use sarek::ir::Scalar;
 
 use super::array::Array;
-use super::call::{Callee, LENT, call, call_with_array};
+use super::call::{Callee, MIN_SLICE_LEN, call, call_with_array};
 use super::closure::Closure;
 use super::control::of_variable;
-use super::sum::{Part, Sum, Variant};
+use super::enums::{Enum, FieldType, Variant};
 use super::{Form, Gen, Role, Rule, Slice};
 use crate::tree::{Block, Expr, Function, Node};
 
@@ -92,9 +92,9 @@ impl Gen {
         if self.traits.rustc {
             text += &self.generic_items();
         }
-        if self.traits.team {
+        if self.traits.shared_memory {
             for at in 0..self.below(3) {
-                text += &self.collective(at);
+                text += &self.cooperative_fn(at);
             }
         }
         text
@@ -103,7 +103,7 @@ impl Gen {
     /// Removes the variables of a function from scope.
     pub(super) fn forget(&mut self) {
         self.arrays.clear();
-        self.sums.clear();
+        self.enum_locals.clear();
         self.records.clear();
         self.vectors.clear();
         self.closures.clear();
@@ -129,19 +129,19 @@ impl Gen {
     }
 
     /// The type of a variant's field, at times a user-defined one.
-    fn part(&mut self) -> Part {
+    fn variant_field(&mut self) -> FieldType {
         let (structs, enums) = (self.structs.clone(), self.enums.clone());
         match self.below(6) {
-            0 if !structs.is_empty() => Part::Struct(self.pick(&structs).clone()),
-            1 | 2 if !enums.is_empty() => Part::Sum(self.pick(&enums).clone()),
-            _ => Part::Scalar(self.field_type()),
+            0 if !structs.is_empty() => FieldType::Struct(self.pick(&structs).clone()),
+            1 | 2 if !enums.is_empty() => FieldType::Enum(self.pick(&enums).clone()),
+            _ => FieldType::Scalar(self.field_type()),
         }
     }
 
     fn new_enum(&mut self, at: usize) -> String {
         let mut variants = vec![];
         for v in 0..2 + self.below(3) {
-            let fields: Vec<_> = (0..self.below(3)).map(|_| self.part()).collect();
+            let fields: Vec<_> = (0..self.below(3)).map(|_| self.variant_field()).collect();
             let path = format!("E{at}::Case{v}");
             let named = self.once_in(2);
             variants.push(Variant {
@@ -173,7 +173,7 @@ impl Gen {
             "{DERIVE}\n#[repr({repr})]\npub enum {ty} {{ {} }}\n\n",
             spelled.join(", ")
         );
-        self.enums.push(Sum { ty, variants });
+        self.enums.push(Enum { ty, variants });
         text
     }
 
@@ -185,12 +185,12 @@ impl Gen {
         let outer = (
             std::mem::take(&mut self.scope),
             std::mem::replace(&mut self.in_function, true),
-            std::mem::replace(&mut self.together, false),
+            std::mem::replace(&mut self.converged, false),
             self.budget,
         );
         let called = std::mem::take(&mut self.called);
         let (made, body) = make(self);
-        (self.scope, self.in_function, self.together, self.budget) = outer;
+        (self.scope, self.in_function, self.converged, self.budget) = outer;
         self.forget();
         let size = crate::tree::statements(&body) + std::mem::replace(&mut self.called, called);
         (made, body, size)
@@ -261,7 +261,7 @@ impl Gen {
             let takes_slice = g.once_in(3).then(|| {
                 let (elem, changes) = (g.ty(|ty| ty != Scalar::Usize), g.once_in(2));
                 params.push(format!("q: &{}[{elem}]", if changes { "mut " } else { "" }));
-                g.lend(elem, changes);
+                g.bind_slice(elem, changes);
                 (elem, changes)
             });
             let takes_closure = g.once_in(4).then(|| {
@@ -297,15 +297,15 @@ impl Gen {
     }
 
     /// Brings a slice parameter of a function into scope. Callers pass a slice of the kernel or an array.
-    fn lend(&mut self, elem: Scalar, changes: bool) {
+    fn bind_slice(&mut self, elem: Scalar, changes: bool) {
         let name = String::from("q");
         match changes {
             true => self.arrays.push(Array {
                 name,
                 elem,
-                dims: vec![LENT],
+                dims: vec![MIN_SLICE_LEN],
                 mutable: true,
-                lent: true,
+                borrowed: true,
             }),
             false => self.slices.push(Slice {
                 name,

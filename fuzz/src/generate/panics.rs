@@ -7,7 +7,7 @@ use super::{Gen, Rule, integer, make};
 use crate::tree::{Expr, Node};
 
 /// The prefix of every message, by which [`judge`](crate::judge) recognises a generated panic.
-pub const SAID: &str = "said";
+pub const MESSAGE_PREFIX: &str = "said";
 
 pub(super) const RULES: &[Rule<Expr>] = &[Rule {
     weight: 2,
@@ -22,7 +22,7 @@ pub(super) const STATEMENTS: &[Rule<Node>] = &[Rule {
 }];
 
 fn message(g: &mut Gen) -> String {
-    format!("{SAID} {}", g.below(9))
+    format!("{MESSAGE_PREFIX} {}", g.below(9))
 }
 
 /// An integer expression, with its type and a value that it seldom has.

@@ -1,6 +1,6 @@
-//! Generates accesses to memory that the threads of a block share: shared arrays, slices and atomics, together called *teams*.
+//! Generates accesses to memory that the threads of a block share: shared arrays, slices and atomics, together called *arrays*.
 //!
-//! Between two barriers, each array has one access mode ([`Turn`]), so no accesses race. [`super::together`] emits the barriers.
+//! Between two barriers, each array has one access mode ([`AccessMode`]), so no accesses race. [`super::uniform`] emits the barriers.
 //! Two variables are in scope: `t` is the thread's index in its block, and `n` is the number of threads in the block.
 
 use sarek::ir::Scalar;
@@ -8,11 +8,11 @@ use sarek::ir::Scalar;
 use super::control::of_variable;
 use super::{Form, Gen, Role, Rule, Slice, make, within};
 use crate::case::Shape;
-use crate::tree::{Block, Expr, Facts, Node, Touch};
+use crate::tree::{Block, Effect, Expr, Facts, Node};
 
 /// The access mode of an array between two barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Turn {
+pub(super) enum AccessMode {
     /// Each thread reads and writes its own element.
     Own,
     /// All threads read any element.
@@ -23,20 +23,21 @@ pub(super) enum Turn {
 
 /// An array that threads share.
 #[derive(Clone, Debug)]
-pub(super) struct Team {
+pub(super) struct SharedArray {
     name: String,
     elem: Scalar,
     kind: Kind,
     /// The text of an upper bound for indices that may be read or updated.
     count: String,
-    pub(super) turn: Turn,
+    pub(super) mode: AccessMode,
     /// The access modes that it may have.
-    pub(super) turns: &'static [Turn],
+    pub(super) modes: &'static [AccessMode],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    Line,
+    /// A shared array of elements.
+    Flat,
     /// A shared array of rows of this many elements.
     Rows(usize),
     /// A slice with an element for each thread.
@@ -45,16 +46,16 @@ enum Kind {
     Atomics(&'static str),
 }
 
-const PLAIN: &[Turn] = &[Turn::Own, Turn::Any];
-const ATOMIC: &[Turn] = &[Turn::Own, Turn::Any, Turn::Update];
+const PLAIN: &[AccessMode] = &[AccessMode::Own, AccessMode::Any];
+const ATOMIC: &[AccessMode] = &[AccessMode::Own, AccessMode::Any, AccessMode::Update];
 
 pub(super) const RULES: &[Rule<Expr>] = &[Rule {
     weight: 24,
     fits: |g, ty| {
         !g.uniform
-            && g.teams
+            && g.shared_arrays
                 .iter()
-                .any(|a| a.elem == ty && a.turn != Turn::Update)
+                .any(|a| a.elem == ty && a.mode != AccessMode::Update)
     },
     make: load,
 }];
@@ -62,12 +63,12 @@ pub(super) const RULES: &[Rule<Expr>] = &[Rule {
 pub(super) const STORES: &[Rule<Node>] = &[
     Rule {
         weight: 24,
-        fits: |g, _| g.teams.iter().any(|a| a.turn == Turn::Own),
+        fits: |g, _| g.shared_arrays.iter().any(|a| a.mode == AccessMode::Own),
         make: store,
     },
     Rule {
         weight: 12,
-        fits: |g, _| g.teams.iter().any(|a| a.turn == Turn::Update),
+        fits: |g, _| g.shared_arrays.iter().any(|a| a.mode == AccessMode::Update),
         make: update,
     },
 ];
@@ -88,18 +89,18 @@ const UPDATES: [&str; 6] = [
     "fetch_xor",
 ];
 
-fn pick(g: &mut Gen, fits: impl Fn(&Team) -> bool) -> (usize, Team) {
-    let teams: Vec<_> = g.teams.iter().cloned().enumerate().collect();
-    let teams: Vec<_> = teams.into_iter().filter(|(_, a)| fits(a)).collect();
-    g.pick(&teams).clone()
+fn pick(g: &mut Gen, fits: impl Fn(&SharedArray) -> bool) -> (usize, SharedArray) {
+    let arrays: Vec<_> = g.shared_arrays.iter().cloned().enumerate().collect();
+    let arrays: Vec<_> = arrays.into_iter().filter(|(_, a)| fits(a)).collect();
+    g.pick(&arrays).clone()
 }
 
-impl Team {
+impl SharedArray {
     /// The thread's own element.
     fn own(&self) -> String {
         let name = &self.name;
         match self.kind {
-            Kind::Line | Kind::Atomics(_) => format!("{name}[t]"),
+            Kind::Flat | Kind::Atomics(_) => format!("{name}[t]"),
             Kind::Rows(width) => format!("{name}[t / {width}][t % {width}]"),
             Kind::Slice => format!("{name}[i]"),
         }
@@ -109,7 +110,7 @@ impl Team {
     fn any(&self) -> String {
         let (name, count) = (&self.name, &self.count);
         match self.kind {
-            Kind::Line | Kind::Atomics(_) => format!("{name}[@ % {count}]"),
+            Kind::Flat | Kind::Atomics(_) => format!("{name}[@ % {count}]"),
             Kind::Rows(width) => {
                 format!("{{ let w = @ % {count}; {name}[w / {width}][w % {width}] }}")
             }
@@ -123,17 +124,17 @@ impl Team {
 }
 
 fn load(g: &mut Gen, ty: Scalar) -> Expr {
-    let (number, team) = pick(g, |a| a.elem == ty && a.turn != Turn::Update);
-    let end = if team.is_atomic() { ".load()" } else { "" };
-    let (text, exprs, touch) = match team.turn {
-        Turn::Own => (team.own(), vec![], Touch::Own(number)),
-        Turn::Any | Turn::Update => {
+    let (number, array) = pick(g, |a| a.elem == ty && a.mode != AccessMode::Update);
+    let end = if array.is_atomic() { ".load()" } else { "" };
+    let (text, exprs, effect) = match array.mode {
+        AccessMode::Own => (array.own(), vec![], Effect::Own(number)),
+        AccessMode::Any | AccessMode::Update => {
             let at = neighbour(g);
-            (team.any(), vec![at], Touch::Any(number))
+            (array.any(), vec![at], Effect::Any(number))
         }
     };
     let mut made = make(ty, of_variable(ty), text + end, exprs);
-    made.node = made.node.touching(&[touch]);
+    made.node = made.node.with_effects(&[effect]);
     made
 }
 
@@ -150,35 +151,35 @@ fn neighbour(g: &mut Gen) -> Expr {
 }
 
 fn store(g: &mut Gen, _: Scalar) -> Node {
-    let (number, team) = pick(g, |a| a.turn == Turn::Own);
-    let (place, value) = (team.own(), g.settled(team.elem));
-    let node = if team.is_atomic() {
+    let (number, array) = pick(g, |a| a.mode == AccessMode::Own);
+    let (place, value) = (array.own(), g.settled(array.elem));
+    let node = if array.is_atomic() {
         Node::new(format!("{place}.store(@);"), vec![value], vec![])
-    } else if team.elem.is_int() && g.once_in(2) {
+    } else if array.elem.is_int() && g.once_in(2) {
         let op = *g.pick(&["+=", "-=", "*=", "^=", "|=", "&="]);
         Node::new(format!("{place} {op} @;"), vec![value], vec![])
     } else {
         Node::new(format!("{place} = @;"), vec![value], vec![])
     };
-    node.touching(&[Touch::Own(number)])
+    node.with_effects(&[Effect::Own(number)])
 }
 
 fn update(g: &mut Gen, _: Scalar) -> Node {
-    let (number, team) = pick(g, |a| a.turn == Turn::Update);
-    let Kind::Atomics(name) = team.kind else {
+    let (number, array) = pick(g, |a| a.mode == AccessMode::Update);
+    let Kind::Atomics(name) = array.kind else {
         unreachable!("only atomics are updated")
     };
-    let (at, value) = (g.expr(Scalar::Usize), g.expr(team.elem));
-    let text = format!("{}.{name}(@);", team.any());
-    Node::new(text, vec![at, value], vec![]).touching(&[Touch::Update(number)])
+    let (at, value) = (g.expr(Scalar::Usize), g.expr(array.elem));
+    let text = format!("{}.{name}(@);", array.any());
+    Node::new(text, vec![at, value], vec![]).with_effects(&[Effect::Update(number)])
 }
 
 impl Gen {
-    pub(super) fn team_shape(&mut self) -> Shape {
+    pub(super) fn cooperative_shape(&mut self) -> Shape {
         // naga supports a thread's index in its subgroup only in one-dimensional blocks.
-        let is_line = self.traits.subgroups && !self.traits.host;
+        let is_linear = self.traits.subgroups && !self.traits.host;
         match self.below(6) {
-            _ if is_line => {
+            _ if is_linear => {
                 Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(&BLOCKS[1..]), 1, 1])
             }
             0 => Shape::Grid(
@@ -201,7 +202,7 @@ impl Gen {
     /// The text of a slice parameter.
     pub(super) fn slice_text(&mut self, slice: &Slice) -> String {
         let (name, elem) = (&slice.name, slice.elem);
-        let is_written = matches!(slice.role, Role::Out { .. } | Role::Near { .. });
+        let is_written = matches!(slice.role, Role::Out { .. } | Role::Inexact { .. });
         match (slice.form, is_written) {
             (Form::Slice, _) => {}
             (Form::View(rank), false) => return format!("{name}: View{rank}<{elem}>"),
@@ -210,15 +211,15 @@ impl Gen {
             (Form::Item, true) => return format!("#[item] {name}: &mut {elem}"),
         }
         match slice.role {
-            Role::In { .. } | Role::Wild => format!("{name}: &[{elem}]"),
-            Role::Out { .. } | Role::Near { .. } => format!("{name}: &mut [{elem}]"),
-            Role::Team if is_atomic(elem) && self.once_in(2) => {
+            Role::In { .. } | Role::AnyFloat => format!("{name}: &[{elem}]"),
+            Role::Out { .. } | Role::Inexact { .. } => format!("{name}: &mut [{elem}]"),
+            Role::Shared if is_atomic(elem) && self.once_in(2) => {
                 let kind = Kind::Atomics(UPDATES[self.below(UPDATES.len())]);
                 let count = format!("{name}.len()");
-                self.join(name, elem, kind, count, &[Turn::Update]);
+                self.join(name, elem, kind, count, &[AccessMode::Update]);
                 format!("{name}: &[Atomic<{elem}>]")
             }
-            Role::Team => {
+            Role::Shared => {
                 self.join(name, elem, Kind::Slice, "n".into(), PLAIN);
                 format!("{name}: &mut [{elem}]")
             }
@@ -231,50 +232,52 @@ impl Gen {
         elem: Scalar,
         kind: Kind,
         count: String,
-        turns: &'static [Turn],
+        modes: &'static [AccessMode],
     ) {
-        self.teams.push(Team {
+        self.shared_arrays.push(SharedArray {
             name: name.to_owned(),
             elem,
             kind,
             count,
-            turn: turns[0],
-            turns,
+            mode: modes[0],
+            modes,
         });
     }
 
     /// The one-dimensional shared arrays, by number and name. They have at least one element for each thread.
-    pub(super) fn lines(&self, elem: Scalar) -> Vec<(usize, String)> {
-        let teams = self.teams.iter().enumerate();
-        let lines = teams.filter(|(_, a)| a.kind == Kind::Line && a.elem == elem);
-        lines.map(|(at, a)| (at, a.name.clone())).collect()
+    pub(super) fn flat_arrays(&self, elem: Scalar) -> Vec<(usize, String)> {
+        let arrays = self.shared_arrays.iter().enumerate();
+        let flat_arrays = arrays.filter(|(_, a)| a.kind == Kind::Flat && a.elem == elem);
+        flat_arrays.map(|(at, a)| (at, a.name.clone())).collect()
     }
 
     /// The atomics for a reduction over a block: the array's number, an element, its type, and the method.
-    pub(super) fn totals(&self) -> impl Iterator<Item = (usize, String, Scalar, &'static str)> {
-        let teams = self.teams.iter().enumerate();
-        teams.filter_map(|(at, team)| match team.kind {
+    pub(super) fn accumulators(
+        &self,
+    ) -> impl Iterator<Item = (usize, String, Scalar, &'static str)> {
+        let arrays = self.shared_arrays.iter().enumerate();
+        arrays.filter_map(|(at, array)| match array.kind {
             Kind::Atomics(update @ ("fetch_add" | "fetch_min" | "fetch_max"))
-                if team.turn == Turn::Update && team.elem.size() == 4 =>
+                if array.mode == AccessMode::Update && array.elem.size() == 4 =>
             {
-                Some((at, format!("{}[0]", team.name), team.elem, update))
+                Some((at, format!("{}[0]", array.name), array.elem, update))
             }
             _ => None,
         })
     }
 
-    /// The team arrays that are parameters, as accesses that mark them initialised.
-    pub(super) fn filled(&mut self, shape: Shape) -> Vec<Touch> {
+    /// The shared arrays that are parameters, as effects that mark them initialised.
+    pub(super) fn fills(&mut self, shape: Shape) -> Vec<Effect> {
         // A block's elements of a slice are adjacent only if the block and the grid have one dimension.
         if !matches!(shape, Shape::Grid([_, 1, 1], [_, 1, 1])) {
-            self.teams.retain(|a| a.kind != Kind::Slice);
+            self.shared_arrays.retain(|a| a.kind != Kind::Slice);
         }
-        (0..self.teams.len()).map(Touch::Fill).collect()
+        (0..self.shared_arrays.len()).map(Effect::Fill).collect()
     }
 
     /// Declares shared arrays and fills them.
     pub(super) fn share(&mut self, body: &mut Block) {
-        if !self.traits.team {
+        if !self.traits.shared_memory {
             return;
         }
         body.push(Node::leaf(
@@ -313,20 +316,20 @@ impl Gen {
             }
             1 => {
                 let more = self.below(4);
-                (Kind::Line, format!("shared_slice::<{elem}>(n + {more})"))
+                (Kind::Flat, format!("shared_slice::<{elem}>(n + {more})"))
             }
-            _ => (Kind::Line, format!("shared_array::<{elem}, {MOST}>()")),
+            _ => (Kind::Flat, format!("shared_array::<{elem}, {MOST}>()")),
         };
         body.push(Node::leaf(format!("let {name} = {text};")));
-        let number = self.teams.len();
-        let all = kind == Kind::Line && self.once_in(3);
+        let number = self.shared_arrays.len();
+        let all = kind == Kind::Flat && self.once_in(3);
         if all {
             count = format!("{name}.len()");
         }
-        let turns = if atomic { ATOMIC } else { PLAIN };
+        let modes = if atomic { ATOMIC } else { PLAIN };
         let value = self.settled(elem);
-        self.join(&name, elem, kind, count, turns);
-        let own = self.teams[number].own();
+        self.join(&name, elem, kind, count, modes);
+        let own = self.shared_arrays[number].own();
         let text = match (all, atomic) {
             // The thread fills every `n`-th element, starting at its own.
             (true, _) => format!(
@@ -336,36 +339,36 @@ impl Gen {
             (false, false) => format!("{own} = @;"),
         };
         let filled = Node::new(text, vec![value], vec![]);
-        body.push(filled.touching(&[Touch::Fill(number), Touch::Own(number)]));
+        body.push(filled.with_effects(&[Effect::Fill(number), Effect::Own(number)]));
     }
 
     /// Ends the body: reads other threads' elements into variables.
     pub(super) fn gather(&mut self, body: &mut Block) {
-        if !self.traits.team {
+        if !self.traits.shared_memory {
             return;
         }
-        let turns: Vec<_> = self.teams.iter().map(|a| a.last_turn()).collect();
-        self.take_turns(&turns, body);
-        for number in 0..self.teams.len() {
-            let team = self.teams[number].clone();
-            if team.turn != Turn::Any {
+        let modes: Vec<_> = self.shared_arrays.iter().map(|a| a.last_mode()).collect();
+        self.set_access_modes(&modes, body);
+        for number in 0..self.shared_arrays.len() {
+            let array = self.shared_arrays[number].clone();
+            if array.mode != AccessMode::Any {
                 continue;
             }
-            let end = if team.is_atomic() { ".load()" } else { "" };
+            let end = if array.is_atomic() { ".load()" } else { "" };
             let (name, at) = (self.name(), neighbour(self));
-            let text = format!("let {name} = {}{end};", team.any());
+            let text = format!("let {name} = {}{end};", array.any());
             let node = Node::new(text, vec![at], vec![]);
-            body.push(node.touching(&[Touch::Any(number)]));
-            self.bind(&name, team.elem, of_variable(team.elem), false);
+            body.push(node.with_effects(&[Effect::Any(number)]));
+            self.bind(&name, array.elem, of_variable(array.elem), false);
         }
     }
 }
 
-impl Team {
-    fn last_turn(&self) -> Turn {
-        match self.turns.contains(&Turn::Any) {
-            true => Turn::Any,
-            false => self.turns[0],
+impl SharedArray {
+    fn last_mode(&self) -> AccessMode {
+        match self.modes.contains(&AccessMode::Any) {
+            true => AccessMode::Any,
+            false => self.modes[0],
         }
     }
 }

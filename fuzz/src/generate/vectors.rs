@@ -11,7 +11,7 @@ use crate::tree::{Expr, Facts, Node};
 
 /// A vector in scope.
 #[derive(Clone, Debug)]
-pub(super) struct Packed {
+pub(super) struct Vector {
     pub(super) name: String,
     lane: Scalar,
     count: usize,
@@ -55,11 +55,11 @@ fn is_lane(ty: Scalar) -> bool {
     [Scalar::F32, Scalar::F64, Scalar::I32, Scalar::U32].contains(&ty)
 }
 
-fn fits(g: &Gen, which: impl Fn(&Packed) -> bool) -> bool {
+fn fits(g: &Gen, which: impl Fn(&Vector) -> bool) -> bool {
     !g.uniform && g.vectors.iter().any(which)
 }
 
-fn pick(g: &mut Gen, which: impl Fn(&Packed) -> bool) -> Packed {
+fn pick(g: &mut Gen, which: impl Fn(&Vector) -> bool) -> Vector {
     let vectors: Vec<_> = g.vectors.iter().filter(|v| which(v)).cloned().collect();
     g.pick(&vectors).clone()
 }
@@ -189,7 +189,7 @@ fn declare(g: &mut Gen, _: Scalar) -> Node {
     }
     let word = if mutable { "mut " } else { "" };
     let text = format!("let {word}{name}: {lane}x{count} = {text};");
-    g.vectors.push(Packed {
+    g.vectors.push(Vector {
         name,
         lane,
         count,

@@ -1,7 +1,7 @@
 //! A list of unusual tokens for mutations to insert.
 
 /// Tokens that are rare in the seeds.
-pub(super) const ODD: &[&str] = &[
+pub(super) const UNUSUAL_TOKENS: &[&str] = &[
     "0",
     "1",
     "-",
