@@ -1,4 +1,4 @@
-//! Compares ways to transfer a large vector: `cargo bench --bench runtime -- ways`.
+//! Compares ways to transfer a large vector: `cargo bench --bench runtime -- transfers`.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ const ROUNDS: usize = 15;
 const MIB: usize = 1 << 20;
 
 /// The ways: threads, bytes of a slot, bytes of a piece, and true to bypass the caches.
-const WAYS: [(usize, usize, usize, bool); 12] = [
+const METHODS: [(usize, usize, usize, bool); 12] = [
     (8, 4 * MIB, MIB / 4, false),
     (8, 4 * MIB, MIB / 4, true),
     (8, 2 * MIB, MIB / 4, false),
@@ -52,7 +52,7 @@ fn rates(mut once: impl FnMut() -> Fallible) -> Fallible<String> {
 }
 
 pub fn run(runner: &Runner, device: &Device) -> Fallible {
-    if !runner.wants("cuda ways") {
+    if !runner.wants("cuda transfers") {
         return Ok(());
     }
     let mut host = floats(LARGE, 0.1, 2.0);
@@ -61,8 +61,8 @@ pub fn run(runner: &Runner, device: &Device) -> Fallible {
     saxpy(0.0, &Vector::zeros(LARGE), &mut vector)
         .over(LARGE)
         .run_on(device)?;
-    println!("\ncuda ways: GB/s of 256 MiB, median and best of {ROUNDS}: upload, download");
-    for (threads, slot, piece, past_caches) in WAYS {
+    println!("\ncuda transfers: GB/s of 256 MiB, median and best of {ROUNDS}: upload, download");
+    for (threads, slot, piece, past_caches) in METHODS {
         set_transfer_config(Some(TransferConfig {
             threads,
             slot,
