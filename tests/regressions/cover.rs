@@ -45,15 +45,15 @@ fn beyond(device: &Device, n: usize) -> Option<u64> {
 }
 
 #[test]
-fn threads_beyond_are_the_same_everywhere() {
+fn threads_past_the_extent_are_the_same_everywhere() {
     for device in devices() {
         for (n, whole) in [(100, 128), (128, 128), (1000, 1024), (5, 32), (512, 512)] {
             // The device may report any of the threads beyond the vector.
             let found = beyond(&device, n);
-            let due = n as u64..whole;
-            assert_eq!(found.is_some(), !due.is_empty(), "{device}: {n}");
+            let expected = n as u64..whole;
+            assert_eq!(found.is_some(), !expected.is_empty(), "{device}: {n}");
             assert!(
-                found.is_none_or(|index| due.contains(&index)),
+                found.is_none_or(|index| expected.contains(&index)),
                 "{device}: {found:?}"
             );
         }
@@ -61,13 +61,13 @@ fn threads_beyond_are_the_same_everywhere() {
 }
 
 #[test]
-fn so_are_extents_and_blocks() {
+fn extents_and_blocks_are_the_same_everywhere() {
     for device in devices() {
-        for (n, due) in [(100, 128_128), (5, 32_032), (1000, 1_024_256)] {
+        for (n, expected) in [(100, 128_128), (5, 32_032), (1000, 1_024_256)] {
             let mut counts = Vector::zeros(n);
             let ran = threads(&mut counts).cover(n).run_on(&device);
             let counts = ran.and_then(|()| counts.to_vec()).expect("it is guarded");
-            assert_eq!(counts, vec![due; n], "{device}");
+            assert_eq!(counts, vec![expected; n], "{device}");
         }
         for schedule in [ScheduleKind::grid_stride(), ScheduleKind::single_thread()] {
             let mut counts = Vector::zeros(100);

@@ -177,14 +177,24 @@ fn literals_are_of_the_types_that_rustc_gives_them() {
     for device in super::devices() {
         for c in [false, true] {
             let x = Vector::from_vec(vec![u32::from(c)]);
-            let due = wide_on_host(c);
-            let mut y = Vector::zeros(due.len());
+            let expected = wide_on_host(c);
+            let mut y = Vector::zeros(expected.len());
             wide(&x, &mut y).over(1).run_on(&device).expect("a launch");
-            assert_eq!(y.to_vec().expect("no fault"), due, "{}", device.backend());
-            let due = float_on_host(c);
-            let mut y = Vector::zeros(due.len());
+            assert_eq!(
+                y.to_vec().expect("no fault"),
+                expected,
+                "{}",
+                device.backend()
+            );
+            let expected = float_on_host(c);
+            let mut y = Vector::zeros(expected.len());
             float(&x, &mut y).over(1).run_on(&device).expect("a launch");
-            assert_eq!(y.to_vec().expect("no fault"), due, "{}", device.backend());
+            assert_eq!(
+                y.to_vec().expect("no fault"),
+                expected,
+                "{}",
+                device.backend()
+            );
         }
     }
 }

@@ -89,7 +89,7 @@ fn mixed_due(x: u32) -> u32 {
 #[test]
 fn long_chains() {
     let x: Vec<u32> = (0..130).collect();
-    let due: Vec<u32> = x
+    let expected: Vec<u32> = x
         .iter()
         .map(|x| if *x < 100 { x * 37 % 256 + 1 } else { 999 })
         .collect();
@@ -100,24 +100,24 @@ fn long_chains() {
             .over(130)
             .run_on(&device)
             .expect("it runs");
-        assert_eq!(y.to_vec().expect("it ran"), due, "{device}");
+        assert_eq!(y.to_vec().expect("it ran"), expected, "{device}");
         by_ifs(&x, &mut y)
             .over(130)
             .run_on(&device)
             .expect("it runs");
-        assert_eq!(y.to_vec().expect("it ran"), due, "{device}");
+        assert_eq!(y.to_vec().expect("it ran"), expected, "{device}");
     }
 }
 
 #[test]
 fn cases_guards_and_jumps() {
     let x: Vec<u32> = (0..60).collect();
-    let due: Vec<u32> = x.iter().map(|x| mixed_due(*x)).collect();
+    let expected: Vec<u32> = x.iter().map(|x| mixed_due(*x)).collect();
     let x = Vector::from_vec(x);
     for device in super::devices() {
         let mut y = Vector::zeros(60);
         mixed(&x, &mut y).over(60).run_on(&device).expect("it runs");
-        assert_eq!(y.to_vec().expect("it ran"), due, "{device}");
+        assert_eq!(y.to_vec().expect("it ran"), expected, "{device}");
     }
 }
 
@@ -162,8 +162,8 @@ nested!(ninety x sum {} 89 88 87 86 85 84 83 82 81 80 79 78 77 76 75 74 73 72 71
 #[test]
 fn deep_blocks_are_right_or_refused() {
     let x: Vec<u32> = (0..100).collect();
-    let due = |most: u32| -> Vec<u32> { x.iter().map(|x| *x.min(&most)).collect() };
-    let (less, more) = (due(40), due(90));
+    let expected = |most: u32| -> Vec<u32> { x.iter().map(|x| *x.min(&most)).collect() };
+    let (less, more) = (expected(40), expected(90));
     let x = Vector::from_vec(x);
     for device in super::devices() {
         let mut y = Vector::zeros(100);

@@ -16,7 +16,7 @@ fn arithmetic(x: &[f32], y: &mut [f32]) {
     y[i * 8 + 7] = (x as f64 * 2.0) as f32;
 }
 
-fn due(x: f32) -> [f32; 8] {
+fn expected(x: f32) -> [f32; 8] {
     [
         x * 0.5,
         x + f32::from_bits(3),
@@ -30,9 +30,13 @@ fn due(x: f32) -> [f32; 8] {
 }
 
 #[test]
-fn are_kept_where_the_documentation_says_so() {
+fn subnormals_are_kept_where_documented() {
     let x: Vec<f32> = (0..1000).map(|k| f32::from_bits(k * 16_777)).collect();
-    let all: Vec<u32> = x.iter().flat_map(|x| due(*x)).map(f32::to_bits).collect();
+    let all: Vec<u32> = x
+        .iter()
+        .flat_map(|x| expected(*x))
+        .map(f32::to_bits)
+        .collect();
     let x = Vector::from_vec(x);
     for device in super::devices()
         .into_iter()
@@ -46,15 +50,15 @@ fn are_kept_where_the_documentation_says_so() {
         let found = y.to_vec().expect("it ran");
         let keeps = ["native", "interpreter", "cuda"].contains(&device.backend());
         for (at, found) in found.iter().enumerate() {
-            let due = f32::from_bits(all[at]);
+            let expected = f32::from_bits(all[at]);
             // The accuracy of other devices is in docs/ulp.md.
-            let near = !keeps && (found - due).abs() <= due.abs() * 1e-6;
+            let near = !keeps && (found - expected).abs() <= expected.abs() * 1e-6;
             let flushed =
-                near || !keeps && (found.abs() < 2.0 * f32::MIN_POSITIVE || !due.is_normal());
+                near || !keeps && (found.abs() < 2.0 * f32::MIN_POSITIVE || !expected.is_normal());
             let place = format!("{device}: operation {} of {}", at % 8, at / 8);
             assert!(
                 found.to_bits() == all[at] || flushed,
-                "{place}: {found:e} for {due:e}"
+                "{place}: {found:e} for {expected:e}"
             );
         }
     }

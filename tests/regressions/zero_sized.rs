@@ -109,7 +109,7 @@ macro_rules! all_ways {
 }
 
 #[test]
-fn are_refused_everywhere() {
+fn zero_sized_elements_are_refused_everywhere() {
     for device in devices() {
         for result in all_ways!(&device, [0u32; 0], copy_nothing item_nothing view_nothing) {
             refused(&format!("{device}: [u32; 0]"), result);
@@ -137,8 +137,8 @@ fn are_refused_everywhere() {
         );
         let ran = in_function(some, &mut y).over(3).run_on(&device);
         ran.expect("it has a size");
-        let told = in_function(none, &mut y).over(3).explain();
-        assert!(told.contains("elements of no size"), "{told}");
+        let explanation = in_function(none, &mut y).over(3).explain();
+        assert!(explanation.contains("elements of no size"), "{explanation}");
         assert!(
             in_function(none, &mut y)
                 .over(3)
@@ -150,7 +150,7 @@ fn are_refused_everywhere() {
 
 /// A zero-sized value by itself is accepted, since nothing indexes it.
 #[test]
-fn as_a_value_it_is_nothing() {
+fn zero_sized_values_are_accepted() {
     for device in devices() {
         let mut y = Vector::zeros(4);
         let launch = through_shared([0u32; 0], &mut y).grid(1).block(4);
@@ -163,7 +163,7 @@ fn as_a_value_it_is_nothing() {
 
 /// Host operations on vectors of zero-sized elements succeed.
 #[test]
-fn on_the_host_they_are_vectors() {
+fn vectors_of_zero_sized_elements_work_on_the_host() {
     for device in devices() {
         let mut x = Vector::from_vec(vec![[0u32; 0]; 5]);
         let stream = device.new_stream().expect("a stream");

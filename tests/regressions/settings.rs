@@ -50,7 +50,7 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn misspelt_values_are_told() {
+fn misspelt_values_are_reported() {
     if act().is_some() {
         let mut y = Vector::zeros(8);
         match ones(&mut y).over(8).run() {
@@ -67,7 +67,7 @@ fn misspelt_values_are_told() {
         }
         return;
     }
-    let test = "misspelt_values_are_told";
+    let test = "misspelt_values_are_reported";
     for (name, value, fails) in [
         ("SAREK_SANITIZE", "overfow", true),
         ("SAREK_SANITIZE", "seed=seven", true),
@@ -102,13 +102,13 @@ fn misspelt_values_are_told() {
         let errors = String::from_utf8_lossy(&output.stderr);
         let said: Vec<&str> = errors.lines().filter(|line| line.contains(name)).collect();
         // `run_on(native)` bypasses the sanitizer, which prints one line.
-        let due = usize::from(value.contains("overflow"));
-        assert_eq!(said.len(), due, "{name}={value}: {said:?}");
+        let expected = usize::from(value.contains("overflow"));
+        assert_eq!(said.len(), expected, "{name}={value}: {said:?}");
     }
 }
 
 #[test]
-fn the_sanitizer_says_where_it_does_not_look() {
+fn the_sanitizer_reports_unwatched_devices() {
     if let Some(act) = act() {
         let mut y = Vector::zeros(1);
         for _ in 0..3 {
@@ -126,15 +126,16 @@ fn the_sanitizer_says_where_it_does_not_look() {
         }
         return;
     }
-    let test = "the_sanitizer_says_where_it_does_not_look";
-    let told = |said: &str| {
-        said.matches("SAREK_SANITIZE is set, but launches on")
+    let test = "the_sanitizer_reports_unwatched_devices";
+    let reports = |output: &str| {
+        output
+            .matches("SAREK_SANITIZE is set, but launches on")
             .count()
     };
     let sanitize = ("SAREK_SANITIZE", "1");
     let plain = text(&child(test, "run", &[sanitize]));
     assert!(
-        plain.contains("found: true") && told(&plain) == 0,
+        plain.contains("found: true") && reports(&plain) == 0,
         "{plain}"
     );
     let named = text(&child(
@@ -142,16 +143,16 @@ fn the_sanitizer_says_where_it_does_not_look() {
         "run",
         &[sanitize, ("SAREK_BACKEND", "native")],
     ));
-    assert_eq!(told(&named), 1, "{named}");
+    assert_eq!(reports(&named), 1, "{named}");
     for backend in ["native", "opencl", "wgpu", "cuda"] {
         if !devices().iter().any(|device| device.backend() == backend) {
             continue;
         }
         let on = text(&child(test, backend, &[sanitize]));
-        assert_eq!(told(&on), 1, "{backend}: {on}");
+        assert_eq!(reports(&on), 1, "{backend}: {on}");
         assert!(on.contains("launches on ") && on.contains(backend), "{on}");
         let off = text(&child(test, backend, &[("SAREK_SANITIZE", "0")]));
-        assert_eq!(told(&off), 0, "{backend}: {off}");
+        assert_eq!(reports(&off), 0, "{backend}: {off}");
     }
 }
 
@@ -218,8 +219,8 @@ fn claimed(y: &mut [u32]) {
 fn explain_names_the_device_that_runs() {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     let mut y = Vector::zeros(8);
-    let chosen = |told: &str| {
-        let mut lines = told.lines();
+    let chosen = |explanation: &str| {
+        let mut lines = explanation.lines();
         lines
             .find(|line| line.ends_with(": chosen"))
             .map(str::to_owned)
@@ -231,10 +232,16 @@ fn explain_names_the_device_that_runs() {
         });
     });
     let launch = claimed(&mut y).over(8);
-    for told in [launch.explain(), claimed::explain()] {
-        let line = chosen(&told);
-        assert!(line.is_some_and(|line| line.contains("claimant")), "{told}");
-        assert!(told.contains("`claimant` has claimed the kernel"), "{told}");
+    for explanation in [launch.explain(), claimed::explain()] {
+        let line = chosen(&explanation);
+        assert!(
+            line.is_some_and(|line| line.contains("claimant")),
+            "{explanation}"
+        );
+        assert!(
+            explanation.contains("`claimant` has claimed the kernel"),
+            "{explanation}"
+        );
     }
     assert!(ran_on("claimant", "claimed", || launch.run()));
     let unclaimed = chosen(&ones(&mut y).over(8).explain());
@@ -295,9 +302,12 @@ fn launches_run_where_their_storage_is() {
         }
     }
     for _ in 0..2 {
-        let told = banked(&mut stored).over(8).explain();
-        let line = told.lines().find(|line| line.ends_with(": chosen"));
-        assert!(line.is_some_and(|line| line.contains("vault")), "{told}");
+        let explanation = banked(&mut stored).over(8).explain();
+        let line = explanation.lines().find(|line| line.ends_with(": chosen"));
+        assert!(
+            line.is_some_and(|line| line.contains("vault")),
+            "{explanation}"
+        );
         let launch = banked(&mut stored).over(8);
         assert!(ran_on("vault", "banked", || launch.run()));
     }
@@ -309,7 +319,7 @@ fn launches_run_where_their_storage_is() {
 }
 
 #[test]
-fn a_device_is_not_set_up_for_what_it_refuses() {
+fn a_refused_launch_does_not_set_up_the_device() {
     static SET_UP: AtomicBool = AtomicBool::new(false);
     let asks = Environment::new("settings/asks", |_| {
         Ok(Parts::new().flag("-no-such-flag").library("none"))
@@ -342,7 +352,7 @@ fn halve(x: &[f32], y: &mut [f32]) {
 }
 
 #[test]
-fn a_text_that_nobody_uses_is_an_error() {
+fn an_unused_text_is_an_error() {
     for (target, word) in [
         ("native", "run the function's own Rust"),
         ("interpreter", "run the function's own Rust"),

@@ -4,12 +4,15 @@ use sarek::prelude::*;
 use sarek::{Error, FaultKind};
 
 /// Runs on each device. The result must be right, or on a software device of wgpu the launch must fail at a line of this file.
-fn right_or_refused(due: &[u32], launch: impl Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>) {
+fn right_or_refused(
+    expected: &[u32],
+    launch: impl Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>,
+) {
     for device in super::devices() {
-        let mut y = Vector::filled(due.len(), 7);
+        let mut y = Vector::filled(expected.len(), 7);
         let found = launch(&mut y, &device).and_then(|()| y.to_vec());
         match found {
-            Ok(found) => assert_eq!(found, due, "{device}"),
+            Ok(found) => assert_eq!(found, expected, "{device}"),
             Err(Error::Fault(fault)) if device.backend() == "wgpu" => {
                 assert_eq!(fault.kind, FaultKind::TooManyIterations, "{device}");
                 assert!(

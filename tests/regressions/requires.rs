@@ -30,7 +30,7 @@ fn a_float_below_a_bound() {
         let mut y = Vector::zeros(4);
         // The launches differ only in the float, which must not be lost in a cache.
         for _ in 0..2 {
-            for (rate, due) in [
+            for (rate, expected) in [
                 (0.5, true),
                 (5.0, false),
                 (4.0, false),
@@ -40,16 +40,19 @@ fn a_float_below_a_bound() {
                 (f32::NEG_INFINITY, true),
             ] {
                 let ran = runs(below(rate, &mut y).over(4).run_on(&device));
-                assert_eq!(ran, due, "{device}: {rate}");
+                assert_eq!(ran, expected, "{device}: {rate}");
             }
         }
         y.fill(7.0).expect("it has memory");
         assert!(!runs(below(4.5, &mut y).over(4).run_on(&device)));
         assert_eq!(y.to_vec().expect("nothing ran"), [7.0; 4], "{device}");
-        let told = below(4.5, &mut y).over(4).explain();
-        assert!(told.contains("rate < 4.0, which does not hold"), "{told}");
-        let told = below(3.5, &mut y).over(4).explain();
-        assert!(told.contains("4 threads in"), "{told}");
+        let explanation = below(4.5, &mut y).over(4).explain();
+        assert!(
+            explanation.contains("rate < 4.0, which does not hold"),
+            "{explanation}"
+        );
+        let explanation = below(3.5, &mut y).over(4).explain();
+        assert!(explanation.contains("4 threads in"), "{explanation}");
         let best = Device::best().expect("native is there");
         assert!(below(4.5, &mut y).over(4).specialize(&best).is_err());
         assert!(!runs(below(4.5, &mut y).over(4).run()));
@@ -86,10 +89,10 @@ fn nan_methods_and_other_types() {
     for device in devices() {
         let mut y = Vector::zeros(8);
         let not_above = |rate, y: &mut _| runs(not_above(rate, y).over(8).run_on(&device));
-        for (rate, due) in [(f32::NAN, true), (4.0, false), (1.5, false), (1.0, true)] {
-            assert_eq!(not_above(rate, &mut y), due, "{device}: {rate}");
+        for (rate, expected) in [(f32::NAN, true), (4.0, false), (1.5, false), (1.0, true)] {
+            assert_eq!(not_above(rate, &mut y), expected, "{device}: {rate}");
         }
-        for (x, bound, scale, force, due) in [
+        for (x, bound, scale, force, expected) in [
             (-2.0, 4.0, 1.0, false, true),
             (-2.1, 4.0, 1.0, false, false),
             (-2.1, 4.0, 1.0, true, true),
@@ -101,9 +104,9 @@ fn nan_methods_and_other_types() {
         ] {
             let launch = methods(x, bound, scale, force, &mut y).over(8);
             let ran = runs(launch.run_on(&device));
-            assert_eq!(ran, due, "{device}: {x} {bound} {scale} {force}");
+            assert_eq!(ran, expected, "{device}: {x} {bound} {scale} {force}");
         }
-        for (half, n, due) in [
+        for (half, n, expected) in [
             (0.5, 7, true),
             (1.0, 7, false),
             (0.5, 8, false),
@@ -111,11 +114,15 @@ fn nan_methods_and_other_types() {
             (0.999_9, 4, false), // rounds to 1
         ] {
             let launch = mixed(f16::from_f32(half), n, &mut y).over(8);
-            assert_eq!(runs(launch.run_on(&device)), due, "{device}: {half} {n}");
+            assert_eq!(
+                runs(launch.run_on(&device)),
+                expected,
+                "{device}: {half} {n}"
+            );
         }
-        for (step, block, due) in [(1.0, 8, true), (8.0, 8, true), (9.0, 8, false)] {
+        for (step, block, expected) in [(1.0, 8, true), (8.0, 8, true), (9.0, 8, false)] {
             let launch = of_block(step, &mut y).grid(1).block(block);
-            assert_eq!(runs(launch.run_on(&device)), due, "{device}: {step}");
+            assert_eq!(runs(launch.run_on(&device)), expected, "{device}: {step}");
         }
     }
 }
@@ -189,9 +196,9 @@ fn fields() {
             (rates_with(1, -1.0), false),
             (rates_with(1, 1.0), (1u64 << 40) % 3 == 1),
         ];
-        for (rates, due) in all {
+        for (rates, expected) in all {
             let ran = runs(of_a_struct(rates, &mut y).over(3).run_on(&device));
-            assert_eq!(ran, due, "{device}");
+            assert_eq!(ran, expected, "{device}");
         }
         assert_eq!(y.to_vec().expect("it ran"), [1.5, 2.5, 3.5], "{device}");
     }
@@ -204,15 +211,15 @@ fn divides(total: u64, parts: u32, y: &mut [u32]) {
 }
 
 #[test]
-fn a_condition_that_fails_is_a_refusal() {
+fn a_failed_condition_refuses_the_launch() {
     let mut y = Vector::zeros(2);
     for device in devices() {
         if device.backend() == "wgpu" && !device.info().features.i64 {
             continue;
         }
-        for (total, parts, due) in [(9, 3, true), (6, 3, false), (9, 0, false)] {
+        for (total, parts, expected) in [(9, 3, true), (6, 3, false), (9, 0, false)] {
             let ran = runs(divides(total, parts, &mut y).over(2).run_on(&device));
-            assert_eq!(ran, due, "{device}: {total} / {parts}");
+            assert_eq!(ran, expected, "{device}: {total} / {parts}");
         }
     }
 }
@@ -247,7 +254,7 @@ fn a_shared_array_sized_by_a_float() {
 }
 
 #[test]
-fn a_graph_is_told_another_float() {
+fn a_graph_checks_a_new_float() {
     for device in devices() {
         let mut y = Vector::zeros(4);
         let mut recording = device.record_graph();

@@ -328,10 +328,10 @@ fn a_method_of_another_type_is_found_out() {
     let mut y = Vector::<u32>::zeros(4);
     right(&mut y).over(4).run_on(&native).unwrap();
     assert_eq!(y.to_vec().unwrap(), [2; 4]);
-    let told = wrong(&mut y)
+    let message = wrong(&mut y)
         .over(4)
         .run_on(&native)
         .unwrap_err()
         .to_string();
-    assert!(told.contains("another method"), "{told}");
+    assert!(message.contains("another method"), "{message}");
 }

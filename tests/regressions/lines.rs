@@ -348,11 +348,11 @@ macro_rules! check {
                 let x = Vector::from_vec(vec![7, 0, 1]);
                 let mut y = Vector::zeros(1);
                 let run = $kernel(case as u32, &x, &mut y).over(1).run_on(&device);
-                let due = format!("{}:{line}", $file);
+                let expected = format!("{}:{line}", $file);
                 match run.and_then(|()| y.to_vec()) {
-                    Err(error) if error.to_string().contains(&due) => {}
-                    Err(error) => wrong.push(format!("{due}: {error}")),
-                    Ok(y) => wrong.push(format!("{due}: no fault, {y:?}")),
+                    Err(error) if error.to_string().contains(&expected) => {}
+                    Err(error) => wrong.push(format!("{expected}: {error}")),
+                    Ok(y) => wrong.push(format!("{expected}: no fault, {y:?}")),
                 }
             }
             assert!(
@@ -380,7 +380,7 @@ fn a_fault_in_a_closure_names_its_line() {
 }
 
 #[test]
-fn a_fault_in_what_a_macro_wrote_names_the_line_in_the_macro() {
+fn a_fault_in_an_expansion_names_the_line_in_the_macro() {
     check!(made, "made" in "lines.rs");
     check!(made_elsewhere, "elsewhere" in "lines/elsewhere.rs");
 }

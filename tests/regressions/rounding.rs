@@ -141,7 +141,7 @@ fn halves_of_doubles() {
         .into_iter()
         .filter(|d| d.info().features.f64)
     {
-        for (narrow, due) in &cases {
+        for (narrow, expected) in &cases {
             let mut y = Vector::zeros(n);
             narrow(&x, &mut y).over(n).run_on(&device).expect("it runs");
             let found = y.to_vec().expect("it ran");
@@ -149,10 +149,10 @@ fn halves_of_doubles() {
                 let x = x.get(at).expect("on the host");
                 assert_eq!(
                     found[at].to_bits(),
-                    due[at].to_bits(),
+                    expected[at].to_bits(),
                     "{device}: {x:e}: {} for {}",
                     found[at],
-                    due[at]
+                    expected[at]
                 );
             }
         }

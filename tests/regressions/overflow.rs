@@ -53,7 +53,7 @@ fn compare<T: Edge>(values: &[T], cases: &[Case<T>], run: Run<'_, T>) {
     let all = values.iter().flat_map(|a| values.iter().map(|b| [*a, *b]));
     let all: Vec<[T; 2]> = all.collect();
     for device in devices() {
-        for (symbol, branch, due) in cases {
+        for (symbol, branch, expected) in cases {
             let what = |pair: [T; 2]| {
                 let ty = std::any::type_name::<T>();
                 format!("{pair:?} `{symbol}` of {ty} on {}", device.backend())
@@ -61,12 +61,12 @@ fn compare<T: Edge>(values: &[T], cases: &[Case<T>], run: Run<'_, T>) {
             let (fits, too_much): (Vec<_>, Vec<_>) = all
                 .iter()
                 .copied()
-                .partition(|[a, b]| due(*a, *b).is_some());
+                .partition(|[a, b]| expected(*a, *b).is_some());
             let found = run(&device, *branch, fits.clone());
             let found = found.unwrap_or_else(|e| panic!("{symbol} of what fits: {e}"));
             for (pair, found) in fits.iter().zip(found) {
-                let due = due(pair[0], pair[1]).map(T::held);
-                assert_eq!(Some(found), due, "{}", what(*pair));
+                let expected = expected(pair[0], pair[1]).map(T::held);
+                assert_eq!(Some(found), expected, "{}", what(*pair));
             }
             let step = (too_much.len() / 3).max(1);
             for pair in too_much.into_iter().step_by(step) {
@@ -353,7 +353,7 @@ fn rounds(n: u32, y: &mut [u32]) {
 }
 
 #[test]
-fn what_decides_about_barriers_is_checked() {
+fn conditions_of_barriers_are_checked() {
     let line = line!() - 12;
     for device in devices() {
         let run = |n: u32| {
@@ -375,8 +375,8 @@ fn wrapped(y: &mut [u32]) {
 }
 
 #[test]
-fn what_wraps_on_purpose_is_no_fault() {
-    let due = |y: u32| {
+fn wrapping_operations_do_not_fault() {
+    let expected = |y: u32| {
         let x = y.wrapping_add(1).wrapping_mul(3).wrapping_shl(40);
         x.saturating_add(u32::MAX) ^ y.overflowing_add(9).0 ^ x.abs_diff(y)
     };
@@ -388,7 +388,7 @@ fn what_wraps_on_purpose_is_no_fault() {
             .run_on(&device)
             .unwrap_or_else(|e| panic!("{e}"));
         let found = y.to_vec().unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(found, values.into_iter().map(due).collect::<Vec<_>>());
+        assert_eq!(found, values.into_iter().map(expected).collect::<Vec<_>>());
     }
 }
 
@@ -401,7 +401,7 @@ fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 }
 
 #[test]
-fn what_a_launch_proves_is_not_checked() {
+fn proved_operations_are_not_checked() {
     let x = Vector::filled(64, 1.0f32);
     let mut y = Vector::filled(64, 1.0f32);
     let explained = saxpy(2.0, &x, &mut y).over(64).explain();
@@ -426,7 +426,7 @@ fn until_the_end(n: usize, y: &mut [u32]) {
 }
 
 #[test]
-fn what_no_thread_comes_to_is_no_fault() {
+fn unreached_overflows_do_not_fault() {
     for device in devices() {
         let mut y = Vector::filled(8, 0);
         let result = until_the_end(8, &mut y).grid(3).block(4).run_on(&device);
