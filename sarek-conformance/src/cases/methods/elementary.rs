@@ -1,6 +1,6 @@
 //! Elementary functions of one float, within [`sarek::testing::tolerance`].
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -64,18 +64,24 @@ macro_rules! family {
                 [$(stringify!($method)),*],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [$(due::<$t>(class, Function::$function, Format::$format, a.into(), $reference)),*],
+                |a| [$(expected::<$t>(class, Function::$function, Format::$format, a.into(), $reference)),*],
             )
         }
     };
 }
 
-fn due<T>(class: Class, function: Function, format: Format, x: f64, f: fn(f64) -> f64) -> Due<T> {
+fn expected<T>(
+    class: Class,
+    function: Function,
+    format: Format,
+    x: f64,
+    f: fn(f64) -> f64,
+) -> Expected<T> {
     if !class.promises(function, x) {
-        return Due::Anything;
+        return Expected::Anything;
     }
     let exact = f(x);
-    Due::Near(exact, tolerance(class, function, format, (x, 0.0), exact))
+    Expected::Near(exact, tolerance(class, function, format, (x, 0.0), exact))
 }
 
 macro_rules! families {

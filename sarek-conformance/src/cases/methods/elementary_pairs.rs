@@ -1,6 +1,6 @@
 //! Functions of two floats, within [`sarek::testing::tolerance`].
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -27,14 +27,14 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-fn due<T>(
+fn expected<T>(
     class: Class,
     function: Function,
     format: Format,
     arguments: (f64, f64),
     exact: f64,
-) -> Due<T> {
-    Due::Near(exact, tolerance(class, function, format, arguments, exact))
+) -> Expected<T> {
+    Expected::Near(exact, tolerance(class, function, format, arguments, exact))
 }
 
 macro_rules! kernels {
@@ -68,7 +68,7 @@ macro_rules! kernels {
                 |a, b, out, n| $powf_kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
                     let (x, y) = (f64::from(a), f64::from(b));
-                    [due(
+                    [expected(
                         class,
                         Function::Powf,
                         Format::$format,
@@ -104,8 +104,8 @@ macro_rules! kernels {
                     let power = if b < 0 { 1.0 / product } else { product };
                     let arguments = (x, f64::from(b));
                     [
-                        due(class, Function::Powi, Format::$format, arguments, power),
-                        due(class, Function::Powi, Format::$format, (x, 2.0), x * x),
+                        expected(class, Function::Powi, Format::$format, arguments, power),
+                        expected(class, Function::Powi, Format::$format, (x, 2.0), x * x),
                     ]
                 },
             )
@@ -141,8 +141,8 @@ macro_rules! kernels {
                     let (y, x) = (f64::from(a), f64::from(b));
                     let length = (x * x + y * y).sqrt();
                     [
-                        due(class, Function::Atan2, Format::$format, (y, x), y.atan2(x)),
-                        due(class, Function::Hypot, Format::$format, (y, x), length),
+                        expected(class, Function::Atan2, Format::$format, (y, x), y.atan2(x)),
+                        expected(class, Function::Hypot, Format::$format, (y, x), length),
                     ]
                 },
             )

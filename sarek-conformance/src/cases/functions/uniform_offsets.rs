@@ -6,9 +6,9 @@ use crate::check::Check;
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/agreed_scalars", &[], scalars),
-    Case::new("functions/agreed_parts", &[], parts),
-    Case::new("functions/agreed_in_loops", &[], loops),
+    Case::new("functions/uniform_scalars", &[], scalars),
+    Case::new("functions/uniform_parts", &[], parts),
+    Case::new("functions/uniform_in_loops", &[], loops),
 ];
 
 /// The value of the block's next thread, cyclically; `by` is the offset in `tile`.

@@ -3,16 +3,16 @@
 use super::SHAPES;
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 use sarek::{Element, FaultKind};
 
 pub const CASES: &[Case] = &[
-    Case::new("views/given_to_read", &[], read),
-    Case::new("views/given_to_methods", &[], methods),
-    Case::new("views/given_to_write", &[], written),
-    Case::new("views/given_to_recursion", &[], recursion),
-    Case::new("views/given_to_all_threads", &[], together),
+    Case::new("views/arguments_read", &[], read),
+    Case::new("views/arguments_of_methods", &[], methods),
+    Case::new("views/arguments_written", &[], written),
+    Case::new("views/arguments_of_recursion", &[], recursion),
+    Case::new("views/arguments_of_collective_functions", &[], together),
     Case::new("views/faults_in_functions", &[], faults),
 ];
 
@@ -55,7 +55,7 @@ fn numbers(n: usize) -> Vec<i32> {
 }
 
 /// The expected sum around each element of `rows` times `cols`.
-fn due_around(at: impl Fn(usize, usize) -> i32, rows: usize, cols: usize) -> Vec<i32> {
+fn expected_around(at: impl Fn(usize, usize) -> i32, rows: usize, cols: usize) -> Vec<i32> {
     let near = |row: usize, col: usize| {
         let steps = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)];
         let there = steps.into_iter().filter_map(|(down, right)| {
@@ -79,12 +79,12 @@ fn reads<T: Num + sarek::testing::Sample + Element>(
 ) -> Check {
     for (rows, cols) in SHAPES {
         let (a, b) = (numbers(rows * cols), numbers((rows + 2) * (cols + 3)));
-        let turned = due_around(|r, c| a[c * rows + r], rows, cols);
-        let inner = due_around(|r, c| b[(r + 1) * (cols + 3) + c + 2], rows, cols);
-        let due: Vec<T> = turned.iter().zip(inner).map(|(a, b)| of(a - b)).collect();
+        let turned = expected_around(|r, c| a[c * rows + r], rows, cols);
+        let inner = expected_around(|r, c| b[(r + 1) * (cols + 3) + c + 2], rows, cols);
+        let expected: Vec<T> = turned.iter().zip(inner).map(|(a, b)| of(a - b)).collect();
         let vector = |v: &[i32]| Vector::from_vec(v.iter().map(|v| of(*v)).collect());
         let (a, b) = (vector(&a), vector(&b));
-        let mut y = poisoned(rows * cols);
+        let mut y = sentinel_filled(rows * cols);
         let outer = b.view2(rows + 2, cols + 3)?;
         read_kernel::<T>(
             a.view2(cols, rows)?.transposed(),
@@ -93,7 +93,7 @@ fn reads<T: Num + sarek::testing::Sample + Element>(
         )
         .over((cols + 1, rows + 2))
         .run_on(device)?;
-        expect(&format!("{rows} x {cols}"), &y, &due)?;
+        expect(&format!("{rows} x {cols}"), &y, &expected)?;
     }
     Ok(())
 }
@@ -152,19 +152,19 @@ fn methods(device: &Device) -> Check {
             at: [i as u32 % 7, i as u32 % 11],
         };
         let cells: Vec<Cell> = (0..rows * cols).map(cell).collect();
-        let due = (0..rows * cols).map(|i| {
+        let expected = (0..rows * cols).map(|i| {
             let (row, first) = (i / cols, cells[i / cols * cols]);
             let key = cells[i].key + cells[(row + 1) * cols - 1].at[1];
             let moved = |key| key + first.at[0];
             moved(key) + moved(cells[i].key) + key * 2 + first.key
         });
-        let due: Vec<u32> = due.collect();
+        let expected: Vec<u32> = expected.collect();
         let cells = Vector::from_vec(cells);
-        let mut y = poisoned(rows * cols);
+        let mut y = sentinel_filled(rows * cols);
         methods_kernel(cells.view2(rows, cols)?, y.view2_mut(rows, cols)?)
             .over((cols, rows))
             .run_on(device)?;
-        expect(&format!("{rows} x {cols}"), &y, &due)?;
+        expect(&format!("{rows} x {cols}"), &y, &expected)?;
     }
     Ok(())
 }
@@ -205,14 +205,14 @@ fn written(device: &Device) -> Check {
         let n = rows * cols;
         let x = numbers(3 * n);
         let value = |v: i32| if v % 2 == 0 { 42 } else { 2 * v };
-        let due: Vec<i32> = x[2 * n..].iter().map(|v| value(*v)).collect();
+        let expected: Vec<i32> = x[2 * n..].iter().map(|v| value(*v)).collect();
         let x = Vector::from_vec(x);
-        let mut y = poisoned(n);
+        let mut y = sentinel_filled(n);
         // SAFETY: each thread writes an element of its own.
         unsafe { written_kernel(x.view3(3, rows, cols)?, y.view2_mut(rows, cols)?) }
             .over((cols + 1, rows))
             .run_on(device)?;
-        expect(&format!("{rows} x {cols}"), &y, &due)?;
+        expect(&format!("{rows} x {cols}"), &y, &expected)?;
     }
     Ok(())
 }
@@ -248,18 +248,18 @@ fn recursion_kernel(x: View3<i32>, y: &mut [i32]) {
 fn recursion(device: &Device) -> Check {
     let (planes, n) = (5, 33);
     let x = numbers(planes * n);
-    let due = (0..n).map(|i| {
+    let expected = (0..n).map(|i| {
         let column = (0..planes).map(|p| x[p * n + i]);
         let alternating = column.clone().rev().fold(1, |sum, v| v - 2 * sum);
         column.sum::<i32>() + alternating
     });
-    let due: Vec<i32> = due.collect();
+    let expected: Vec<i32> = expected.collect();
     let x = Vector::from_vec(x);
-    let mut y = poisoned(n);
+    let mut y = sentinel_filled(n);
     recursion_kernel(x.view3(planes, 1, n)?, &mut y)
         .over(n)
         .run_on(device)?;
-    expect("recursion", &y, &due)
+    expect("recursion", &y, &expected)
 }
 
 /// The sum of all elements, each row weighted by its number plus one. Blocks of 32 threads load them into `tile`.
@@ -304,14 +304,14 @@ fn together(device: &Device) -> Check {
         let weighed = |of: &dyn Fn(usize) -> usize| -> f32 {
             (0..n).map(|i| a[i] * (of(i) + 1) as f32).sum()
         };
-        let due = weighed(&|i| i / cols) + 2.0 * weighed(&|i| i % cols);
+        let expected = weighed(&|i| i / cols) + 2.0 * weighed(&|i| i % cols);
         let x = Vector::from_slice(&a);
-        let mut y = poisoned(64);
+        let mut y = sentinel_filled(64);
         let turned = x.view2(rows, cols)?.transposed();
         together_kernel(x.view2(rows, cols)?, turned, &mut y)
             .grid(2)
             .run_on(device)?;
-        expect(&format!("{rows} x {cols}"), &y, &[due; 64])?;
+        expect(&format!("{rows} x {cols}"), &y, &[expected; 64])?;
     }
     Ok(())
 }
@@ -333,12 +333,12 @@ fn faults(device: &Device) -> Check {
     .over((6, 3))
     .run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let due = FaultKind::Dimension {
+    let expected = FaultKind::Dimension {
         argument: "x".into(),
         dimension: 0,
         index: 4,
     };
-    ensure(fault.kind == due, || {
-        format!("{:?}, not {due:?}", fault.kind)
+    ensure(fault.kind == expected, || {
+        format!("{:?}, not {expected:?}", fault.kind)
     })
 }

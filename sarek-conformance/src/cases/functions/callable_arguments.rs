@@ -2,13 +2,13 @@
 
 use crate::Case;
 use crate::cases::faults::report::{Place, check_place, fault_of};
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/given_closures", &[], values),
-    Case::new("functions/given_closures_of_structs", &[], types),
-    Case::new("functions/faults_in_given_closures", &[], faults),
+    Case::new("functions/closure_arguments", &[], values),
+    Case::new("functions/closure_arguments_of_structs", &[], types),
+    Case::new("functions/faults_in_closure_arguments", &[], faults),
 ];
 
 /// Calls any function of one number.
@@ -99,25 +99,26 @@ fn values(device: &Device) -> Check {
     let x: Vec<f32> = (0..count)
         .map(|i| (i * 37 % 16 + 1) as f32 * 0.25)
         .collect();
-    let (mut y, mut n) = (poisoned::<f32>(count), poisoned::<u32>(count));
+    let (mut y, mut n) = (sentinel_filled::<f32>(count), sentinel_filled::<u32>(count));
     closures(&Vector::from_slice(&x), 2.0, &mut y, &mut n)
         .over(count)
         .run_on(device)?;
     let found = y.to_vec()?;
-    let mut due_n = vec![];
+    let mut expected_n = vec![];
     for i in 0..count {
         let v = x[i];
         let sum: f32 = x[..i].iter().sum();
         let g = 3.0 - v * v;
-        let due = v * 2.0 + 0.5 + 20.0 * (v + 2.0) + 100.0 * sum + g * g + v.sqrt();
-        ensure((found[i] - due).abs() < 1e-4 * due.abs().max(1.0), || {
-            format!("element {i} is {}, not {due}", found[i])
-        })?;
+        let expected = v * 2.0 + 0.5 + 20.0 * (v + 2.0) + 100.0 * sum + g * g + v.sqrt();
+        ensure(
+            (found[i] - expected).abs() < 1e-4 * expected.abs().max(1.0),
+            || format!("element {i} is {}, not {expected}", found[i]),
+        )?;
         let more = x[..i].iter().filter(|u| **u > v).count() as u32;
         let last = if i == 0 { 7 } else { i as u32 - 1 };
-        due_n.push(more * 1000 + last);
+        expected_n.push(more * 1000 + last);
     }
-    expect("counts", &n, &due_n)
+    expect("counts", &n, &expected_n)
 }
 
 /// A pair of numbers.
@@ -218,12 +219,12 @@ fn past(x: &[u32], n: usize, y: &mut [u32]) {
 }
 
 fn faults(device: &Device) -> Check {
-    let (x, mut y) = (Vector::from_vec(vec![2u32; 20]), poisoned::<u32>(10));
+    let (x, mut y) = (Vector::from_vec(vec![2u32; 20]), sentinel_filled::<u32>(10));
     past(&x, 11, &mut y).over(10).run_on(device)?;
     expect("sums", &y, &[11; 10])?;
     let result = past(&x, 12, &mut y).over(10).run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let (kernel, file) = ("past", "src/cases/functions/given.rs");
+    let (kernel, file) = ("past", "src/cases/functions/callable_arguments.rs");
     let line = LINE;
     check_place(&fault, &Place { kernel, file, line })
 }

@@ -1,11 +1,11 @@
 //! References that functions receive and pass on, and lifetimes with bounds.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/references_lent_on", &[], lent_on),
+    Case::new("functions/reborrowed_references", &[], lent_on),
     Case::new("functions/lifetimes_with_bounds", &[], with_lifetimes),
 ];
 
@@ -54,17 +54,17 @@ fn lends(x: &[f32], y: &mut [f32]) {
 
 fn lent_on(device: &Device) -> Check {
     let x: Vec<f32> = (0..40).map(|i| i as f32 * 0.25).collect();
-    let due = |x: &f32| {
+    let expected = |x: &f32| {
         let p = Place { x: *x, y: 1.0 };
         let mut q = p;
         moved(&mut q, &p) + q.both(&p)
     };
-    let due: Vec<f32> = x.iter().map(due).collect();
-    let mut y = poisoned::<f32>(x.len());
+    let expected: Vec<f32> = x.iter().map(expected).collect();
+    let mut y = sentinel_filled::<f32>(x.len());
     lends(&Vector::from_slice(&x), &mut y)
         .over(x.len())
         .run_on(device)?;
-    expect("y", &y, &due)
+    expect("y", &y, &expected)
 }
 
 #[device]
@@ -115,12 +115,12 @@ fn with_lifetimes(device: &Device) -> Check {
     let x: Vec<f32> = (0..40).map(|i| i as f32 * 0.25).collect();
     let y: Vec<f32> = (0..40).map(|i| 5.0 - i as f32).collect();
     let pairs = x.iter().zip(&y);
-    let due: Vec<f32> = pairs
+    let expected: Vec<f32> = pairs
         .map(|(x, y)| x - y + x * y + (2.0 * x + 3.0 * y))
         .collect();
-    let mut z = poisoned::<f32>(x.len());
+    let mut z = sentinel_filled::<f32>(x.len());
     lives(&Vector::from_slice(&x), &Vector::from_slice(&y), &mut z)
         .over(x.len())
         .run_on(device)?;
-    expect("z", &z, &due)
+    expect("z", &z, &expected)
 }

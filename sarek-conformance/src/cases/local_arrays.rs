@@ -2,16 +2,16 @@
 //! name, its size and the device's limit.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("arrays/own/6_kib", &[], of_6_kib),
-    Case::new("arrays/own/64_kib", &[], of_64_kib),
-    Case::new("arrays/own/2_mib", &[], of_2_mib),
-    Case::new("arrays/own/around_barriers", &[], around_barriers),
-    Case::new("arrays/own/in_functions", &[], in_functions),
-    Case::new("arrays/own/in_values", &[], in_values),
+    Case::new("arrays/local/6_kib", &[], of_6_kib),
+    Case::new("arrays/local/64_kib", &[], of_64_kib),
+    Case::new("arrays/local/2_mib", &[], of_2_mib),
+    Case::new("arrays/local/around_barriers", &[], around_barriers),
+    Case::new("arrays/local/in_functions", &[], in_functions),
+    Case::new("arrays/local/in_values", &[], in_values),
 ];
 
 /// True if the launch ran. For a refused one, checks that the device lacks room for so many bytes of a thread or of a block.
@@ -21,7 +21,7 @@ fn ran(
     bytes: u64,
     block: u64,
     outcome: sarek::Result<()>,
-) -> Result<bool, crate::check::Stop> {
+) -> Result<bool, crate::check::CaseError> {
     let info = device.info();
     let reasons = match outcome {
         Ok(()) => {
@@ -69,7 +69,7 @@ fn own_kernel<const N: usize>(x: &[u32], out: &mut [u32]) {
     out[i] = sum;
 }
 
-fn own_due(n: usize, x: &[u32], i: usize) -> u32 {
+fn own_expected(n: usize, x: &[u32], i: usize) -> u32 {
     let mut own = vec![0u32; n];
     let first = x[i] as usize;
     for k in 0..9 {
@@ -84,13 +84,13 @@ fn own_due(n: usize, x: &[u32], i: usize) -> u32 {
 fn of_size<const N: usize>(device: &Device, threads: &[usize]) -> Check {
     for &n in threads {
         let x: Vec<u32> = (0..n as u32).map(|k| k * 977).collect();
-        let mut out = poisoned(n);
+        let mut out = sentinel_filled(n);
         let given = Vector::from_slice(&x);
         let outcome = own_kernel::<N>(&given, &mut out).over(n).run_on(device);
         let block = device.info().max_block_threads.into();
         if ran(device, "own", 4 * N as u64, block, outcome)? {
-            let due: Vec<u32> = (0..n).map(|i| own_due(N, &x, i)).collect();
-            expect("own arrays", &out, &due)?;
+            let expected: Vec<u32> = (0..n).map(|i| own_expected(N, &x, i)).collect();
+            expect("own arrays", &out, &expected)?;
         }
     }
     Ok(())
@@ -124,15 +124,15 @@ fn barriers_kernel<const N: usize>(x: &[u32], out: &mut [u32]) {
 fn barriers<const N: usize>(device: &Device) -> Check {
     let n = 128;
     let x: Vec<u32> = (0..n as u32).map(|k| k * 31).collect();
-    let mut out = poisoned(n);
+    let mut out = sentinel_filled(n);
     let given = Vector::from_slice(&x);
     let outcome = barriers_kernel::<N>(&given, &mut out)
         .grid(2)
         .run_on(device);
     if ran(device, "own", 4 * N as u64, 64, outcome)? {
         let other = |i: usize| x[i / 64 * 64 + 63 - i % 64] ^ 5;
-        let due: Vec<u32> = (0..n).map(|i| x[i] + other(i) + 1).collect();
-        expect("around barriers", &out, &due)?;
+        let expected: Vec<u32> = (0..n).map(|i| x[i] + other(i) + 1).collect();
+        expect("around barriers", &out, &expected)?;
     }
     Ok(())
 }
@@ -175,22 +175,22 @@ fn in_functions(device: &Device) -> Check {
         own
     };
     let x: Vec<u32> = (0..77).map(|k| k * 131).collect();
-    let due = x.iter().enumerate().map(|(i, x)| {
+    let expected = x.iter().enumerate().map(|(i, x)| {
         let mut sum = own(*x)[*x as usize % 600];
         if i % 2 == 0 {
             sum = sum.wrapping_add(own(x + 1)[(*x as usize + 1) % 600]);
         }
         sum.wrapping_add(own(*x)[5])
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(x.len());
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(x.len());
     let given = Vector::from_slice(&x);
     let outcome = functions_kernel(&given, &mut out)
         .over(x.len())
         .run_on(device);
     let block = device.info().max_block_threads.into();
     if ran(device, "table", 7600, block, outcome)? {
-        expect("in functions", &out, &due)?;
+        expect("in functions", &out, &expected)?;
     }
     Ok(())
 }
@@ -227,17 +227,17 @@ fn values_kernel(x: &[u32], out: &mut [u32]) {
 
 fn in_values(device: &Device) -> Check {
     let x: Vec<u32> = (0..130).map(|k| k * 3).collect();
-    let due = x.iter().map(|x| {
+    let expected = x.iter().map(|x| {
         let mut of = [*x; 90];
         of[*x as usize % 90] = 7;
         of[3] = 7;
         of.iter()
             .fold(90u32, |sum, v| sum.wrapping_mul(3).wrapping_add(*v))
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(x.len());
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(x.len());
     values_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("in values", &out, &due)
+    expect("in values", &out, &expected)
 }

@@ -3,24 +3,24 @@
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, poisoned};
+use crate::check::{Check, ensure, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/own_arrays_with_barriers", &[], scalars),
+    Case::new("functions/local_arrays_with_barriers", &[], scalars),
     Case::new(
-        "functions/own_arrays_with_barriers_after_return",
+        "functions/local_arrays_with_barriers_after_return",
         &[],
         returns,
     ),
     Case::new(
-        "functions/own_arrays_of_structs_with_barriers",
+        "functions/local_arrays_of_structs_with_barriers",
         &[],
         structs,
     ),
-    Case::new("functions/own_arrays_given_on", &[], given_on),
-    Case::new("functions/faults_of_own_arrays", &[], faults),
+    Case::new("functions/local_arrays_passed_on", &[], given_on),
+    Case::new("functions/faults_of_local_arrays", &[], faults),
 ];
 
 /// Adds to each element ten times that of the next thread.
@@ -192,11 +192,11 @@ fn faults_kernel(at: usize, y: &mut [u32]) {
 }
 
 fn faults(device: &Device) -> Check {
-    let mut y = poisoned(8);
+    let mut y = sentinel_filled(8);
     let result = faults_kernel(3, &mut y).grid(2).block(4).run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let is_due = matches!(&fault.kind, FaultKind::Index { index: 3, .. });
-    ensure(is_due, || {
+    let is_expected = matches!(&fault.kind, FaultKind::Index { index: 3, .. });
+    ensure(is_expected, || {
         format!("{:?} of the fourth of three", fault.kind)
     })
 }

@@ -6,8 +6,8 @@ use crate::{Capability, Case};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/block_sum_of_a_lent_tile", &[], lent_tile),
-    Case::new("functions/block_sum_with_a_tile_of_its_own", &[], own_tile),
+    Case::new("functions/block_sum_in_a_borrowed_tile", &[], lent_tile),
+    Case::new("functions/block_sum_in_its_own_tile", &[], own_tile),
     Case::new("functions/nested_barriers", &[], nested),
     Case::new("functions/barriers_by_a_parameter", &[], by_parameter),
     Case::new(

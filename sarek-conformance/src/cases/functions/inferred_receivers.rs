@@ -1,17 +1,13 @@
 //! Methods of values whose types the source does not name: fields, payloads, results of functions.
 
 use crate::Case;
-use crate::check::{Check, ensure, poisoned, written};
+use crate::check::{Check, checked_output, ensure, sentinel_filled};
 use sarek::Element;
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/methods_of_unnamed_types", &[], methods),
-    Case::new(
-        "functions/methods_of_unnamed_types_change_them",
-        &[],
-        changes,
-    ),
+    Case::new("functions/methods_of_inferred_types", &[], methods),
+    Case::new("functions/mutating_methods_of_inferred_types", &[], changes),
 ];
 
 /// A point.
@@ -158,7 +154,7 @@ fn length(p: Point) -> f32 {
     p.x.abs() + p.y.abs()
 }
 
-fn due(x: &[f32], i: usize) -> f32 {
+fn expected(x: &[f32], i: usize) -> f32 {
     let l = line(x[i]);
     let sum = [l.from.x + l.to.x, l.from.y + l.to.y];
     let p = Point::new(2.0 * sum[0], 2.0 * sum[1]);
@@ -182,15 +178,16 @@ fn methods(device: &Device) -> Check {
     };
     let lines: Vec<Segment<Point>> = (0..n).map(of).collect();
     let (xs, lines) = (Vector::from_slice(&x), Vector::from_slice(&lines));
-    let mut y = poisoned::<f32>(n);
+    let mut y = sentinel_filled::<f32>(n);
     chains::<Point>(&xs, &lines, &mut y)
         .over(n)
         .run_on(device)?;
-    for (i, found) in written(&y)?.into_iter().enumerate() {
-        let due = due(&x, i);
-        ensure((found - due).abs() <= 1e-4 * due.abs().max(1.0), || {
-            format!("element {i} is {found}, not {due}")
-        })?;
+    for (i, found) in checked_output(&y)?.into_iter().enumerate() {
+        let expected = expected(&x, i);
+        ensure(
+            (found - expected).abs() <= 1e-4 * expected.abs().max(1.0),
+            || format!("element {i} is {found}, not {expected}"),
+        )?;
     }
     Ok(())
 }
@@ -198,15 +195,15 @@ fn methods(device: &Device) -> Check {
 fn changes(device: &Device) -> Check {
     let n = 33;
     let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
-    let (xs, mut y) = (Vector::from_slice(&x), poisoned::<f32>(n));
+    let (xs, mut y) = (Vector::from_slice(&x), sentinel_filled::<f32>(n));
     changed(&xs, &mut y).over(n).run_on(device)?;
-    for (i, found) in written(&y)?.into_iter().enumerate() {
+    for (i, found) in checked_output(&y)?.into_iter().enumerate() {
         let v = x[i];
         // A quarter turn of (v, 1) is (-1, v); plus (2, v) is (1, 2 v); half a turn later (-1, -2 v); a quarter later (2 v, -1).
         let p = [-1.0, -2.0 * v];
-        let due = -1.0 + 10.0 * v + 100.0 * p[0] + 1000.0 * p[0];
-        ensure(found == due, || {
-            format!("element {i} is {found}, not {due}")
+        let expected = -1.0 + 10.0 * v + 100.0 * p[0] + 1000.0 * p[0];
+        ensure(found == expected, || {
+            format!("element {i} is {found}, not {expected}")
         })?;
     }
     Ok(())

@@ -3,15 +3,19 @@
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, poisoned};
+use crate::check::{Check, ensure, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/lent_values", &[], values),
-    Case::new("functions/lent_values_with_barriers", &[], with_barriers),
-    Case::new("functions/faults_of_lent_values", &[], faults),
-    Case::new("functions/lent_by_closures", &[], by_closures),
+    Case::new("functions/borrowed_values", &[], values),
+    Case::new(
+        "functions/borrowed_values_with_barriers",
+        &[],
+        with_barriers,
+    ),
+    Case::new("functions/faults_of_borrowed_values", &[], faults),
+    Case::new("functions/borrowed_by_closures", &[], by_closures),
     Case::new("functions/constants_before_barriers", &[], early),
 ];
 
@@ -165,11 +169,13 @@ fn element(own: &[u32], at: usize) -> u32 {
 }
 
 fn faults(device: &Device) -> Check {
-    let mut y = poisoned(8);
+    let mut y = sentinel_filled(8);
     let result = faults_kernel(2, &mut y).grid(2).block(4).run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let is_due = matches!(&fault.kind, FaultKind::Index { index: 2, .. });
-    ensure(is_due, || format!("{:?} of the third of two", fault.kind))
+    let is_expected = matches!(&fault.kind, FaultKind::Index { index: 2, .. });
+    ensure(is_expected, || {
+        format!("{:?} of the third of two", fault.kind)
+    })
 }
 
 #[device]
@@ -253,8 +259,8 @@ fn early(device: &Device) -> Check {
             let launch = unsafe { early_kernel(n, y) };
             launch.grid(2).block(block).run_on(device)
         };
-        let due = [1, 1, 9, 1, 7, 7][n as usize];
-        of_each_thread(device, run, |_, _, _| due)?;
+        let expected = [1, 1, 9, 1, 7, 7][n as usize];
+        of_each_thread(device, run, |_, _, _| expected)?;
     }
     Ok(())
 }

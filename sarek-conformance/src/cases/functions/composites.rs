@@ -1,12 +1,12 @@
 //! Composite values that live across calls of functions in which threads work together.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::input::block_sizes;
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new(
-    "functions/parts_across_calls",
+    "functions/composites_across_calls",
     &[],
     of_each_thread,
 )];
@@ -91,27 +91,27 @@ fn of_each_thread(device: &Device) -> Check {
     for n in block_sizes(device) {
         let x: Vec<f32> = (0..2 * n).map(|i| (i * 7 % 16) as f32 * 0.25).collect();
         let mut y = Vector::filled(2 * n, Found { sum: -1.0, at: 77 });
-        let mut z = poisoned::<f32>(2 * n);
+        let mut z = sentinel_filled::<f32>(2 * n);
         parts(&Vector::from_slice(&x), &mut y, &mut z)
             .grid(2)
             .block(n)
             .run_on(device)?;
         let y = y.to_vec()?;
-        let mut due_z = vec![];
+        let mut expected_z = vec![];
         for (i, y) in y.into_iter().enumerate() {
-            let (found, due) = due(&x, i / n, i % n, n);
+            let (found, expected) = expected(&x, i / n, i % n, n);
             ensure(y == found, || {
                 format!("element {i} of blocks of {n} is {y:?}, not {found:?}")
             })?;
-            due_z.push(due);
+            expected_z.push(expected);
         }
-        expect("sums", &z, &due_z)?;
+        expect("sums", &z, &expected_z)?;
     }
     Ok(())
 }
 
 /// The expected results of one thread.
-fn due(x: &[f32], block: usize, t: usize, n: usize) -> (Found, f32) {
+fn expected(x: &[f32], block: usize, t: usize, n: usize) -> (Found, f32) {
     let v = |t: usize| x[block * n + t % n];
     let more = |at: u32| if at == 3 { 0.5 } else { 0.0 };
     let next = |t: usize| ((t + 1) % n) as u32;

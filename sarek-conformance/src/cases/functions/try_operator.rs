@@ -1,13 +1,13 @@
 //! `?` in functions: a value is passed on, and `None` or an error is returned at once.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/question/option", &[], option),
-    Case::new("functions/question/result", &[], result),
-    Case::new("functions/question/method", &[], method),
+    Case::new("functions/try_operator/option", &[], option),
+    Case::new("functions/try_operator/result", &[], result),
+    Case::new("functions/try_operator/method", &[], method),
 ];
 
 #[device]
@@ -50,16 +50,16 @@ fn option_kernel(out: &mut [u32]) {
 }
 
 fn option(device: &Device) -> Check {
-    let due = (0..64).flat_map(|n| {
+    let expected = (0..64).flat_map(|n| {
         let mut trace = 0;
         let (sum, count) = steps(n, &mut trace).unwrap_or((5, 6));
         [sum, count, trace]
     });
-    let due: Vec<u32> = due.collect();
+    let expected: Vec<u32> = expected.collect();
     assert!((0..64).any(|n| steps(n, &mut 0).is_some()));
-    let mut out = poisoned(3 * 64);
+    let mut out = sentinel_filled(3 * 64);
     option_kernel(&mut out).over(64).run_on(device)?;
-    expect("what `?` leaves", &out, &due)
+    expect("what `?` leaves", &out, &expected)
 }
 
 /// The reason why a number is rejected.
@@ -114,10 +114,10 @@ fn result(device: &Device) -> Check {
         let (a, b) = (n / 12, n % 12);
         [told(a, b), both::<true>(a, b).unwrap_or(-1.0)]
     });
-    let due: Vec<f32> = pairs.collect();
-    let mut out = poisoned(2 * 144);
+    let expected: Vec<f32> = pairs.collect();
+    let mut out = sentinel_filled(2 * 144);
     result_kernel(&mut out).over(144).run_on(device)?;
-    expect("what `?` leaves of a result", &out, &due)
+    expect("what `?` leaves of a result", &out, &expected)
 }
 
 #[derive(Clone, Copy, KernelType)]
@@ -157,14 +157,14 @@ fn method(device: &Device) -> Check {
             to: 50,
         })
         .collect();
-    let due = ranges.iter().zip(0..).map(|(range, n)| {
+    let expected = ranges.iter().zip(0..).map(|(range, n)| {
         let ends = range.ends(n, 2i32);
         ends.map_or(9, |(twice, ends)| ends + twice as u32)
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(40);
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(40);
     method_kernel(&Vector::from_slice(&ranges), &mut out)
         .over(40)
         .run_on(device)?;
-    expect("what methods leave", &out, &due)
+    expect("what methods leave", &out, &expected)
 }

@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/enums_across_barriers", &[], enums),
     Case::new("block/arrays_of_structs_across_barriers", &[], arrays),
     Case::new("block/values_across_returns", &[], returns),
-    Case::new("block/agreed_values_across_barriers", &[], agreed),
+    Case::new("block/uniform_values_across_barriers", &[], agreed),
     Case::new("block/values_of_arguments_across_barriers", &[], arguments),
 ];
 

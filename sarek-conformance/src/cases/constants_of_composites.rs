@@ -1,7 +1,7 @@
 //! Constants of types that no vector here stores: tuples, `usize` arrays, `Option` and `Result`.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -68,7 +68,7 @@ fn tuples_kernel(x: &[i32], out: &mut [i32]) {
     out[i] = sum;
 }
 
-fn tuples_due(i: usize, a: i32) -> i32 {
+fn tuples_expected(i: usize, a: i32) -> i32 {
     let (dx, dy) = WAYS[i % 4];
     let turn = [(3, 5), (-7, 11)][i % 2];
     let mut sum = dx * a - dy * turn.0 + turn.1;
@@ -85,13 +85,13 @@ fn tuples_due(i: usize, a: i32) -> i32 {
 
 fn tuples(device: &Device) -> Check {
     let x: Vec<i32> = (0..67).map(|i| i * 13 - 400).collect();
-    let due = x.iter().enumerate().map(|(i, a)| tuples_due(i, *a));
-    let due: Vec<i32> = due.collect();
-    let mut out = poisoned(due.len());
+    let expected = x.iter().enumerate().map(|(i, a)| tuples_expected(i, *a));
+    let expected: Vec<i32> = expected.collect();
+    let mut out = sentinel_filled(expected.len());
     tuples_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("tuples", &out, &due)
+    expect("tuples", &out, &expected)
 }
 
 const STEPS: [usize; 3] = [1, 2, 1 << 20];
@@ -112,18 +112,18 @@ fn sizes_kernel(x: &[f32], out: &mut [f32]) {
 
 fn sizes(device: &Device) -> Check {
     let x: Vec<f32> = (0..70u8).map(|n| f32::from(n) / 2.0).collect();
-    let due = (0..x.len()).map(|i| {
+    let expected = (0..x.len()).map(|i| {
         let (at, weight) = NAMED[i % 2];
         let steps: usize = STEPS.iter().map(|step| i / step).sum();
         let read = x[[3, 1, 0, 2][i % 4]] + x[GRID[i % 2][(i / 2) % 2]];
         read + steps as f32 + x[at] * weight + 2.0
     });
-    let due: Vec<f32> = due.collect();
-    let mut out = poisoned(due.len());
+    let expected: Vec<f32> = expected.collect();
+    let mut out = sentinel_filled(expected.len());
     sizes_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("sizes", &out, &due)
+    expect("sizes", &out, &expected)
 }
 
 const MAYBE: [Option<(u32, [u32; 2])>; 3] = [None, Some((1, [2, 3])), Some((40, [50, 60]))];
@@ -149,12 +149,14 @@ fn options_kernel(out: &mut [u32]) {
 }
 
 fn options(device: &Device) -> Check {
-    let due = (0..50).map(|i| {
+    let expected = (0..50).map(|i| {
         let first = [1000, 1 + [2, 3][i % 2], 40 + [50, 60][i % 2]][i % 3];
         (first + [5, 900][i % 2]).min(1070)
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(due.len());
-    options_kernel(&mut out).over(due.len()).run_on(device)?;
-    expect("options", &out, &due)
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(expected.len());
+    options_kernel(&mut out)
+        .over(expected.len())
+        .run_on(device)?;
+    expect("options", &out, &expected)
 }

@@ -3,18 +3,22 @@
 use super::super::block::barriers::of_each_thread;
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/lent_rows", &[], own),
-    Case::new("functions/lent_rows_of_shared_arrays", &[], shared),
-    Case::new("functions/lent_rows_with_barriers", &[], own_with_barriers),
-    Case::new("functions/faults_of_lent_rows", &[], faults),
+    Case::new("functions/borrowed_rows", &[], own),
+    Case::new("functions/borrowed_rows_of_shared_arrays", &[], shared),
+    Case::new(
+        "functions/borrowed_rows_with_barriers",
+        &[],
+        own_with_barriers,
+    ),
+    Case::new("functions/faults_of_borrowed_rows", &[], faults),
     Case::new("functions/arrays_by_value", &[], by_value),
     Case::new("functions/changed_rows", &[], changed),
-    Case::new("functions/lent_cubes_and_named_widths", &[], cubes),
+    Case::new("functions/borrowed_cubes_and_named_widths", &[], cubes),
 ];
 
 #[derive(Clone, Copy, KernelType)]
@@ -145,10 +149,10 @@ fn element(rows: &[[u32; 2]], i: usize, j: usize) -> u32 {
 }
 
 fn faults(device: &Device) -> Check {
-    let mut y = poisoned(8);
+    let mut y = sentinel_filled(8);
     let result = faults_kernel(2, &mut y).grid(2).block(4).run_on(device);
     let fault = fault_of(result, &mut y)?;
-    let is_due = matches!(
+    let is_expected = matches!(
         &fault.kind,
         FaultKind::Dimension {
             dimension: 1,
@@ -156,7 +160,7 @@ fn faults(device: &Device) -> Check {
             ..
         }
     );
-    ensure(is_due, || {
+    ensure(is_expected, || {
         format!("{:?} of the third column of two", fault.kind)
     })
 }
@@ -316,12 +320,12 @@ fn cubes_kernel(y: &mut [u32]) {
 }
 
 fn cubes(device: &Device) -> Check {
-    let mut y = poisoned(64);
+    let mut y = sentinel_filled(64);
     squares_kernel(&mut y).grid(1).run_on(device)?;
     let turned = |i: u32| 10 * (i % 8) + i / 8;
-    let due: Vec<u32> = (0..64).map(|i| turned(i) + 100 * (turned(i) + 1)).collect();
-    expect("squares", &y, &due)?;
-    let mut y = poisoned(64);
+    let expected: Vec<u32> = (0..64).map(|i| turned(i) + 100 * (turned(i) + 1)).collect();
+    expect("squares", &y, &expected)?;
+    let mut y = sentinel_filled(64);
     cubes_kernel(&mut y).grid(1).run_on(device)?;
     let rolled = |i: u32| 100 * (1 - i / 32) + 10 * (7 - i / 4 % 8) + (3 - i % 4);
     expect("cubes", &y, &(0..64).map(rolled).collect::<Vec<u32>>())
