@@ -1,6 +1,6 @@
-//! Checks that the rooms of each crate import each other without circles. A room is a top-level folder or module of `src`.
+//! Checks that the layers of each crate import each other without cycles. A layer is a top-level folder or module of `src`.
 //!
-//! `imports.rs` defines the imports that count. `known.txt` lists the remaining imports that close a circle. That list may only shrink.
+//! `imports.rs` defines the imports that count. `known.txt` lists the remaining imports that close a cycle. That list may only shrink.
 
 mod imports;
 
@@ -34,11 +34,11 @@ static KNOWN: LazyLock<BTreeMap<&str, BTreeSet<Import>>> = LazyLock::new(|| {
     let lines = include_str!("known.txt").lines();
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let parts: Vec<&str> = line.splitn(3, ": ").collect();
-        let [folder, rooms, _reason] = parts[..] else {
-            panic!("not `CRATE: ROOM -> ROOM: reason`: {line}");
+        let [folder, layers, _reason] = parts[..] else {
+            panic!("not `CRATE: LAYER -> LAYER: reason`: {line}");
         };
         assert!(CRATES.contains(&folder), "no crate that is read: {line}");
-        let (from, to) = rooms.split_once(" -> ").expect("two rooms");
+        let (from, to) = layers.split_once(" -> ").expect("two layers");
         let import = (from.to_owned(), to.to_owned());
         assert!(
             known.entry(folder).or_default().insert(import),
@@ -56,13 +56,13 @@ fn rest(folder: &str) -> BTreeSet<Import> {
     found.filter(|import| !is_known(import)).cloned().collect()
 }
 
-/// The shortest chain of imports from one room to another, by breadth-first search.
+/// The shortest chain of imports from one layer to another, by breadth-first search.
 fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>> {
     let mut reached = BTreeMap::from([(from, vec![])]);
     let mut next = VecDeque::from([from]);
-    while let Some(room) = next.pop_front() {
-        for import in imports.iter().filter(|(importer, _)| importer == room) {
-            let mut so_far = reached[room].clone();
+    while let Some(layer) = next.pop_front() {
+        for import in imports.iter().filter(|(importer, _)| importer == layer) {
+            let mut so_far = reached[layer].clone();
             so_far.push(import.clone());
             if import.1 == to {
                 return Some(so_far);
@@ -76,31 +76,31 @@ fn chain(imports: &BTreeSet<Import>, from: &str, to: &str) -> Option<Vec<Import>
     None
 }
 
-/// The shortest circle of imports.
-fn circle(imports: &BTreeSet<Import>) -> Option<Vec<Import>> {
-    let rooms: BTreeSet<&String> = imports.iter().map(|(room, _)| room).collect();
-    let circles = rooms
+/// The shortest cycle of imports.
+fn cycle(imports: &BTreeSet<Import>) -> Option<Vec<Import>> {
+    let layers: BTreeSet<&String> = imports.iter().map(|(layer, _)| layer).collect();
+    let cycles = layers
         .into_iter()
-        .filter_map(|room| chain(imports, room, room));
-    circles.min_by_key(Vec::len)
+        .filter_map(|layer| chain(imports, layer, layer));
+    cycles.min_by_key(Vec::len)
 }
 
 #[test]
-fn no_circle_is_new() {
+fn no_cycle_is_new() {
     for folder in CRATES {
-        if let Some(circle) = circle(&rest(folder)) {
+        if let Some(cycle) = cycle(&rest(folder)) {
             let line = |import: &Import| {
                 let (from, to) = import;
                 format!("  {from} imports {to} in {}", FOUND[folder][import])
             };
-            let lines: Vec<String> = circle.iter().map(line).collect();
-            panic!("rooms of `{folder}` form a circle:\n{}", lines.join("\n"));
+            let lines: Vec<String> = cycle.iter().map(line).collect();
+            panic!("layers of `{folder}` form a cycle:\n{}", lines.join("\n"));
         }
     }
 }
 
 #[test]
-fn each_known_import_still_closes_a_circle() {
+fn each_known_import_still_closes_a_cycle() {
     for (folder, known) in KNOWN.iter() {
         let rest = rest(folder);
         for import in known {
@@ -111,14 +111,14 @@ fn each_known_import_still_closes_a_circle() {
             );
             assert!(
                 chain(&rest, to, from).is_some(),
-                "`{from}` of {folder} closes no circle by `{to}`: take it off the list"
+                "`{from}` of {folder} closes no cycle by `{to}`: take it off the list"
             );
         }
     }
 }
 
 #[test]
-fn circles_are_found() {
+fn cycles_are_found() {
     let imports = |pairs: &[(&str, &str)]| -> BTreeSet<Import> {
         let owned = pairs
             .iter()
@@ -126,7 +126,7 @@ fn circles_are_found() {
         owned.collect()
     };
     let line = imports(&[("a", "b"), ("b", "c"), ("a", "c")]);
-    assert_eq!(circle(&line), None);
+    assert_eq!(cycle(&line), None);
     let ring = imports(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]);
-    assert_eq!(circle(&ring).map(|circle| circle.len()), Some(3));
+    assert_eq!(cycle(&ring).map(|cycle| cycle.len()), Some(3));
 }

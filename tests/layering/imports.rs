@@ -1,7 +1,7 @@
-//! Finds the imports between the rooms of a crate, by parsing its sources.
+//! Finds the imports between the layers of a crate, by parsing its sources.
 //!
-//! A room is a top-level folder or module of `src`; the room `lib` contains the items that `lib.rs` itself defines. An import is a path that
-//! begins with `crate` or `super` and leads out of its room, in a `use` line or in code. A name that `lib.rs` re-exports belongs to the room
+//! A layer is a top-level folder or module of `src`; the layer `lib` contains the items that `lib.rs` itself defines. An import is a path that
+//! begins with `crate` or `super` and leads out of its layer, in a `use` line or in code. A name that `lib.rs` re-exports belongs to the layer
 //! that it comes from. Code that is compiled only for tests does not count, and neither do the bodies of `macro_rules!`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,25 +12,25 @@ use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, Item, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Token, UseTree};
 
-/// The room of the items that `lib.rs` defines.
+/// The layer of the items that `lib.rs` defines.
 const ROOT: &str = "lib";
 
-/// A room, and a room that it imports.
+/// A layer, and a layer that it imports.
 pub type Import = (String, String);
 
-/// The imports between rooms, each with the place of its first path.
+/// The imports between layers, each with the place of its first path.
 pub type Imports = BTreeMap<Import, String>;
 
 /// Finds the imports of the crate in a folder. Reads its `lib.rs`, and follows the declarations of modules.
 pub fn imports(folder: &Path) -> Imports {
     let source = folder.join("src");
     let lib = source.join("lib.rs");
-    let rooms = parse(&lib).items.into_iter().filter_map(|item| match item {
+    let layers = parse(&lib).items.into_iter().filter_map(|item| match item {
         Item::Mod(item) if !for_tests(&item.attrs) => Some(item.ident.to_string()),
         _ => None,
     });
     let mut reader = Reader {
-        rooms: rooms.collect(),
+        layers: layers.collect(),
         source,
         file: lib.clone(),
         module: vec![],
@@ -43,18 +43,18 @@ pub fn imports(folder: &Path) -> Imports {
 
 /// An import of a name at the crate's root.
 struct Found {
-    room: String,
+    layer: String,
     name: String,
     place: String,
 }
 
 struct Reader {
     source: PathBuf,
-    rooms: BTreeSet<String>,
+    layers: BTreeSet<String>,
     /// The file and the module that are being read.
     file: PathBuf,
     module: Vec<String>,
-    /// The room of each name that the root re-exports.
+    /// The layer of each name that the root re-exports.
     exports: BTreeMap<String, String>,
     found: Vec<Found>,
 }
@@ -80,7 +80,7 @@ impl Reader {
         }
     }
 
-    fn room(&self) -> String {
+    fn layer(&self) -> String {
         let first = self.module.first().map_or(ROOT, String::as_str);
         first.to_owned()
     }
@@ -91,8 +91,8 @@ impl Reader {
         let rest = match segments.first().map(String::as_str) {
             Some("crate") => &segments[1..],
             Some("super") if above == self.module.len() => &segments[above..],
-            // In `lib.rs`, a path may begin with a room. Other modules need `crate` or `super` for it.
-            Some(first) if self.module.is_empty() && self.rooms.contains(first) => segments,
+            // In `lib.rs`, a path may begin with a layer. Other modules need `crate` or `super` for it.
+            Some(first) if self.module.is_empty() && self.layers.contains(first) => segments,
             _ => return,
         };
         if let Some(name) = rest.first() {
@@ -101,7 +101,7 @@ impl Reader {
                 .strip_prefix(&self.source)
                 .expect("a file of `src`");
             self.found.push(Found {
-                room: self.room(),
+                layer: self.layer(),
                 name: name.clone(),
                 place: format!("{}:{line}", file.display()),
             });
@@ -110,13 +110,13 @@ impl Reader {
 
     fn resolved(self) -> Imports {
         let mut imports = Imports::new();
-        for Found { room, name, place } in self.found {
-            let to = match self.rooms.contains(&name) {
+        for Found { layer, name, place } in self.found {
+            let to = match self.layers.contains(&name) {
                 true => &name,
                 false => self.exports.get(&name).map_or(ROOT, String::as_str),
             };
-            if room != to {
-                imports.entry((room, to.to_owned())).or_insert(place);
+            if layer != to {
+                imports.entry((layer, to.to_owned())).or_insert(place);
             }
         }
         imports
@@ -156,11 +156,11 @@ impl<'a> Visit<'a> for Reader {
         leaves(&item.tree, &mut vec![], &mut paths);
         let line = item.use_token.span.start().line;
         for (path, name) in paths {
-            let exported = self.module.is_empty() && self.rooms.contains(&path[0]);
+            let exported = self.module.is_empty() && self.layers.contains(&path[0]);
             if exported {
                 self.exports.insert(name, path[0].clone());
             }
-            // A re-export is a part of the crate's interface. It does not mean that the root's own items need the room.
+            // A re-export is a part of the crate's interface. It does not mean that the root's own items need the layer.
             if !exported || matches!(item.vis, syn::Visibility::Inherited) {
                 self.path(&path, line);
             }
