@@ -40,7 +40,7 @@ fn accepted<K: Published>() {
 
 /// There are more than ten kernels, and each has a row on the page.
 #[test]
-fn there_are_more_than_ten() {
+fn the_page_lists_every_kernel() {
     let source = include_str!("kernels.rs");
     let kernels =
         source.matches("\npublished! {").count() + source.matches("pub const SECTION").count();

@@ -140,7 +140,7 @@ mod borrowed {
     }
 
     #[test]
-    fn it_may_be_put_back() {
+    fn swapped_vectors_may_be_swapped_back() {
         let (mut one, mut other) = ([1u32; 4], [2u32; 4]);
         Vector::with_slice_mut(&mut one, |outer| {
             Vector::with_slice_mut(&mut other, |inner| {
