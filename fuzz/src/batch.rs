@@ -226,7 +226,7 @@ impl Crate<'_> {
                 .spawn()
                 .map_err(|e| e.to_string())?;
             let answers = worker::answers(program.stdout.take().expect("it is piped"));
-            let how = loop {
+            let lost = loop {
                 match answers.recv_timeout(timeout) {
                     Ok(line) => progress.record(&line)?,
                     Err(RecvTimeoutError::Timeout) => break Some("it hangs"),
@@ -241,13 +241,13 @@ impl Crate<'_> {
                     }
                 }
             };
-            if how != Some("it crashes") {
+            if lost != Some("it crashes") {
                 // The program may have ended by itself.
                 let _ = program.kill();
             }
             let status = program.wait().map_err(|e| e.to_string())?;
-            if let Some(how) = how {
-                progress.blame_device(format!("{how}: {status}"));
+            if let Some(reason) = lost {
+                progress.blame_device(format!("{reason}: {status}"));
                 if progress.is_over() {
                     verdicts.push(std::mem::take(&mut progress).verdict());
                 }

@@ -79,8 +79,8 @@ impl Comparison {
     pub fn judge(&self, case: &Case, without: &[&str], report: &mut dyn FnMut(Event)) {
         match lower(case) {
             Ok(def) => self.compare(def, &case.launch, without, report),
-            Err(how) => {
-                let rejected = Verdict::rejected("frontend", how);
+            Err(message) => {
+                let rejected = Verdict::rejected("frontend", message);
                 rejected
                     .findings
                     .into_iter()
@@ -112,7 +112,7 @@ impl Comparison {
             report(Event::At("nvrtc".into()));
             report(match compile_cuda(&kernel, launch.seed) {
                 Ok(()) => Event::Agreed("nvrtc".into()),
-                Err(how) => found(Kind::Differs, "nvrtc", how),
+                Err(message) => found(Kind::Differs, "nvrtc", message),
             });
         }
         let fits = |device: &&Device| {
@@ -144,23 +144,23 @@ fn compare_all<'d, F: FnOnce() -> Outcome>(
         report(Event::At(name.into()));
         match (&expected, outcome()) {
             (_, Outcome::NotEligible) => {}
-            (_, Outcome::Wrong(how)) => report(found(Kind::Differs, name, how)),
-            (_, Outcome::Failed(how)) => report(found(Kind::Failed, name, how)),
+            (_, Outcome::Wrong(message)) => report(found(Kind::Differs, name, message)),
+            (_, Outcome::Failed(message)) => report(found(Kind::Failed, name, message)),
             (None, got) => expected = Some(got),
             (Some(expected), got) => report(match difference(expected, &got) {
                 None => Event::Agreed(name.into()),
-                Some(how) => found(Kind::Differs, name, how),
+                Some(message) => found(Kind::Differs, name, message),
             }),
         }
     }
     report(Event::End(matches!(expected, Some(Outcome::Fault(_)))));
 }
 
-fn found(kind: Kind, device: &str, how: String) -> Event {
+fn found(kind: Kind, device: &str, message: String) -> Event {
     Event::Found(Finding {
         kind,
         device: device.into(),
-        how,
+        message,
     })
 }
 

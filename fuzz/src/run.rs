@@ -129,8 +129,8 @@ impl Run<'_> {
             for (seed, verdict) in seeds.zip(verdicts) {
                 let findings = self.tally().add(&verdict);
                 for finding in findings {
-                    let how = format!(", {form}");
-                    self.report(seed, &generate_for_rustc(seed), &finding, &how, |case| {
+                    let suffix = format!(", {form}");
+                    self.report(seed, &generate_for_rustc(seed), &finding, &suffix, |case| {
                         candidate(batches, case, form, &finding).unwrap_or_default()
                     });
                 }
@@ -148,7 +148,7 @@ impl Run<'_> {
         form: &str,
         mut judge: impl FnMut(&Case) -> Verdict,
     ) {
-        let (device, mut last) = (&finding.device, finding.how.clone());
+        let (device, mut last) = (&finding.device, finding.message.clone());
         println!("seed {seed}{form}: {finding}");
         let path = corpus_file(&format!("{device}_{seed}"));
         write_to_corpus(&path, &generated.case());
@@ -156,10 +156,10 @@ impl Run<'_> {
         let until = Instant::now() + self.options.shrinking;
         let small = shrink(generated, CANDIDATES, until, |candidate| {
             let case = candidate.case();
-            let Some(how) = judge(&case).same_finding(finding).map(str::to_owned) else {
+            let Some(message) = judge(&case).same_finding(finding).map(str::to_owned) else {
                 return false;
             };
-            last = how;
+            last = message;
             write_to_corpus(&path, &case);
             true
         });
@@ -188,8 +188,8 @@ fn candidate(
     finding: &Finding,
 ) -> Result<Verdict, String> {
     if finding.kind == Kind::Rejected {
-        let is_rejected = batches.rejects(case, form, &finding.how)?;
-        let rejected = || Verdict::rejected(&finding.device, finding.how.clone());
+        let is_rejected = batches.rejects(case, form, &finding.message)?;
+        let rejected = || Verdict::rejected(&finding.device, finding.message.clone());
         return Ok(is_rejected.then(rejected).unwrap_or_default());
     }
     let cases = std::slice::from_ref(case);

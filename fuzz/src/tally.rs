@@ -96,7 +96,7 @@ mod tests {
                 .map(|&(kind, device)| Finding {
                     kind,
                     device: device.into(),
-                    how: "so".into(),
+                    message: "so".into(),
                 })
                 .collect(),
         }

@@ -24,7 +24,7 @@ pub struct Finding {
     /// The backend or compiler that shows it, or `process`.
     pub device: String,
     /// Its description.
-    pub how: String,
+    pub message: String,
 }
 
 /// The kinds of findings.
@@ -46,12 +46,12 @@ const KINDS: [(Kind, &str); 3] = [
 
 impl Verdict {
     /// The verdict that a compiler rejects the kernel.
-    pub fn rejected(by: &str, how: String) -> Verdict {
+    pub fn rejected(by: &str, message: String) -> Verdict {
         Verdict {
             findings: vec![Finding {
                 kind: Kind::Rejected,
                 device: by.into(),
-                how,
+                message,
             }],
             ..Verdict::default()
         }
@@ -71,23 +71,23 @@ impl Verdict {
     pub fn same_finding(&self, other: &Finding) -> Option<&str> {
         let mut same = self.findings.iter();
         same.find(|f| (f.kind, &f.device) == (other.kind, &other.device))
-            .map(|finding| finding.how.as_str())
+            .map(|finding| finding.message.as_str())
     }
 }
 
 /// A device's message without the source text in it.
-pub fn without_source(how: &str) -> &str {
-    let without_source = how.split("--- source ---").next();
-    without_source.unwrap_or_default().trim()
+pub fn without_source(message: &str) -> &str {
+    let text = message.split("--- source ---").next();
+    text.unwrap_or_default().trim()
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (device, how) = (&self.device, without_source(&self.how));
+        let (device, message) = (&self.device, without_source(&self.message));
         match self.kind {
-            Kind::Rejected => write!(f, "{device} rejects the kernel: {how}"),
-            Kind::Differs => write!(f, "{device}: {how}"),
-            Kind::Failed => write!(f, "{device} failed by itself: {how}"),
+            Kind::Rejected => write!(f, "{device} rejects the kernel: {message}"),
+            Kind::Differs => write!(f, "{device}: {message}"),
+            Kind::Failed => write!(f, "{device} failed by itself: {message}"),
         }
     }
 }
@@ -111,9 +111,13 @@ impl Event {
         match self {
             Event::At(device) => format!("at {device} "),
             Event::Agreed(device) => format!("agreed {device} "),
-            Event::Found(Finding { kind, device, how }) => {
+            Event::Found(Finding {
+                kind,
+                device,
+                message,
+            }) => {
                 let (_, word) = KINDS.iter().find(|(k, _)| k == kind).expect("it is listed");
-                format!("{word} {device} {}", how.escape_default())
+                format!("{word} {device} {}", message.escape_default())
             }
             Event::End(fault) => format!("end {fault} "),
         }
@@ -130,7 +134,7 @@ impl Event {
             word => Event::Found(Finding {
                 kind: KINDS.iter().find(|(_, w)| *w == word)?.0,
                 device: name.into(),
-                how: rest
+                message: rest
                     .replace("\\n", "\n")
                     .replace("\\'", "'")
                     .replace("\\\"", "\""),
@@ -173,14 +177,14 @@ impl Progress {
     }
 
     /// Records that the process ended. Blames the device at work; if none was, blames the process and ends the case.
-    pub(crate) fn blame_device(&mut self, how: String) {
+    pub(crate) fn blame_device(&mut self, message: String) {
         let at = self.at.take();
         let at = at.filter(|at| !self.finished().contains(&at.as_str()));
         self.is_over = at.is_none();
         self.verdict.findings.push(Finding {
             kind: Kind::Failed,
             device: at.unwrap_or("process".into()),
-            how,
+            message,
         });
     }
 
@@ -211,11 +215,11 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    fn failed(device: &str, how: &str) -> Finding {
+    fn failed(device: &str, message: &str) -> Finding {
         Finding {
             kind: Kind::Failed,
             device: device.into(),
-            how: how.into(),
+            message: message.into(),
         }
     }
 

@@ -61,9 +61,9 @@ impl Worker {
     pub fn judge(&mut self, case: &Case) -> Verdict {
         let mut progress = Progress::default();
         while !progress.is_over() {
-            if let Err(how) = self.ask(case, &mut progress) {
+            if let Err(message) = self.ask(case, &mut progress) {
                 self.process = None;
-                progress.blame_device(how);
+                progress.blame_device(message);
             }
         }
         let verdict = progress.verdict();

@@ -56,7 +56,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
     };
     let items = match Items::read(&candidate.items) {
         Ok(items) => items,
-        Err(how) => return of_threads(how).map(refused),
+        Err(message) => return of_threads(message).map(refused),
     };
     let tokens = candidate.kernel.parse().map_err(|e| format!("{e}"))?;
     let expansion = sarek_frontend::expand::kernel(quote!(block = 8), tokens);
@@ -75,7 +75,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
         met = met.or_else(|| orders.find_map(|order| races(&linked, n, seed ^ order)));
     }
     Ok(match (verdict, met) {
-        (Ok(_), Some(how)) => Outcome::Races(how),
+        (Ok(_), Some(message)) => Outcome::Races(message),
         (Ok(_), None) => Outcome::Clean { launched },
         (Err(refusal), met) => Outcome::Refused {
             because: format!("{refusal:?}"),
@@ -178,8 +178,12 @@ impl RaceTally {
                 self.disagreeing += u32::from(because.starts_with("Disagrees"));
                 self.racing += u32::from(races);
             }
-            Ok(Outcome::Races(how)) => self.findings.push((seed, format!("accepted, and {how}"))),
-            Err(how) => self.findings.push((seed, format!("not a kernel: {how}"))),
+            Ok(Outcome::Races(message)) => self
+                .findings
+                .push((seed, format!("accepted, and {message}"))),
+            Err(message) => self
+                .findings
+                .push((seed, format!("not a kernel: {message}"))),
         }
     }
 }
@@ -193,9 +197,9 @@ impl fmt::Display for RaceTally {
             racing,
             findings,
         } = self;
-        for (seed, how) in findings {
+        for (seed, message) in findings {
             let Candidate { items, kernel } = candidate(*seed);
-            writeln!(f, "seed {seed}: {how}\n{items}{kernel}\n")?;
+            writeln!(f, "seed {seed}: {message}\n{items}{kernel}\n")?;
         }
         write!(
             f,
