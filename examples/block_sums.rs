@@ -25,12 +25,12 @@ fn sums(x: &[f32], out: &mut [f32]) {
 fn main() -> sarek::Result<()> {
     let x: Vec<f32> = (0..1000u16).map(|i| f32::from(i % 7)).collect();
     let blocks = x.len().div_ceil(256);
-    let due: Vec<f32> = x.chunks(256).map(|block| block.iter().sum()).collect();
+    let expected: Vec<f32> = x.chunks(256).map(|block| block.iter().sum()).collect();
     let x = Vector::from_vec(x);
     let mut out = Vector::zeros(blocks);
     sums(&x, &mut out).grid(blocks).run()?;
     let found = out.to_vec()?;
     println!("{found:?} on {}", Device::best()?);
-    assert_eq!(found, due, "the same as plain Rust");
+    assert_eq!(found, expected, "the same as plain Rust");
     Ok(())
 }

@@ -112,9 +112,9 @@ fn main() -> sarek::Result<()> {
     let [one, two] = [0, 1].map(|i: usize| contexts[i].to_host::<f32>("weights"));
     let (one, two) = (one?, two?);
     println!("weights: {one:.3?}");
-    for ((a, b), due) in one.iter().zip(&two).zip(1..) {
+    for ((a, b), expected) in one.iter().zip(&two).zip(1..) {
         assert!(
-            (a - b).abs() < 1e-3 && (a - due as f32).abs() < 1e-2,
+            (a - b).abs() < 1e-3 && (a - expected as f32).abs() < 1e-2,
             "{one:?}, {two:?}"
         );
     }

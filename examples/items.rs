@@ -36,24 +36,28 @@ fn main() -> sarek::Result<()> {
         step(0.02, &mut particles, &mut bounces).run_on(&device)?;
     }
     device.sync()?;
-    let mut due = vec![0u32; particles.len()];
-    for (i, due) in due.iter_mut().enumerate() {
+    let mut expected = vec![0u32; particles.len()];
+    for (i, expected) in expected.iter_mut().enumerate() {
         let mut particle = start(i);
         for _ in 0..20 {
             particle.at += particle.speed * 0.02;
             if particle.at < 0.0 || particle.at > 1.0 {
                 particle.speed = -particle.speed;
-                *due += 1;
+                *expected += 1;
             }
         }
     }
     let bounces = bounces.to_vec()?;
     // Close to a wall, rounding decides if a particle bounces, so devices may differ.
-    let differ = bounces.iter().zip(&due).filter(|(a, b)| a != b).count();
+    let differ = bounces
+        .iter()
+        .zip(&expected)
+        .filter(|(a, b)| a != b)
+        .count();
     println!(
         "{} bounces; plain Rust differs for {differ} of {} particles",
         bounces.iter().sum::<u32>(),
-        due.len()
+        expected.len()
     );
     Ok(())
 }

@@ -50,7 +50,7 @@ fn batch(device: &Device) -> Result<Vec<Option<Specialized>>> {
     ])
 }
 
-fn told(codes: &[Option<Result<Code>>]) -> Vec<String> {
+fn outcomes(codes: &[Option<Result<Code>>]) -> Vec<String> {
     let one = |code: &Option<Result<Code>>| match code {
         None => "a gap".to_owned(),
         Some(Ok(code)) => format!("{} in {}:\n{}", code.kernel, code.target, code.text),
@@ -62,7 +62,7 @@ fn told(codes: &[Option<Result<Code>>]) -> Vec<String> {
 
 /// A child process compiles the programs one by one, and this process compiles them together. One process cannot do both, since it caches programs.
 #[test]
-fn a_batch_is_what_its_parts_are_one_by_one() -> Result<()> {
+fn a_batch_gives_the_programs_of_its_parts() -> Result<()> {
     const CHILD: &str = "SAREK_TEST_ONE_BY_ONE";
     let one_by_one = std::env::var_os(CHILD).is_some();
     let mut all = String::new();
@@ -75,21 +75,23 @@ fn a_batch_is_what_its_parts_are_one_by_one() -> Result<()> {
                 .collect(),
             false => device.compile_batch(&batch),
         };
-        let told = told(&codes);
-        assert_eq!((&*told[1], &*told[6]), ("a gap", "a gap"));
-        assert!(told[0] == told[4] && (told[0] != told[2] || device.info().host_memory));
+        let outcomes = outcomes(&codes);
+        assert_eq!((&*outcomes[1], &*outcomes[6]), ("a gap", "a gap"));
+        assert!(
+            outcomes[0] == outcomes[4] && (outcomes[0] != outcomes[2] || device.info().host_memory)
+        );
         assert_eq!(
-            told[3].starts_with("broken fails at"),
+            outcomes[3].starts_with("broken fails at"),
             !device.info().host_memory,
             "{}",
-            told[3]
+            outcomes[3]
         );
         // A failed program does not affect the others.
         let mut y = Vector::zeros(100);
         add::<1>(&mut y).over(100).run_on(&device)?;
         add::<2>(&mut y).over(100).run_on(&device)?;
         assert_eq!(y.to_vec()?, [3; 100], "{device}");
-        all += &format!("{device}\n{}\n", told.join("\n"));
+        all += &format!("{device}\n{}\n", outcomes.join("\n"));
     }
     if one_by_one {
         println!("<<<{all}>>>");
@@ -97,7 +99,7 @@ fn a_batch_is_what_its_parts_are_one_by_one() -> Result<()> {
     }
     let child = std::process::Command::new(std::env::current_exe().expect("a test has a program"))
         .args([
-            "a_batch_is_what_its_parts_are_one_by_one",
+            "a_batch_gives_the_programs_of_its_parts",
             "--exact",
             "--nocapture",
         ])

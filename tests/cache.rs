@@ -16,7 +16,7 @@ const CHILD: &str = "SAREK_CACHE_CHILD";
 
 /// The numbers of cache hits and of written entries of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Told {
+struct Statistics {
     hits: u64,
     written: u64,
 }
@@ -33,18 +33,18 @@ fn start(backend: &str, folder: &Path) -> Child {
 }
 
 /// Waits for the process, and parses its counts.
-fn told(child: Child) -> Told {
+fn statistics(child: Child) -> Statistics {
     let child = child.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&child.stdout).into_owned();
     assert!(child.status.success(), "{text}");
     let line = text.lines().find_map(|line| line.split_once("STATUS "));
-    let mut numbers = line.expect("it tells").1.split(' ');
+    let mut numbers = line.expect("the statistics").1.split(' ');
     let mut number = || {
         let text = numbers.next().expect("two numbers").trim();
         text.parse().expect("a number")
     };
     let (hits, written) = (number(), number());
-    Told { hits, written }
+    Statistics { hits, written }
 }
 
 /// The body of the child process.
@@ -102,7 +102,7 @@ fn programs_are_found_by_the_next_process() {
         let device = Device::of(backend).expect("it has a device");
         let keeps = keeps(&device);
         let folder = Folder::new("found", backend);
-        let run = || told(start(backend, &folder.0));
+        let run = || statistics(start(backend, &folder.0));
         let (first, second) = (run(), run());
         println!("{device}: keeps programs: {keeps}");
         let kept = (first.written > 0, second.hits > 0);
@@ -119,7 +119,7 @@ fn programs_are_found_by_the_next_process() {
 fn damaged_entries_are_made_again() {
     for device in Device::all().iter().filter(|device| keeps(device)) {
         let folder = Folder::new("damaged", device.backend());
-        let run = || told(start(device.backend(), &folder.0));
+        let run = || statistics(start(device.backend(), &folder.0));
         run();
         let files = || std::fs::read_dir(&folder.0).expect("a folder").flatten();
         for file in files() {
@@ -140,13 +140,14 @@ fn processes_share_a_cache() {
     for device in Device::all().iter().filter(|device| keeps(device)) {
         let folder = Folder::new("shared", device.backend());
         let all: Vec<Child> = (0..4).map(|_| start(device.backend(), &folder.0)).collect();
-        let all: Vec<Told> = all.into_iter().map(told).collect();
+        let all: Vec<Statistics> = all.into_iter().map(statistics).collect();
         assert!(
-            all.iter().all(|told| told.hits + told.written > 0),
+            all.iter()
+                .all(|statistics| statistics.hits + statistics.written > 0),
             "{all:?}"
         );
         assert!(
-            told(start(device.backend(), &folder.0)).hits > 0,
+            statistics(start(device.backend(), &folder.0)).hits > 0,
             "{device}"
         );
     }
@@ -158,9 +159,9 @@ fn processes_share_a_cache() {
 fn programs_run_without_a_cache() {
     for device in Device::all() {
         for folder in ["/proc/self", "/proc/nothing"] {
-            let found = told(start(device.backend(), Path::new(folder)));
+            let found = statistics(start(device.backend(), Path::new(folder)));
             let (hits, written) = (0, 0);
-            assert_eq!(found, Told { hits, written }, "{device}: {folder}");
+            assert_eq!(found, Statistics { hits, written }, "{device}: {folder}");
         }
     }
 }

@@ -87,7 +87,7 @@ fn table(columns: &BTreeMap<String, Vec<String>>) -> String {
 }
 
 #[test]
-fn the_page_says_what_devices_say() {
+fn the_page_lists_the_capabilities_of_the_devices() {
     let text = std::fs::read_to_string(page()).unwrap_or_default();
     let mut known = columns(&text);
     let mut different = vec![];

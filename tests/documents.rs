@@ -57,7 +57,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_resolve() {
     let pages = pages();
     let mut lost = vec![];
     for (page, text) in &pages {

@@ -66,11 +66,11 @@ fn kernels_bring_their_headers() -> Result<()> {
         STARTED.fetch_add(1, Relaxed);
         Ok(Box::new(()))
     }))?;
-    let due: Vec<u32> = (0..100).map(|x| 3 * x).collect();
+    let expected: Vec<u32> = (0..100).map(|x| 3 * x).collect();
     let devices = Device::all();
     for device in &devices {
         for _ in 0..2 {
-            assert_eq!(run(device, "scale.h")?, due, "{device}");
+            assert_eq!(run(device, "scale.h")?, expected, "{device}");
         }
     }
     assert_eq!(STARTED.load(Relaxed), devices.len(), "once for each device");
@@ -78,7 +78,7 @@ fn kernels_bring_their_headers() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_had_is_told() -> Result<()> {
+fn missing_environments_and_libraries_are_errors() -> Result<()> {
     for device in Device::all() {
         let error = run(&device, "nowhere").expect_err("nobody registered it");
         assert!(
@@ -157,11 +157,11 @@ fn kernels_name_their_environments() -> Result<()> {
             },
         })
     }))?;
-    let due: Vec<u32> = (0..10).map(|x| 5 * x).collect();
+    let expected: Vec<u32> = (0..10).map(|x| 5 * x).collect();
     for device in &devices {
         let mut y = Vector::zeros(10);
         attached(&x, &mut y).over(10).run_on(device)?;
-        assert_eq!(y.to_vec()?, due, "{device}");
+        assert_eq!(y.to_vec()?, expected, "{device}");
         // A launch adds an environment to those of the kernel, which gives another program.
         environment::register(Environment::new("more", |_| {
             Ok(Parts::new().define("FIVE", "6u"))
@@ -176,7 +176,7 @@ fn kernels_name_their_environments() -> Result<()> {
 }
 
 #[test]
-fn what_safe_code_gives_leaves_the_text_of_kernels_alone() -> Result<()> {
+fn safe_environments_leave_kernel_texts_unchanged() -> Result<()> {
     let scaled_with = |device: &Device, parts: Parts| {
         let x: Vector<u32> = (0..4).collect();
         let mut y = Vector::zeros(4);

@@ -261,7 +261,7 @@ fn add(x: &[u32], y: &mut [u32]) {
 }
 
 #[kernel]
-fn tell(x: &[u32], y: &mut [u32]) {
+fn print_first(x: &[u32], y: &mut [u32]) {
     let i = global_idx_x();
     y[i] = x[i];
     if i == 0 {
@@ -289,26 +289,26 @@ fn program(device: &Device) -> Result<Vec<u32>> {
     let mut parts = large.parts_mut(2)?;
     add(&ones, &mut parts[1]).over(N).run_on(device)?;
     drop(parts);
-    let mut told = Vector::zeros(N);
-    tell(&y, &mut told).over(N).enqueue(&stream)?;
+    let mut printed = Vector::zeros(N);
+    print_first(&y, &mut printed).over(N).enqueue(&stream)?;
     let mut z = Vector::zeros(N);
     z.fill_on(&stream, 5)?;
     add(&large, &mut z).over(N).run_on(device)?;
     let mut recording = device.record_graph();
     recording.fill(&mut lost, 0)?;
-    recording.launch(add(&z, &mut told).over(N))?;
+    recording.launch(add(&z, &mut printed).over(N))?;
     let graph = recording.finish();
-    graph.replay((&z, &mut told, &mut lost))?;
+    graph.replay((&z, &mut printed, &mut lost))?;
     let event = stream.record()?;
     device.stream().wait(&event)?;
-    let mut all = told.to_vec()?;
+    let mut all = printed.to_vec()?;
     all.extend(large.read(LARGE / 2..LARGE / 2 + 1)?);
     all.extend(Vector::gather([&y, &lost])?.read(N - 1..N + 1)?);
     device.sync()?;
     Ok(all)
 }
 
-fn due() -> Vec<u32> {
+fn expected() -> Vec<u32> {
     // y is 1, large 2, z 7: together 8.
     [vec![8; N], vec![2, 1, 0]].concat()
 }
@@ -322,7 +322,11 @@ fn quiet() {
 fn every_allocation_may_fail() {
     quiet();
     for (device, control) in failing("out of memory") {
-        assert_eq!(program(&device).expect("nothing fails"), due(), "{device}");
+        assert_eq!(
+            program(&device).expect("nothing fails"),
+            expected(),
+            "{device}"
+        );
         let mut failures = 0;
         for first in 1.. {
             device.trim().expect("nothing is lost");
@@ -332,16 +336,20 @@ fn every_allocation_may_fail() {
             control.reset();
             // After any failure, the device still works and holds no memory.
             let again = program(&device);
-            assert_eq!(again.expect("nothing fails"), due(), "{device}: {first}");
+            assert_eq!(
+                again.expect("nothing fails"),
+                expected(),
+                "{device}: {first}"
+            );
             assert_eq!(device.memory_use().used, 0, "{device}: {first}");
             match tried {
                 Ok(found) => {
-                    assert_eq!(found, due());
+                    assert_eq!(found, expected());
                     break;
                 }
                 Err(error) => {
-                    let told = matches!(error, Error::OutOfMemory { .. });
-                    assert!(told, "{device}: allocation {first}: {error}");
+                    let is_expected = matches!(error, Error::OutOfMemory { .. });
+                    assert!(is_expected, "{device}: allocation {first}: {error}");
                     failures = first;
                 }
             }
@@ -350,7 +358,7 @@ fn every_allocation_may_fail() {
             control.reset();
             control.once.store(first, Relaxed);
             let found = program(&device).expect("there is memory the second time");
-            assert_eq!(found, due(), "{device}: {first}");
+            assert_eq!(found, expected(), "{device}: {first}");
         }
         println!("{device}: {failures} allocations failed");
         assert!(failures >= 5, "{device}: {failures}");
@@ -379,20 +387,20 @@ fn a_device_may_be_lost_at_every_call() {
                 .expect("another device");
             assert_eq!(y.get(N - 1).expect("it is on the host"), N as u32);
             if tried.is_err() {
-                let told = add(&kept, &mut y).over(N).run_on(&device);
-                let told = told.and_then(|()| device.sync());
-                assert!(matches!(told, Err(Error::Device { .. })), "{told:?}");
+                let result = add(&kept, &mut y).over(N).run_on(&device);
+                let result = result.and_then(|()| device.sync());
+                assert!(matches!(result, Err(Error::Device { .. })), "{result:?}");
                 assert_eq!(y.get(0).expect("the host had it"), 1, "{device}: {call}");
             }
             control.reset();
             match tried {
                 Ok(found) => {
-                    assert_eq!(found, due());
+                    assert_eq!(found, expected());
                     break;
                 }
                 Err(error) => {
-                    let told = matches!(error, Error::Device { .. });
-                    assert!(told, "{device}: call {call}: {error}");
+                    let is_expected = matches!(error, Error::Device { .. });
+                    assert!(is_expected, "{device}: call {call}: {error}");
                     failures = call;
                 }
             }
@@ -401,7 +409,7 @@ fn a_device_may_be_lost_at_every_call() {
             let known = matches!(fault, Ok(()) | Err(Error::Fault(_)));
             assert!(known, "{device}: {call}: {fault:?}");
             let again = program(&device);
-            assert_eq!(again.expect("it is back"), due(), "{device}: {call}");
+            assert_eq!(again.expect("it is back"), expected(), "{device}: {call}");
         }
         println!("{device}: lost at each of {failures} calls");
         assert!(failures >= 30, "{device}: {failures}");

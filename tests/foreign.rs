@@ -37,8 +37,12 @@ fn run(kernel: &ForeignKernel, device: &Device) -> Result<()> {
         // SAFETY: the text writes elements below `n` of `y`, each by a thread of its own.
         let launch = unsafe { kernel.call((2.0f32, &x, &mut y, N as u32)) };
         launch.grid(blocks.0).block(blocks.1).run_on(device)?;
-        let due = |i: usize| 1.0 + times * 2.0 * i as f32;
-        assert_eq!(y.to_vec()?, (0..N).map(due).collect::<Vec<_>>(), "{device}");
+        let expected = |i: usize| 1.0 + times * 2.0 * i as f32;
+        assert_eq!(
+            y.to_vec()?,
+            (0..N).map(expected).collect::<Vec<_>>(),
+            "{device}"
+        );
     }
     // SAFETY: as above.
     let launch = unsafe { kernel.call((-4.0f32, &x, &mut y, N as u32)) };
@@ -82,7 +86,7 @@ fn vectors_are_coherent_with_kernels_of_rust() -> Result<()> {
     let kernel = saxpy().build()?;
     let x = Vector::filled(100, 3.0f32);
     let mut y = Vector::filled(100, 0.5f32);
-    let mut due = 0.5;
+    let mut expected = 0.5;
     for device in devices() {
         let stream = device.new_stream()?;
         for stream in [&device.stream(), &stream] {
@@ -91,15 +95,15 @@ fn vectors_are_coherent_with_kernels_of_rust() -> Result<()> {
             let launch = unsafe { kernel.call((1.0f32, &x, &mut y, 100u32)) };
             launch.cover(100).enqueue(stream)?;
             doubled(&mut y).over(100).run_on(&device)?;
-            due = 2.0 * (2.0 * due + 3.0);
+            expected = 2.0 * (2.0 * expected + 3.0);
         }
     }
-    assert_eq!(y.to_vec()?, [due; 100]);
+    assert_eq!(y.to_vec()?, [expected; 100]);
     Ok(())
 }
 
 #[test]
-fn a_device_without_a_text_says_which_there_are() -> Result<()> {
+fn a_device_without_a_text_lists_the_existing_ones() -> Result<()> {
     let kernel = declared(
         ForeignKernel::new("saxpy").text(Text::new(&sarek::tag::lookup("klingon"), "wo' batlhvaD")),
     )
@@ -138,7 +142,7 @@ fn refused(builder: Builder, device: &Device) -> Result<Error> {
 }
 
 #[test]
-fn what_an_entry_point_takes_is_compared() -> Result<()> {
+fn entry_point_signatures_are_checked() -> Result<()> {
     let texts = || {
         ForeignKernel::new("saxpy")
             .text(include_text!("foreign/saxpy.cu"))
@@ -174,8 +178,8 @@ fn what_an_entry_point_takes_is_compared() -> Result<()> {
             .block(4)
             .run_on(&device)
             .expect_err("there are four");
-        let told = matches!(error, Error::Signature { .. } | Error::Compile { .. });
-        assert!(told, "{device}: {error}");
+        let is_expected = matches!(error, Error::Signature { .. } | Error::Compile { .. });
+        assert!(is_expected, "{device}: {error}");
         // A declaration with a name that the text lacks.
         let error = refused(
             declared(
@@ -287,7 +291,7 @@ fn compile_errors_name_the_texts_lines() -> Result<()> {
 
 /// Generated text may name its source with `#line`; then compile errors refer to the source.
 #[test]
-fn compile_errors_name_what_the_text_was_made_of() -> Result<()> {
+fn compile_errors_name_the_files_of_the_text() -> Result<()> {
     const BODY: &str = "#line 40 \"made.y\"\n\noops\n";
     let kernel = declared(
         ForeignKernel::new("saxpy")
@@ -393,7 +397,7 @@ fn blocks_that_a_text_fixes_are_kept() -> Result<()> {
 }
 
 #[test]
-fn what_makes_no_kernel_is_told() {
+fn incomplete_foreign_kernels_are_errors() {
     let none = ForeignKernel::new("k").build().expect_err("no text");
     assert!(none.to_string().contains("no text"), "{none}");
     let two = ForeignKernel::new("k")
@@ -420,8 +424,8 @@ fn ptx_is_compiled_by_the_driver() -> Result<()> {
     // SAFETY: it does not run.
     let launch = unsafe { fewer.call((1.0f32,)) };
     let error = launch.grid(1).block(1).run_on(&device);
-    let told = matches!(error, Err(Error::Signature { .. }));
-    assert!(told, "{error:?}");
+    let is_expected = matches!(error, Err(Error::Signature { .. }));
+    assert!(is_expected, "{error:?}");
     let broken = include_str!("foreign/saxpy.ptx").replace("fma.rn.f32", "fmu.rn.f32");
     let broken = ForeignKernel::new("saxpy").text(Text::of_file("broken.ptx", &broken));
     let Error::Compile { places, log, .. } = refused(declared(broken), &device)? else {

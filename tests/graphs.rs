@@ -49,10 +49,10 @@ fn step(field: &mut [f32], next: &mut [f32]) {
 }
 
 #[test]
-fn replays_are_what_their_operations_are() -> Result<()> {
+fn replays_give_the_results_of_their_operations() -> Result<()> {
     for device in Device::all() {
         let start: Vec<f32> = (0..N).map(|i| ((i * 37) % 64) as f32).collect();
-        let (mut due, mut due_next) = (start.clone(), vec![0.0; N]);
+        let (mut expected, mut due_next) = (start.clone(), vec![0.0; N]);
         let mut field = Vector::from_vec(start);
         let (mut next, mut sums) = (Vector::zeros(N), Vector::filled(N / 64, -1.0));
         let mut recording = device.record_graph();
@@ -65,18 +65,21 @@ fn replays_are_what_their_operations_are() -> Result<()> {
         for round in 0..20 {
             let stream = &streams[round / 3 % 2];
             drop(graph.replay_on(stream, (&mut field, &mut next, &mut sums))?);
-            step(&mut due, &mut due_next);
+            step(&mut expected, &mut due_next);
             if round % 7 == 0 {
                 // The host writes one element between replays.
                 field.set(round + 5, 9.0)?;
-                due[round + 5] = 9.0;
+                expected[round + 5] = 9.0;
             }
         }
-        assert_eq!(field.to_vec()?, due, "{graph:?}");
+        assert_eq!(field.to_vec()?, expected, "{graph:?}");
         graph.replay((&mut field, &mut next, &mut sums))?;
-        step(&mut due, &mut due_next);
-        let due: Vec<f32> = due.chunks(64).map(|block| block.iter().sum()).collect();
-        assert_eq!(sums.to_vec()?, due, "{graph:?}");
+        step(&mut expected, &mut due_next);
+        let expected: Vec<f32> = expected
+            .chunks(64)
+            .map(|block| block.iter().sum())
+            .collect();
+        assert_eq!(sums.to_vec()?, expected, "{graph:?}");
         assert_eq!(
             device.backend() == "cuda",
             format!("{graph:?}").contains("as one launch")

@@ -50,15 +50,15 @@ fn borrowed_elements_are_a_vector_for_a_while() -> Result<()> {
             add(1, v).over(N).run_on(&device)
         });
         ran??;
-        let mut due = numbers(9);
-        due[0] += 100;
-        assert_eq!(own, due, "{device}");
+        let mut expected = numbers(9);
+        expected[0] += 100;
+        assert_eq!(own, expected, "{device}");
     }
     Ok(())
 }
 
 #[test]
-fn a_fault_is_told_when_the_elements_come_back() -> Result<()> {
+fn a_fault_is_reported_when_the_elements_come_back() -> Result<()> {
     for device in Device::all() {
         let mut own = numbers(0);
         let ran = Vector::with_slice_mut(&mut own, |v| add(1, v).over(N + 1).run_on(&device));
@@ -133,12 +133,12 @@ fn a_lent_vector_cannot_be_taken_away() {
         .env("SAREK_TEST_CHILD", "1")
         .output()
         .expect("it runs");
-    let told = String::from_utf8_lossy(&child.stderr).into_owned();
+    let output = String::from_utf8_lossy(&child.stderr).into_owned();
     assert!(
-        !child.status.success() && told.contains("was taken away"),
-        "{told}"
+        !child.status.success() && output.contains("was taken away"),
+        "{output}"
     );
-    assert!(!told.contains("unreachable"), "{told}");
+    assert!(!output.contains("unreachable"), "{output}");
 }
 
 #[test]

@@ -35,12 +35,16 @@ fn target(device: &Device) -> &'static str {
 
 #[test]
 fn texts_are_registered_while_the_program_runs() -> Result<()> {
-    let due = |n: u32| -> Vec<u32> { (0..100).map(|x| 3 * (x + 1) + 2 * n).collect() };
+    let expected = |n: u32| -> Vec<u32> { (0..100).map(|x| 3 * (x + 1) + 2 * n).collect() };
     assert_eq!(tripled(2, 5), 11, "it is a function of Rust as well");
     for device in Device::all() {
         if device.info().host_memory {
-            assert_eq!(run(&device, 5)?, due(5), "{device}: Rust is the text");
-            assert_eq!(run(&device, 7)?, due(7), "{device}: with an early return");
+            assert_eq!(run(&device, 5)?, expected(5), "{device}: Rust is the text");
+            assert_eq!(
+                run(&device, 7)?,
+                expected(7),
+                "{device}: with an early return"
+            );
             continue;
         }
         let target = target(&device);
@@ -58,7 +62,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         // Registers a text, then replaces it: programs compiled with the first one must not be reused.
         // SAFETY: the text is an expression of its arguments.
         unsafe { register_intrinsic("tripled", target, "(3u * {0} + {1})") }?;
-        assert_eq!(run(&device, 5)?, due(5), "{device}");
+        assert_eq!(run(&device, 5)?, expected(5), "{device}");
         // SAFETY: the text is an expression of its arguments.
         let twice = unsafe { register_intrinsic("tripled", target, "0u") }.expect_err("it has one");
         assert!(matches!(twice, Error::Intrinsic { .. }), "{twice}");

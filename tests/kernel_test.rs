@@ -193,7 +193,7 @@ fn trial(trial: &mut sarek::testing::Trial<'_>) -> Result<(), Failure> {
 }
 
 #[test]
-fn failures_name_all_that_repeats_them() {
+fn failures_print_all_that_reproduces_them() {
     let text = message(Check::new("late").ulps(2.0).seed(7).on(["native"]), trial);
     for part in [
         "late fails on backend `native`",
@@ -256,7 +256,7 @@ fn errors_and_lengths_fail() {
 }
 
 #[test]
-fn some_device_has_to_run_it() {
+fn a_test_that_no_device_runs_fails() {
     let refused = |_: &mut sarek::testing::Trial<'_>| {
         Err(Failure::Error(Error::NotEligible {
             kernel: "k".into(),

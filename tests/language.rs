@@ -15,13 +15,17 @@ fn devices() -> Vec<Device> {
 }
 
 /// Runs `launch` with an output of `n` elements on each device.
-fn check(n: usize, due: &[i32], launch: impl Fn(&mut Vector<i32>, &Device) -> sarek::Result<()>) {
+fn check(
+    n: usize,
+    expected: &[i32],
+    launch: impl Fn(&mut Vector<i32>, &Device) -> sarek::Result<()>,
+) {
     for device in devices() {
         let mut y = Vector::filled(n, -1);
         launch(&mut y, &device).expect("the launch is right");
         assert_eq!(
             y.to_vec().expect("no fault"),
-            due,
+            expected,
             "on {}",
             device.backend()
         );
@@ -125,7 +129,7 @@ mod constants {
     }
 
     #[test]
-    fn a_constant_means_what_it_means_where_it_stands() {
+    fn constants_are_resolved_where_they_are_written() {
         check(1, &[711], |y, d| nested(y).over(1).run_on(d));
     }
 }
@@ -239,11 +243,11 @@ mod ranges {
                         for &a in values {
                             for &b in values {
                                 for k in [1, 2, 3, 7, 1 << 31, usize::MAX >> 1] {
-                                    let mut due = vec![0; 10];
-                                    host(a, b, k, &mut due);
+                                    let mut expected = vec![0; 10];
+                                    host(a, b, k, &mut expected);
                                     let mut y = Vector::filled(10, 0);
                                     kernel(a, b, k, &mut y).over(1).run_on(&device).expect("it runs");
-                                    assert_eq!(y.to_vec().expect("no fault"), due, "{a} {b} {k} on {}", device.backend());
+                                    assert_eq!(y.to_vec().expect("no fault"), expected, "{a} {b} {k} on {}", device.backend());
                                 }
                             }
                         }
@@ -302,14 +306,14 @@ mod effects {
     #[test]
     fn effects_happen_in_rusts_order() {
         for n in [0, 1, 4, 5, 9] {
-            let mut due = vec![0; 16];
-            host(n, &mut due);
+            let mut expected = vec![0; 16];
+            host(n, &mut expected);
             for device in devices() {
                 let mut y = Vector::filled(16, 0);
                 kernel(n, &mut y).over(1).run_on(&device).expect("it runs");
                 assert_eq!(
                     y.to_vec().expect("no fault"),
-                    due,
+                    expected,
                     "{n} on {}",
                     device.backend()
                 );

@@ -2,7 +2,7 @@
 
 use sarek::Error;
 use sarek::prelude::*;
-use sarek_test_library::{self as library, BLOCK, Event, Place, Sized2, Tagged};
+use sarek_test_library::{self as library, BLOCK, Event, HasSize, Place, Tagged};
 
 /// Runs a check on every device. A device that cannot run it must return `NotEligible`.
 fn on_every_device(check: impl Fn(&Device) -> sarek::Result<()>) {
@@ -34,7 +34,7 @@ fn functions_and_constants() {
     for n in [1, 33, 259] {
         let x: Vec<u32> = (0..n as u32).map(|i| i * 37 % 101).collect();
         let fib = |n: u32| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0;
-        let due = |i: usize| {
+        let expected = |i: usize| {
             let ring = (0..6)
                 .map(|k| x[(i + k) % n] * [2, 3, 5, 7][k % 4])
                 .sum::<u32>();
@@ -42,13 +42,13 @@ fn functions_and_constants() {
             let first = ring + x[i].pow(3);
             (0..5).fold(first, |sum, k| sum * 3 + k * by) + fib(x[i] % 7)
         };
-        let due: Vec<u32> = (0..n).map(due).collect();
+        let expected: Vec<u32> = (0..n).map(expected).collect();
         on_every_device(|device| {
             let mut y = Vector::filled(n, 77);
             functions(&Vector::from_slice(&x), &mut y)
                 .over(n)
                 .run_on(device)?;
-            assert_eq!(y.to_vec()?, due, "{n} on {device}");
+            assert_eq!(y.to_vec()?, expected, "{n} on {device}");
             Ok(())
         });
     }
@@ -63,7 +63,7 @@ struct Body {
 }
 
 #[device]
-impl Sized2 for Body {
+impl HasSize for Body {
     const DIMENSIONS: u32 = Place::DIMENSIONS + 10;
 
     fn size<U: Num>(&self, times: U) -> f32 {
@@ -72,7 +72,7 @@ impl Sized2 for Body {
 }
 
 #[device]
-fn measured<S: Sized2>(of: S) -> f32 {
+fn measured<S: HasSize>(of: S) -> f32 {
     let dimensions: u32 = S::DIMENSIONS;
     of.size(2u32) + dimensions as f32
 }
@@ -101,7 +101,7 @@ fn structs(bodies: &mut [Body], events: &mut [Event], sizes: &mut [f32]) {
         };
         sizes[i] = measured(body)
             + measured(body.tagged.at)
-            + <Place as Sized2>::size(&body.speed, 1.0f32);
+            + <Place as HasSize>::size(&body.speed, 1.0f32);
     }
 }
 
@@ -195,9 +195,9 @@ fn blocks_work_together() {
             let mut y = Vector::filled(2 * block, 0);
             together(&mut y).grid(2).block(block).run_on(device)?;
             let sum = (block * (block + 1)) as u32;
-            let due = |i: usize| 100 * sum + ((i + 1) % block) as u32;
-            let due: Vec<u32> = (0..2 * block).map(|i| due(i % block)).collect();
-            assert_eq!(y.to_vec()?, due, "{block} on {device}");
+            let expected = |i: usize| 100 * sum + ((i + 1) % block) as u32;
+            let expected: Vec<u32> = (0..2 * block).map(|i| expected(i % block)).collect();
+            assert_eq!(y.to_vec()?, expected, "{block} on {device}");
         }
         Ok(())
     });
@@ -211,15 +211,15 @@ fn kernels() {
         library::scaled::<u32, 2>(3, &Vector::from_slice(&x), &mut y)
             .over(100)
             .run_on(device)?;
-        let due: Vec<u32> = x.iter().map(|x| 3 * x * x).collect();
-        assert_eq!(y.to_vec()?, due, "{device}");
+        let expected: Vec<u32> = x.iter().map(|x| 3 * x * x).collect();
+        assert_eq!(y.to_vec()?, expected, "{device}");
         let x: Vec<f32> = (0..33).map(|i| i as f32 * 0.5).collect();
         let mut y = Vector::filled(33, 0.0);
         library::scaled::<f32, 1>(0.5, &Vector::from_slice(&x), &mut y)
             .over(33)
             .run_on(device)?;
-        let due: Vec<f32> = x.iter().map(|x| 0.5 * x).collect();
-        assert_eq!(y.to_vec()?, due, "{device}");
+        let expected: Vec<f32> = x.iter().map(|x| 0.5 * x).collect();
+        assert_eq!(y.to_vec()?, expected, "{device}");
         Ok(())
     });
 }

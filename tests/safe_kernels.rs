@@ -44,7 +44,7 @@ fn four_of_five_kernels_are_plain_functions() {
 }
 
 #[test]
-fn kernels_are_told_apart() {
+fn kernels_are_found_in_a_text() {
     let text = "#[kernel]\nfn a() {}\n#[kernel(block = 3)]\n#[allow(x)]\npub unsafe fn b() {}";
     assert_eq!(kernels(text), [false, true]);
     let no_kernel = "#[kernel_type(crate = crate)]\nstruct A;\nfn host() {}";

@@ -78,13 +78,13 @@ fn results_are_the_same() -> Result<()> {
                     .schedule(&schedule)
                     .over(n)
                     .run_on(&device)?;
-                let due = haystack.map(|v| match v {
+                let expected = haystack.map(|v| match v {
                     v if v % 5 == 0 => 1000,
                     v if v < 60 => v / 3 + 1,
                     _ => 7,
                 })?;
                 assert!(
-                    found.to_vec()? == due.to_vec()?,
+                    found.to_vec()? == expected.to_vec()?,
                     "{device}: {schedule}, {n}"
                 );
             }
@@ -92,11 +92,11 @@ fn results_are_the_same() -> Result<()> {
             let mut out = Vector::filled(width * height, 0);
             let launch = places(width, height, &mut out).schedule(&schedule);
             launch.over((width, height)).run_on(&device)?;
-            let due =
+            let expected =
                 (0..width * height).map(|i| (1000 * (i / width) + i % width + 100_000 * i) as u32);
             assert_eq!(
                 out.to_vec()?,
-                due.collect::<Vec<_>>(),
+                expected.collect::<Vec<_>>(),
                 "{device}: {schedule}"
             );
         }
@@ -105,7 +105,7 @@ fn results_are_the_same() -> Result<()> {
 }
 
 #[test]
-fn faults_name_the_thread_that_had_its_turn() -> Result<()> {
+fn faults_name_the_scheduled_thread() -> Result<()> {
     for device in devices() {
         for schedule in schedules() {
             let n = if schedule == ScheduleKind::single_thread() {
@@ -132,20 +132,20 @@ fn faults_name_the_thread_that_had_its_turn() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_take_turns_is_refused() -> Result<()> {
+fn kernels_that_need_concurrent_threads_are_refused() -> Result<()> {
     for device in Device::all() {
         let mut v: Vector<u32> = (0..64).collect();
-        let due: Vec<u32> = (0..64).map(|i| i / 32 * 32 + (i + 1) % 32).collect();
+        let expected: Vec<u32> = (0..64).map(|i| i / 32 * 32 + (i + 1) % 32).collect();
         let launch = rotate(&mut v)
             .schedule(&ScheduleKind::grid_stride())
             .grid(2);
         match launch.run_on(&device) {
-            Ok(()) => assert_eq!(v.to_vec()?, due),
+            Ok(()) => assert_eq!(v.to_vec()?, expected),
             Err(error) => {
                 assert!(!device.info().host_memory, "{device}: {error}");
                 let text = error.to_string();
-                let due = text.contains("work together") || text.contains("do not know of it");
-                assert!(due, "{text}");
+                let expected = text.contains("work together") || text.contains("do not know of it");
+                assert!(expected, "{text}");
             }
         }
         let mut found = Vector::zeros(64);

@@ -39,7 +39,7 @@ fn program(device: &Device, storage: &tag::Tag<StorageKind>) -> Result<Vec<u32>>
 fn storages_change_no_result() -> Result<()> {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     for device in Device::all() {
-        let due = program(&device, &StorageKind::device())?;
+        let expected = program(&device, &StorageKind::device())?;
         for storage in [StorageKind::pinned(), StorageKind::zero_copy()] {
             let info = device.info();
             let has = match device.backend() {
@@ -47,7 +47,7 @@ fn storages_change_no_result() -> Result<()> {
                 _ => info.host_memory,
             };
             match program(&device, &storage) {
-                Ok(found) => assert!(has && found == due, "{device}: {storage}"),
+                Ok(found) => assert!(has && found == expected, "{device}: {storage}"),
                 Err(error) => {
                     assert!(!has, "{device}: {error}");
                     assert!(matches!(error, Error::Unsupported { .. }), "{error}");
@@ -96,10 +96,10 @@ fn borrowed_elements_are_worked_on_where_they_are() -> Result<()> {
         })?;
         match ran {
             Ok(first) => {
-                let due = |i: u32| (0..5).fold(i, |v, _| 3 * v + 1);
+                let expected = |i: u32| (0..5).fold(i, |v, _| 3 * v + 1);
                 assert_eq!(first, own[0]);
-                assert_eq!(first, due(0) + 3 + 9 + 27);
-                let same = own[1..].iter().zip(1..).all(|(v, i)| *v == due(i));
+                assert_eq!(first, expected(0) + 3 + 9 + 27);
+                let same = own[1..].iter().zip(1..).all(|(v, i)| *v == expected(i));
                 assert!(same, "{device}");
                 println!("{device}: in place");
             }

@@ -125,13 +125,14 @@ fn every_device_gives_the_bits_of_rust() {
                 .unwrap();
             let got = out.to_vec().unwrap();
             for i in 0..n {
-                for (k, due) in narrow_expected(a[i], b[i], c[i]).into_iter().enumerate() {
+                for (k, expected) in narrow_expected(a[i], b[i], c[i]).into_iter().enumerate() {
                     let got = got[9 * i + k];
-                    let same = got.to_bits() == due.to_bits() || got.is_nan() && due.is_nan();
+                    let same =
+                        got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
                     let of = (a[i], b[i], c[i]);
                     assert!(
                         same,
-                        "{device}: result {k} of {of:?} is {got:e}, not {due:e}"
+                        "{device}: result {k} of {of:?} is {got:e}, not {expected:e}"
                     );
                 }
             }
@@ -140,7 +141,7 @@ fn every_device_gives_the_bits_of_rust() {
 }
 
 #[test]
-fn so_it_is_with_f64() {
+fn every_device_gives_the_bits_of_rust_in_f64() {
     for device in strict_devices()
         .into_iter()
         .filter(|d| d.info().features.f64)
@@ -154,13 +155,14 @@ fn so_it_is_with_f64() {
             wide(&x, &y, &z, &mut out).over(n).run_on(&device).unwrap();
             let got = out.to_vec().unwrap();
             for i in 0..n {
-                for (k, due) in wide_expected(a[i], b[i], c[i]).into_iter().enumerate() {
+                for (k, expected) in wide_expected(a[i], b[i], c[i]).into_iter().enumerate() {
                     let got = got[9 * i + k];
-                    let same = got.to_bits() == due.to_bits() || got.is_nan() && due.is_nan();
+                    let same =
+                        got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
                     let of = (a[i], b[i], c[i]);
                     assert!(
                         same,
-                        "{device}: result {k} of {of:?} is {got:e}, not {due:e}"
+                        "{device}: result {k} of {of:?} is {got:e}, not {expected:e}"
                     );
                 }
             }
@@ -170,7 +172,7 @@ fn so_it_is_with_f64() {
 
 /// The inputs contain enough values that would reveal fused operations and flushed subnormals.
 #[test]
-fn the_inputs_tell() {
+fn the_inputs_distinguish_fused_operations() {
     let column = |k| {
         inputs::<8, 23>(k, 40_000)
             .into_iter()
@@ -178,15 +180,15 @@ fn the_inputs_tell() {
     };
     let (mut fused, mut subnormal) = (0, 0);
     for ((x, y), z) in column(1).zip(column(2)).zip(column(3)) {
-        let due = x * y + z;
-        fused += u32::from(due.is_finite() && due != x.mul_add(y, z));
-        subnormal += u32::from(due.is_subnormal());
+        let expected = x * y + z;
+        fused += u32::from(expected.is_finite() && expected != x.mul_add(y, z));
+        subnormal += u32::from(expected.is_subnormal());
     }
     assert!(fused > 1000 && subnormal > 100, "{fused}, {subnormal}");
 }
 
 #[test]
-fn a_device_that_cannot_promise_it_refuses() {
+fn a_device_that_cannot_be_strict_refuses() {
     for device in Device::all() {
         if device.info().features.strict {
             continue;
@@ -205,7 +207,7 @@ fn a_device_that_cannot_promise_it_refuses() {
 }
 
 #[test]
-fn explain_and_texts_say_so() {
+fn explain_and_texts_mark_strict_kernels() {
     assert!(
         narrow::explain().contains("same to the bit"),
         "{}",

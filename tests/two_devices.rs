@@ -74,16 +74,19 @@ fn coherence(pair: &Pair) -> Result<()> {
         if pair.each().iter().all(|d| !d.info().host_memory) {
             assert!(v.devices().contains(a) && v.devices().contains(b));
         }
-        let due = numbers(*n, |i| i + 2 * round);
-        assert_eq!((w.to_vec()?, v.read(5..6)?), (due.clone(), vec![due[5]]));
+        let expected = numbers(*n, |i| i + 2 * round);
+        assert_eq!(
+            (w.to_vec()?, v.read(5..6)?),
+            (expected.clone(), vec![expected[5]])
+        );
     }
     // Stale on `b`, and partly overwritten on the host.
     affine(2, 0, &mut v).over(*n).run_on(a)?;
     v.write(n - 3, &[7, 8, 9])?;
     affine(1, 1, &mut v).over(*n).run_on(b)?;
-    let mut due = numbers(*n, |i| 2 * (i + 6) + 1);
-    due[n - 3..].copy_from_slice(&[8, 9, 10]);
-    assert_eq!(v.to_vec()?, due);
+    let mut expected = numbers(*n, |i| 2 * (i + 6) + 1);
+    expected[n - 3..].copy_from_slice(&[8, 9, 10]);
+    assert_eq!(v.to_vec()?, expected);
     Ok(())
 }
 
@@ -93,13 +96,13 @@ fn copies(pair: &Pair) -> Result<()> {
     for [from, to] in [pair.each(), [&pair.b, &pair.a]] {
         let source = pair.numbers_on(from)?;
         let mut target = pair.numbers_on(to)?;
-        let mut due = numbers(n, |i| i);
+        let mut expected = numbers(n, |i| i);
         for (at, range) in [(0, 1..2), (3, n / 2..n - 5), (n - 1, 0..1), (17, 1..66)] {
             target.copy_from(at, &source, range.clone())?;
             let part = range.clone().map(|i| i as u32).collect::<Vec<_>>();
-            due[at..at + range.len()].copy_from_slice(&part);
+            expected[at..at + range.len()].copy_from_slice(&part);
         }
-        assert_eq!(target.to_vec()?, due);
+        assert_eq!(target.to_vec()?, expected);
         assert_eq!(source.to_vec()?, numbers(n, |i| i));
     }
     Ok(())
@@ -173,15 +176,15 @@ fn parts(pair: &Pair) -> Result<()> {
         let len = part.len();
         affine(3, 1, part).over(len).run_on(device)?;
     }
-    let due = numbers(n, |i| 3 * i + 1);
-    assert_eq!(v.to_vec()?, due);
+    let expected = numbers(n, |i| 3 * i + 1);
+    assert_eq!(v.to_vec()?, expected);
     let mut halves = v.partition(2)?;
     for (half, device) in halves.iter_mut().zip(pair.each()) {
         let len = half.len();
         affine(1, 1, half).over(len).run_on(device)?;
     }
-    let due: Vec<u32> = due.iter().map(|x| x + 1).collect();
-    assert_eq!(Vector::gather(&halves)?.to_vec()?, due);
+    let expected: Vec<u32> = expected.iter().map(|x| x + 1).collect();
+    assert_eq!(Vector::gather(&halves)?.to_vec()?, expected);
     Ok(())
 }
 
@@ -190,11 +193,11 @@ fn faults(pair: &Pair) -> Result<()> {
     for [bad, good] in [pair.each(), [&pair.b, &pair.a]] {
         let (ones, short) = (Vector::filled(10, 1), Vector::filled(9, 1));
         let (mut lost, mut fine) = (Vector::filled(10, 1), Vector::filled(10, 1));
-        let told = add(&short, &mut lost).over(10).run_on(bad);
+        let result = add(&short, &mut lost).over(10).run_on(bad);
         add(&ones, &mut fine).over(10).run_on(good)?;
         assert_eq!(fine.to_vec()?, [2; 10]);
         let used = add(&lost, &mut fine).over(10).run_on(good);
-        let failed = told.is_err() || used.is_err() || fine.to_vec().is_err();
+        let failed = result.is_err() || used.is_err() || fine.to_vec().is_err();
         assert!(failed, "what `{bad}` lost was used by `{good}`");
         let _told = (bad.sync(), good.sync());
         lost.fill(1)?;
@@ -401,6 +404,10 @@ fn two_devices_of_pocl() {
         .env("POCL_DEVICES", "pthread pthread")
         .output()
         .expect("it runs");
-    let told = [child.stdout, child.stderr].concat();
-    assert!(child.status.success(), "{}", String::from_utf8_lossy(&told));
+    let output = [child.stdout, child.stderr].concat();
+    assert!(
+        child.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output)
+    );
 }

@@ -26,12 +26,12 @@ fn main() -> Fallible {
     let arch = facts
         .get("architecture")
         .ok_or("the device does not tell its architecture")?;
-    let rival = raw::Cuda::new(arch)?;
+    let baseline = raw::Cuda::new(arch)?;
     let sizes = Sizes::of(&device);
     Bench {
         runner: Runner::from_args()?,
         device,
-        rival,
+        baseline,
     }
     .run(sizes)
 }

@@ -9,7 +9,7 @@ use sarek::Element;
 use sarek_backends::cuda::nvrtc;
 
 use crate::common::Fallible;
-use crate::device::{Rival, Value};
+use crate::device::{Baseline, Value};
 
 /// The hand-written kernels on a device.
 pub struct Cuda {
@@ -47,7 +47,7 @@ impl Cuda {
     }
 }
 
-impl Rival for Cuda {
+impl Baseline for Cuda {
     type Buffer = Memory;
     type Launch = Launch;
 

@@ -4,7 +4,7 @@ use sarek::Ready;
 use sarek::prelude::*;
 
 use super::Value::{Buffer, U32};
-use super::{Bench, LINE, Output, Rival, Sizes, Vectors};
+use super::{BLOCK_1D, Baseline, Bench, Output, Sizes, Vectors};
 use crate::common::Fallible;
 use crate::common::agree::{EXACT, ROUNDED, SUMMED};
 use crate::common::block::{self, BINS, BLOCK};
@@ -14,7 +14,7 @@ use crate::common::runner::Work;
 /// The block size of tiled kernels.
 const TILE: [u32; 2] = [block::TILE as u32; 2];
 
-impl<R: Rival> Bench<R> {
+impl<R: Baseline> Bench<R> {
     /// Runs all pairs.
     pub(super) fn blocks(&self, sizes: &Sizes) -> Fallible {
         self.tiled_matmul(sizes.matmul)?;
@@ -37,8 +37,8 @@ impl<R: Rival> Bench<R> {
         }
         let (a, b) = (floats(n * n, -1.0, 1.0), floats(n * n, 0.0, 1.0));
         let before = vec![-1.0; n * n];
-        let (ba, bb) = (self.rival.upload(&a)?, self.rival.upload(&b)?);
-        let bc = self.rival.upload(&before)?;
+        let (ba, bb) = (self.baseline.upload(&a)?, self.baseline.upload(&b)?);
+        let bc = self.baseline.upload(&before)?;
         let args = [U32(n as u32), Buffer(&ba), Buffer(&bb), Buffer(&bc)];
         let mut v: Vectors<3> = [a, b, vec![0.0; n * n]].map(Vector::from_vec);
         let work = Work::Operations(2 * n * n * n, "flop");
@@ -51,7 +51,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[2]),
             |[a, b, c]| block::tiled_matmul(n, a, b, c).cover((n, n)),
-            self.rival.prepare("tiled_matmul", [n, n], TILE, &args)?,
+            self.baseline.prepare("tiled_matmul", [n, n], TILE, &args)?,
         )
     }
 
@@ -60,7 +60,7 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (x, before) = (floats(n, 0.1, 2.0), vec![-1.0; n.div_ceil(BLOCK)]);
-        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let (from, to) = (self.baseline.upload(&x)?, self.baseline.upload(&before)?);
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(before.len())];
         let work = Work::Bytes(4 * (n + before.len()));
@@ -73,7 +73,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[1]),
             |[x, sums]| block::tree_sum(x, sums).cover(n),
-            self.rival.prepare("tree_sum", [n, 1], LINE, &args)?,
+            self.baseline.prepare("tree_sum", [n, 1], BLOCK_1D, &args)?,
         )
     }
 
@@ -82,7 +82,10 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (input, before) = (floats(n * n, 0.0, 1.0), vec![-1.0; n * n]);
-        let (from, to) = (self.rival.upload(&input)?, self.rival.upload(&before)?);
+        let (from, to) = (
+            self.baseline.upload(&input)?,
+            self.baseline.upload(&before)?,
+        );
         let side = || U32(n as u32);
         let args = [side(), side(), Buffer(&from), Buffer(&to)];
         let mut v: Vectors<2> = [Vector::from_vec(input), Vector::zeros(n * n)];
@@ -100,7 +103,8 @@ impl<R: Rival> Bench<R> {
             (&mut v, |v| &mut v[1]),
             // SAFETY: the kernel has no safety requirements.
             |[from, to]| unsafe { block::tiled_transpose(n, n, from, to) }.cover((n, n)),
-            self.rival.prepare("tiled_transpose", [n, n], TILE, &args)?,
+            self.baseline
+                .prepare("tiled_transpose", [n, n], TILE, &args)?,
         )
     }
 
@@ -116,7 +120,7 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (x, before) = (integers(n), vec![5u32; BINS]);
-        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let (from, to) = (self.baseline.upload(&x)?, self.baseline.upload(&before)?);
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         self.pair(
             self.case(kernel, format!("{n}"), Work::Bytes(4 * n)),
@@ -129,7 +133,8 @@ impl<R: Rival> Bench<R> {
                 &mut v[1]
             }),
             ours,
-            self.rival.prepare(kernel, [threads, 1], LINE, &args)?,
+            self.baseline
+                .prepare(kernel, [threads, 1], BLOCK_1D, &args)?,
         )
     }
 
@@ -138,7 +143,10 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (bodies, before) = (floats(4 * n, 0.1, 2.0), vec![0.0; 3 * n]);
-        let (from, to) = (self.rival.upload(&bodies)?, self.rival.upload(&before)?);
+        let (from, to) = (
+            self.baseline.upload(&bodies)?,
+            self.baseline.upload(&before)?,
+        );
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         let mut v: Vectors<2> = [Vector::from_vec(bodies), Vector::zeros(3 * n)];
         let kernel = "tiled_accelerations";
@@ -155,7 +163,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[1]),
             |[bodies, result]| block::tiled_accelerations(bodies, result).cover(n),
-            self.rival.prepare(kernel, [n, 1], LINE, &args)?,
+            self.baseline.prepare(kernel, [n, 1], BLOCK_1D, &args)?,
         )
     }
 
@@ -164,7 +172,7 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (x, before) = (floats(n, 0.1, 2.0), vec![-1.0; n]);
-        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let (from, to) = (self.baseline.upload(&x)?, self.baseline.upload(&before)?);
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(n)];
         let work = Work::Operations(n * block::TERMS as usize, "exp");
@@ -177,7 +185,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[1]),
             |[x, y]| block::exp_sum(x, y).over(n),
-            self.rival.prepare("exp_sum", [n, 1], LINE, &args)?,
+            self.baseline.prepare("exp_sum", [n, 1], BLOCK_1D, &args)?,
         )
     }
 }

@@ -1,4 +1,4 @@
-//! The pairs for devices with their own memory. They compare sarek with a [`Rival`]: the
+//! The pairs for devices with their own memory. They compare sarek with a [`Baseline`]: the
 //! same kernels, written by hand in the device's language and launched through its driver.
 //!
 //! Vectors stay on the device between launches, so neither side copies data while it is timed.
@@ -18,7 +18,7 @@ use crate::common::kernels::{self, LIMIT, SCALE};
 use crate::common::runner::{Case, Runner, Work};
 
 /// Hand-written kernels on a device.
-pub trait Rival {
+pub trait Baseline {
     /// Device memory.
     type Buffer;
     /// A kernel with its arguments and its number of threads.
@@ -114,15 +114,15 @@ impl Sizes {
     }
 }
 
-/// The block sizes that sarek chooses, used by the rival too.
-const LINE: [u32; 2] = [256, 1];
-const PATCH: [u32; 2] = [32, 8];
+/// The block sizes that sarek chooses, used by the baseline too.
+const BLOCK_1D: [u32; 2] = [256, 1];
+const BLOCK_2D: [u32; 2] = [32, 8];
 
-/// A benchmark of sarek's device and the rival.
+/// A benchmark of sarek's device and the baseline.
 pub struct Bench<R> {
     pub runner: Runner,
     pub device: Device,
-    pub rival: R,
+    pub baseline: R,
 }
 
 /// Vectors of the same length; the last is the output.
@@ -130,14 +130,14 @@ type Vectors<const N: usize> = [Vector<f32>; N];
 
 /// The output of a pair, to compare.
 struct Output<'a, B, T> {
-    /// The rival's output.
+    /// The baseline's output.
     buffer: &'a B,
     /// The initial content of both outputs.
     before: &'a [T],
     tolerance: Tolerance,
 }
 
-impl<R: Rival> Bench<R> {
+impl<R: Baseline> Bench<R> {
     /// Runs all pairs.
     pub fn run(&self, sizes: &Sizes) -> Fallible {
         self.stream(sizes.vector)?;
@@ -164,20 +164,20 @@ impl<R: Rival> Bench<R> {
     ) -> Fallible {
         written(state).copy_from_slice(output.before)?;
         ours(state).run_on(&self.device)?;
-        self.rival.queue(&mut theirs)?;
-        self.rival.sync()?;
-        let there = self.rival.download(output.buffer, output.before.len())?;
+        self.baseline.queue(&mut theirs)?;
+        self.baseline.sync()?;
+        let there = self.baseline.download(output.buffer, output.before.len())?;
         T::agree(written(state).as_slice()?, &there, output.tolerance)
             .map_err(|why| format!("{}: {why}", case.kernel))?;
         let ours = |state: &mut S, count| {
             (0..count).try_for_each(|_| Ok(ours(state).run_on(&self.device)?))
         };
         let mut theirs =
-            |_: &mut S, count| (0..count).try_for_each(|_| self.rival.queue(&mut theirs));
+            |_: &mut S, count| (0..count).try_for_each(|_| self.baseline.queue(&mut theirs));
         match case.work {
             Work::Launch => self.runner.time_queuing(&case, state, ours, theirs, |_| {
                 self.device.sync()?;
-                self.rival.sync()
+                self.baseline.sync()
             }),
             Work::Bytes(_) | Work::Operations(..) => self.runner.time(
                 &case,
@@ -188,7 +188,7 @@ impl<R: Rival> Bench<R> {
                 },
                 |state, count| {
                     theirs(state, count)?;
-                    self.rival.sync()
+                    self.baseline.sync()
                 },
             ),
         }
@@ -209,8 +209,8 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (x, y, before) = (floats(n, 0.1, 2.0), floats(n, 0.2, 2.0), vec![-1.0; n]);
-        let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
-        let bz = self.rival.upload(&before)?;
+        let (bx, by) = (self.baseline.upload(&x)?, self.baseline.upload(&y)?);
+        let bz = self.baseline.upload(&before)?;
         let (px, py, pz) = (|| Buffer(&bx), || Buffer(&by), || Buffer(&bz));
         let len = || U32(n as u32);
         let mut v: Vectors<3> = [x, y, vec![0.0; n]].map(Vector::from_vec);
@@ -228,7 +228,7 @@ impl<R: Rival> Bench<R> {
                     },
                     (&mut v, |v| &mut v[2]),
                     ours,
-                    self.rival.prepare(kernel, [n, 1], LINE, args)?,
+                    self.baseline.prepare(kernel, [n, 1], BLOCK_1D, args)?,
                 )
             };
         let ours: fn(&mut Vectors<3>) -> Ready<'_> = |[x, _, z]| {
@@ -265,8 +265,8 @@ impl<R: Rival> Bench<R> {
         }
         let (x, y) = (fours(n, 0.1, 2.0), fours(n, 0.2, 2.0));
         let before = vec![-f32x4::ONE; n];
-        let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
-        let bz = self.rival.upload(&before)?;
+        let (bx, by) = (self.baseline.upload(&x)?, self.baseline.upload(&y)?);
+        let bz = self.baseline.upload(&before)?;
         let (px, py, pz) = (|| Buffer(&bx), || Buffer(&by), || Buffer(&bz));
         let len = || U32(n as u32);
         let mut v = [x, y, vec![f32x4::ZERO; n]].map(Vector::from_vec);
@@ -280,7 +280,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[2]),
             |[x, y, z]| kernels::triad4(SCALE, x, y, z).over(n),
-            self.rival.prepare("triad4", [n, 1], LINE, &theirs)?,
+            self.baseline.prepare("triad4", [n, 1], BLOCK_1D, &theirs)?,
         )
     }
 
@@ -289,7 +289,7 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (x, y) = (floats(n, 0.1, 2.0), floats(n, 0.2, 2.0));
-        let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
+        let (bx, by) = (self.baseline.upload(&x)?, self.baseline.upload(&y)?);
         let args = [U32(n as u32), F32(SCALE), Buffer(&bx), Buffer(&by)];
         let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(n)];
         self.pair(
@@ -301,7 +301,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[1]),
             |[x, y]| kernels::saxpy(SCALE, x, y).over(n),
-            self.rival.prepare("saxpy", [n, 1], LINE, &args)?,
+            self.baseline.prepare("saxpy", [n, 1], BLOCK_1D, &args)?,
         )
     }
 
@@ -312,9 +312,12 @@ impl<R: Rival> Bench<R> {
         let inputs = [(20.0, 60.0), (20.0, 60.0), (0.5, 5.0)].map(|(lo, hi)| floats(n, lo, hi));
         let before = vec![-1.0; n];
         let [spot, strike, years] = &inputs;
-        let (s, k) = (self.rival.upload(spot)?, self.rival.upload(strike)?);
-        let t = self.rival.upload(years)?;
-        let (call, put) = (self.rival.upload(&before)?, self.rival.upload(&before)?);
+        let (s, k) = (self.baseline.upload(spot)?, self.baseline.upload(strike)?);
+        let t = self.baseline.upload(years)?;
+        let (call, put) = (
+            self.baseline.upload(&before)?,
+            self.baseline.upload(&before)?,
+        );
         let buffers = [&s, &k, &t, &call, &put].map(Buffer);
         let args: Vec<_> = [U32(n as u32)].into_iter().chain(buffers).collect();
         let outputs = [Vector::zeros(n), Vector::zeros(n)];
@@ -329,7 +332,8 @@ impl<R: Rival> Bench<R> {
                 &mut v.1[0]
             }),
             |([s, k, t], [call, put])| kernels::black_scholes(s, k, t, call, put).over(n),
-            self.rival.prepare("black_scholes", [n, 1], LINE, &args)?,
+            self.baseline
+                .prepare("black_scholes", [n, 1], BLOCK_1D, &args)?,
         )
     }
 
@@ -338,7 +342,7 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let before = vec![u32::MAX; n * n];
-        let counts = self.rival.upload(&before)?;
+        let counts = self.baseline.upload(&before)?;
         let side = || U32(n as u32);
         let args = [side(), side(), U32(LIMIT), Buffer(&counts)];
         self.pair(
@@ -354,7 +358,8 @@ impl<R: Rival> Bench<R> {
             },
             (&mut Vector::zeros(n * n), |counts| counts),
             |counts| kernels::mandelbrot(n, n, LIMIT, counts).over((n, n)),
-            self.rival.prepare("mandelbrot", [n, n], PATCH, &args)?,
+            self.baseline
+                .prepare("mandelbrot", [n, n], BLOCK_2D, &args)?,
         )
     }
 
@@ -367,8 +372,8 @@ impl<R: Rival> Bench<R> {
             floats(n * n, 0.0, 1.0),
             vec![0.0; n * n],
         );
-        let (ba, bb) = (self.rival.upload(&a)?, self.rival.upload(&b)?);
-        let bc = self.rival.upload(&before)?;
+        let (ba, bb) = (self.baseline.upload(&a)?, self.baseline.upload(&b)?);
+        let bc = self.baseline.upload(&before)?;
         let args = [U32(n as u32), Buffer(&ba), Buffer(&bb), Buffer(&bc)];
         let mut v: Vectors<3> = [a, b, vec![0.0; n * n]].map(Vector::from_vec);
         self.pair(
@@ -384,13 +389,16 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[2]),
             |[a, b, c]| kernels::matmul(n, a, b, c).over((n, n)),
-            self.rival.prepare("matmul", [n, n], PATCH, &args)?,
+            self.baseline.prepare("matmul", [n, n], BLOCK_2D, &args)?,
         )
     }
 
     fn grids(&self, n: usize) -> Fallible {
         let (input, before) = (floats(n * n, 0.0, 1.0), vec![-1.0; n * n]);
-        let (from, to) = (self.rival.upload(&input)?, self.rival.upload(&before)?);
+        let (from, to) = (
+            self.baseline.upload(&input)?,
+            self.baseline.upload(&before)?,
+        );
         let side = || U32(n as u32);
         let args = [side(), side(), Buffer(&from), Buffer(&to)];
         let mut v: Vectors<2> = [Vector::from_vec(input), Vector::zeros(n * n)];
@@ -405,7 +413,8 @@ impl<R: Rival> Bench<R> {
                 },
                 (&mut v, |v| &mut v[1]),
                 |[from, to]| kernels::transpose(n, n, from, to).over((n, n)),
-                self.rival.prepare("transpose", [n, n], PATCH, &args)?,
+                self.baseline
+                    .prepare("transpose", [n, n], BLOCK_2D, &args)?,
             )?;
         }
         if self.runner.wants("stencil") {
@@ -418,7 +427,7 @@ impl<R: Rival> Bench<R> {
                 },
                 (&mut v, |v| &mut v[1]),
                 |[from, to]| kernels::jacobi(n, n, from, to).over((n, n)),
-                self.rival.prepare("jacobi", [n, n], PATCH, &args)?,
+                self.baseline.prepare("jacobi", [n, n], BLOCK_2D, &args)?,
             )?;
         }
         Ok(())
@@ -429,7 +438,10 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (bodies, before) = (fours(n, 0.1, 2.0), vec![0.0; 3 * n]);
-        let (from, to) = (self.rival.upload(&bodies)?, self.rival.upload(&before)?);
+        let (from, to) = (
+            self.baseline.upload(&bodies)?,
+            self.baseline.upload(&before)?,
+        );
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         self.pair(
             self.case("nbody", format!("{n}"), Work::Operations(n * n, "pair")),
@@ -442,7 +454,8 @@ impl<R: Rival> Bench<R> {
                 &mut v.1
             }),
             |(bodies, result)| kernels::accelerations(bodies, result).over(n),
-            self.rival.prepare("accelerations", [n, 1], LINE, &args)?,
+            self.baseline
+                .prepare("accelerations", [n, 1], BLOCK_1D, &args)?,
         )
     }
 
@@ -452,7 +465,7 @@ impl<R: Rival> Bench<R> {
             return Ok(());
         }
         let (x, before) = (floats(n, 0.1, 2.0), vec![-1.0; n]);
-        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let (from, to) = (self.baseline.upload(&x)?, self.baseline.upload(&before)?);
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(n)];
         self.pair(
@@ -464,7 +477,7 @@ impl<R: Rival> Bench<R> {
             },
             (&mut v, |v| &mut v[1]),
             |[x, y]| kernels::copy(x, y).over(n),
-            self.rival.prepare("copy", [n, 1], LINE, &args)?,
+            self.baseline.prepare("copy", [n, 1], BLOCK_1D, &args)?,
         )
     }
 }

@@ -3,7 +3,7 @@
 use sarek::Ready;
 use sarek::prelude::*;
 
-use super::{Bench, Rival, Sizes, Vectors};
+use super::{Baseline, Bench, Sizes, Vectors};
 use crate::common::Fallible;
 use crate::common::agree::{Compared as _, EXACT};
 use crate::common::input::floats;
@@ -14,7 +14,7 @@ use crate::common::{block, kernels, unchecked};
 /// Launches a kernel on its vectors. It writes the last one.
 type Side<const N: usize> = fn(&mut Vectors<N>, usize) -> Ready<'_>;
 
-impl<R: Rival> Bench<R> {
+impl<R: Baseline> Bench<R> {
     /// Runs all pairs.
     pub(super) fn safe(&self, sizes: &Sizes) -> Fallible {
         self.safe_triad(sizes.vector)?;

@@ -22,12 +22,12 @@ fn main() -> Fallible {
         }
     };
     println!("opencl: {}", device.name());
-    let rival = raw::OpenCl::new(device.name())?;
+    let baseline = raw::OpenCl::new(device.name())?;
     let sizes = Sizes::of(&device);
     Bench {
         runner: Runner::from_args()?,
         device,
-        rival,
+        baseline,
     }
     .run(sizes)
 }

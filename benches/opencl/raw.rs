@@ -14,7 +14,7 @@ use opencl3::types::CL_BLOCKING;
 use sarek::Element;
 
 use crate::common::Fallible;
-use crate::device::{Rival, Value};
+use crate::device::{Baseline, Value};
 
 /// The hand-written kernels on a device.
 pub struct OpenCl {
@@ -65,7 +65,7 @@ impl OpenCl {
     }
 }
 
-impl Rival for OpenCl {
+impl Baseline for OpenCl {
     type Buffer = Buffer<u8>;
     type Launch = Launch;
 

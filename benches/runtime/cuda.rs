@@ -14,8 +14,8 @@ use crate::common::input::floats;
 use crate::common::runner::{Case, Runner, Work};
 use crate::{NODES, gather, saxpy};
 
-#[path = "ways.rs"]
-mod ways;
+#[path = "transfer_methods.rs"]
+mod transfer_methods;
 
 /// The number of threads of a launch.
 const THREADS: usize = 256;
@@ -30,7 +30,7 @@ pub const TEXT: &str = "extern \"C\" __global__ void saxpy(const float a, const 
     if (i >= global_dim_x) { return; }\n\
     if (i < y_len) { y[i] = a * x[i] + y[i]; }\n}\n";
 
-/// The rival, which uses only the driver.
+/// The baseline, which uses only the driver.
 struct Raw {
     function: CUfunction,
     stream: CUstream,
@@ -112,7 +112,7 @@ pub fn run(runner: &Runner, device: &Device) -> Fallible {
     launches(runner, device, &raw)?;
     graphs(runner, device, &raw)?;
     transfers(runner, device, &raw)?;
-    ways::run(runner, device)
+    transfer_methods::run(runner, device)
 }
 
 fn launches(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
@@ -162,11 +162,11 @@ fn graphs(runner: &Runner, device: &Device, raw: &Raw) -> Fallible {
     }
     let (replayed, x, mut y) = crate::graph(device, THREADS)?;
     replayed.replay((&x, &mut y))?;
-    let due: Vec<f32> = x
+    let expected: Vec<f32> = x
         .map(|x| (0..NODES).fold(0.0, |y, _| 0.5 * x + y))?
         .to_vec()?;
     let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-4;
-    if !y.as_slice()?.iter().zip(&due).all(near) {
+    if !y.as_slice()?.iter().zip(&expected).all(near) {
         return Err("the graph computes something else".into());
     }
     println!("{replayed:?}");

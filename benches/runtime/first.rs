@@ -42,7 +42,7 @@ pub fn launch(backend: &str) -> Fallible {
     let result = y.get(999)?;
     let time = start.elapsed();
     if result != 5.0 {
-        return Err(format!("5 was due, and came {result}").into());
+        return Err(format!("5 was expected, not {result}").into());
     }
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     println!("{} {}", time.as_micros(), maps.contains("nvrtc"));

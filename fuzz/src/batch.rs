@@ -18,8 +18,8 @@ use sarek_runtime::host::{Isa, isa};
 
 use crate::case::{Case, Launch};
 use crate::compiler::{Compiler, Goal, MAIN, PROGRAM};
-use crate::judge::Court;
-use crate::verdict::{Hearing, Kind, Verdict};
+use crate::judge::Comparison;
+use crate::verdict::{Kind, Progress, Verdict};
 use crate::worker;
 
 /// A kernel in the generated program.
@@ -42,14 +42,14 @@ pub fn run(kernels: &[Compiled]) {
     let from = arguments.next().map_or(0, |n| n.parse().expect("a number"));
     let among = arguments.next().unwrap_or_default();
     let names: Vec<_> = among.split(',').filter(|n| !n.is_empty()).collect();
-    let court = Court::of_compiled(&names);
+    let comparison = Comparison::of_compiled(&names);
     // Where a kernel faults, the user's function panics. This hook silences the message.
     std::panic::set_hook(Box::new(|_| ()));
     let without = arguments.next().unwrap_or_default();
     let mut without: Vec<_> = without.split(',').collect();
     for kernel in &kernels[from..] {
         let launch = Launch::parse(kernel.launch).expect("a launch as it was written");
-        court.compare(kernel.def, &launch, &without, &mut |e| worker::answer(&e));
+        comparison.compare(kernel.def, &launch, &without, &mut |e| worker::answer(&e));
         without.clear();
     }
 }
@@ -101,8 +101,8 @@ impl Form {
         let mut below = |n: usize| random.below(n as u64) as usize;
         let mut forms = Form::all(opt_levels[below(opt_levels.len())]);
         let sets = sets();
-        let turn = sets[(seed / BATCH) as usize % sets.len()];
-        forms.retain(|form| form.isa == turn);
+        let set = sets[(seed / BATCH) as usize % sets.len()];
+        forms.retain(|form| form.isa == set);
         forms[below(forms.len())]
     }
 }
@@ -137,7 +137,7 @@ impl Crate<'_> {
     }
 
     /// Compiles cases in a form, runs them on the devices in `among` (all if empty), and returns a verdict for each. A device that takes
-    /// longer than `patience` counts as hung.
+    /// longer than `timeout` counts as hung.
     ///
     /// # Errors
     /// The crate cannot be written, or rustc reports an error outside of the kernels.
@@ -146,7 +146,7 @@ impl Crate<'_> {
         cases: &[Case],
         form: Form,
         among: &[&str],
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Vec<Verdict>, String> {
         let mut verdicts = vec![None; cases.len()];
         loop {
@@ -166,7 +166,7 @@ impl Crate<'_> {
             }
         }
         let left = verdicts.iter().filter(|v| v.is_none()).count();
-        let mut found = self.run(left, among, patience)?.into_iter();
+        let mut found = self.run(left, among, timeout)?.into_iter();
         let verdicts = verdicts
             .into_iter()
             .map(|known| known.or_else(|| found.next()));
@@ -214,16 +214,11 @@ impl Crate<'_> {
     }
 
     /// Runs the program and returns the verdicts on its `count` kernels. Restarts the program after a crash, a hang or a device failure.
-    fn run(
-        &self,
-        count: usize,
-        among: &[&str],
-        patience: Duration,
-    ) -> Result<Vec<Verdict>, String> {
+    fn run(&self, count: usize, among: &[&str], timeout: Duration) -> Result<Vec<Verdict>, String> {
         let mut verdicts = vec![];
-        let mut hearing = Hearing::default();
+        let mut progress = Progress::default();
         while verdicts.len() < count {
-            let without = hearing.heard().join(",");
+            let without = progress.finished().join(",");
             let mut program = Command::new(self.folder.join(PROGRAM))
                 .args([verdicts.len().to_string(), among.join(","), without])
                 .stdout(Stdio::piped())
@@ -231,14 +226,14 @@ impl Crate<'_> {
                 .spawn()
                 .map_err(|e| e.to_string())?;
             let answers = worker::answers(program.stdout.take().expect("it is piped"));
-            let how = loop {
-                match answers.recv_timeout(patience) {
-                    Ok(line) => hearing.hear(&line)?,
+            let lost = loop {
+                match answers.recv_timeout(timeout) {
+                    Ok(line) => progress.record(&line)?,
                     Err(RecvTimeoutError::Timeout) => break Some("it hangs"),
                     Err(RecvTimeoutError::Disconnected) => break Some("it crashes"),
                 }
-                if hearing.is_over() {
-                    verdicts.push(std::mem::take(&mut hearing).verdict());
+                if progress.is_over() {
+                    verdicts.push(std::mem::take(&mut progress).verdict());
                     // A lost device stays unusable in this process.
                     let is_spoilt = verdicts.last().is_some_and(|v| v.has(Kind::Failed));
                     if is_spoilt || verdicts.len() == count {
@@ -246,15 +241,15 @@ impl Crate<'_> {
                     }
                 }
             };
-            if how != Some("it crashes") {
+            if lost != Some("it crashes") {
                 // The program may have ended by itself.
                 let _ = program.kill();
             }
             let status = program.wait().map_err(|e| e.to_string())?;
-            if let Some(how) = how {
-                hearing.blame(format!("{how}: {status}"));
-                if hearing.is_over() {
-                    verdicts.push(std::mem::take(&mut hearing).verdict());
+            if let Some(reason) = lost {
+                progress.blame_device(format!("{reason}: {status}"));
+                if progress.is_over() {
+                    verdicts.push(std::mem::take(&mut progress).verdict());
                 }
             }
         }
@@ -282,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crates_take_turns_with_instruction_sets() {
+    fn crates_cycle_through_instruction_sets() {
         let of = |at: u64| Form::of_seed(&[1], 1 + at * BATCH).isa;
         let n = sets().len() as u64;
         let found: Vec<Isa> = (0..n).map(of).collect();

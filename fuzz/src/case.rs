@@ -177,7 +177,7 @@ fn list(numbers: &[usize]) -> String {
 fn numbers(text: &str) -> Result<Vec<usize>, String> {
     let parts = text.split(',').filter(|part| !part.is_empty());
     parts
-        .map(|part| part.parse().map_err(|_| format!("no number: `{part}`")))
+        .map(|part| part.parse().map_err(|_| format!("not a number: `{part}`")))
         .collect()
 }
 
@@ -185,7 +185,7 @@ fn layout(text: &str) -> Result<Layout, String> {
     let scalars = numbers(text)?;
     let rank = scalars.len() / 2;
     if scalars.len() != 2 * rank + 1 || !(2..=3).contains(&rank) {
-        return Err(format!("no view: `{text}`"));
+        return Err(format!("not a view: `{text}`"));
     }
     Ok(Layout {
         shape: scalars[..rank].into(),
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_as_it_was_written() {
+    fn cases_round_trip_through_text() {
         for shape in [Shape::Over([33, 2, 1]), Shape::Grid([2, 1, 1], [8, 4, 1])] {
             let case = Case {
                 items: "#[device]\nfn g() {}\n\n".into(),

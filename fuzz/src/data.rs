@@ -37,7 +37,7 @@ macro_rules! elements {
             fn filled(elem: Scalar, len: usize, tame: bool, random: &mut Random) -> AnyVector {
                 match elem {
                     $(Scalar::$variant => AnyVector::$variant(Vector::from_vec(
-                        (0..len).map(|_| if tame { <$ty>::tame(random) } else { wild(random) }).collect(),
+                        (0..len).map(|_| if tame { <$ty>::tame(random) } else { arbitrary(random) }).collect(),
                     )),)*
                     Scalar::Usize => unreachable!("`usize` does not stand in buffers"),
                 }
@@ -119,7 +119,7 @@ elements! {
 /// A type with values for which arithmetic is exact.
 trait Tame: Element + Sample {
     fn tame(random: &mut Random) -> Self {
-        wild(random)
+        arbitrary(random)
     }
 }
 
@@ -163,7 +163,7 @@ fn eighths(random: &mut Random) -> f64 {
 }
 
 /// An edge value or any other value.
-fn wild<T: Sample>(random: &mut Random) -> T {
+fn arbitrary<T: Sample>(random: &mut Random) -> T {
     match random.below(3) {
         0 => {
             let edges = T::edges();

@@ -11,9 +11,9 @@ use sarek_runtime::{Arg, FreeBlock, KernelDef, Launch as Call};
 
 use crate::case::{Case, Launch, Shape};
 use crate::data::{self, Argument};
-use crate::generate::says::SAID;
+use crate::generate::panics::MESSAGE_PREFIX;
 use crate::items::Items;
-use crate::known::is_mistaken;
+use crate::known::has_known_bug;
 use crate::replay;
 use crate::verdict::{Event, Finding, Kind, Verdict};
 
@@ -30,7 +30,7 @@ enum Outcome {
 }
 
 /// The devices to compare, the oracle first.
-pub struct Court {
+pub struct Comparison {
     devices: Vec<Device>,
     /// True if NVRTC compiles each kernel too.
     nvrtc: bool,
@@ -39,26 +39,26 @@ pub struct Court {
 /// The devices on which a subgroup has 32 threads, and a block may have any size.
 const HOST: [&str; 3] = ["reference", "native", "interpreter"];
 
-impl Court {
+impl Comparison {
     /// The devices of this machine that run a kernel from its IR alone; the oracle is the interpreter. `among` restricts them, and may
     /// name `nvrtc`; if it is empty, all are compared.
-    pub fn of_ir(among: &[&str]) -> Court {
+    pub fn of_ir(among: &[&str]) -> Comparison {
         let mut devices = Device::all();
         devices.retain(|device| !["native", "reference"].contains(&device.backend()));
-        Court::new(devices, "interpreter", among)
+        Comparison::new(devices, "interpreter", among)
     }
 
     /// All devices of this machine, for kernels that rustc compiled; the oracle is the user's own function.
     ///
     /// # Panics
     /// The reference device is missing.
-    pub fn of_compiled(among: &[&str]) -> Court {
+    pub fn of_compiled(among: &[&str]) -> Comparison {
         let mut devices = Device::all();
         devices.push(sarek::testing::reference().expect("it needs nothing"));
-        Court::new(devices, "reference", among)
+        Comparison::new(devices, "reference", among)
     }
 
-    fn new(mut devices: Vec<Device>, oracle: &str, among: &[&str]) -> Court {
+    fn new(mut devices: Vec<Device>, oracle: &str, among: &[&str]) -> Comparison {
         let wanted = |name: &str| among.is_empty() || among.contains(&name);
         devices.retain(|device| device.backend() == oracle || wanted(device.backend()));
         devices.sort_by_key(|device| {
@@ -66,7 +66,7 @@ impl Court {
             (device.backend() != oracle, place.unwrap_or(HOST.len()))
         });
         let nvrtc = wanted("nvrtc") && nvrtc::version().is_ok();
-        Court { devices, nvrtc }
+        Comparison { devices, nvrtc }
     }
 
     /// The names of the devices, and `nvrtc` if present.
@@ -75,18 +75,18 @@ impl Court {
         devices.chain(self.nvrtc.then_some("nvrtc")).collect()
     }
 
-    /// Lowers a case, compares all devices but those in `without`, and reports events to `tell`.
-    pub fn judge(&self, case: &Case, without: &[&str], tell: &mut dyn FnMut(Event)) {
+    /// Lowers a case, compares all devices but those in `without`, and reports events to `report`.
+    pub fn judge(&self, case: &Case, without: &[&str], report: &mut dyn FnMut(Event)) {
         match lower(case) {
-            Ok(def) => self.compare(def, &case.launch, without, tell),
-            Err(how) => {
-                let rejected = Verdict::rejected("frontend", how);
+            Ok(def) => self.compare(def, &case.launch, without, report),
+            Err(message) => {
+                let rejected = Verdict::rejected("frontend", message);
                 rejected
                     .findings
                     .into_iter()
                     .map(Event::Found)
-                    .for_each(&mut *tell);
-                tell(Event::End(false));
+                    .for_each(&mut *report);
+                report(Event::End(false));
             }
         }
     }
@@ -105,62 +105,62 @@ impl Court {
         def: &'static KernelDef,
         launch: &Launch,
         without: &[&str],
-        tell: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(Event),
     ) {
         let kernel = link(def.ir, &(def.links)());
         if self.nvrtc && !without.contains(&"nvrtc") {
-            tell(Event::At("nvrtc".into()));
-            tell(match compile_cuda(&kernel, launch.seed) {
+            report(Event::At("nvrtc".into()));
+            report(match compile_cuda(&kernel, launch.seed) {
                 Ok(()) => Event::Agreed("nvrtc".into()),
-                Err(how) => found(Kind::Differs, "nvrtc", how),
+                Err(message) => found(Kind::Differs, "nvrtc", message),
             });
         }
         let fits = |device: &&Device| {
             (!launch.host || HOST.contains(&device.backend()))
                 && !without.contains(&device.backend())
-                && !is_mistaken(device, &kernel, launch)
+                && !has_known_bug(device, &kernel, launch)
         };
         let devices = self.devices.iter().filter(fits);
-        let asked = devices.map(|device| {
+        let outcomes = devices.map(|device| {
             let outcome = || run(def, &kernel, launch, device);
             (device.backend(), outcome)
         });
-        confer(
-            asked,
-            |due, got| difference(&kernel, launch, due, got),
-            tell,
+        compare_all(
+            outcomes,
+            |expected, got| difference(&kernel, launch, expected, got),
+            report,
         );
     }
 }
 
 /// Runs each device, and compares its outcome with that of the first that succeeds. If a device fails, the others still run.
-fn confer<'d, F: FnOnce() -> Outcome>(
+fn compare_all<'d, F: FnOnce() -> Outcome>(
     devices: impl Iterator<Item = (&'d str, F)>,
     difference: impl Fn(&Outcome, &Outcome) -> Option<String>,
-    tell: &mut dyn FnMut(Event),
+    report: &mut dyn FnMut(Event),
 ) {
-    let mut due = None;
+    let mut expected = None;
     for (name, outcome) in devices {
-        tell(Event::At(name.into()));
-        match (&due, outcome()) {
+        report(Event::At(name.into()));
+        match (&expected, outcome()) {
             (_, Outcome::NotEligible) => {}
-            (_, Outcome::Wrong(how)) => tell(found(Kind::Differs, name, how)),
-            (_, Outcome::Failed(how)) => tell(found(Kind::Failed, name, how)),
-            (None, got) => due = Some(got),
-            (Some(due), got) => tell(match difference(due, &got) {
+            (_, Outcome::Wrong(message)) => report(found(Kind::Differs, name, message)),
+            (_, Outcome::Failed(message)) => report(found(Kind::Failed, name, message)),
+            (None, got) => expected = Some(got),
+            (Some(expected), got) => report(match difference(expected, &got) {
                 None => Event::Agreed(name.into()),
-                Some(how) => found(Kind::Differs, name, how),
+                Some(message) => found(Kind::Differs, name, message),
             }),
         }
     }
-    tell(Event::End(matches!(due, Some(Outcome::Fault(_)))));
+    report(Event::End(matches!(expected, Some(Outcome::Fault(_)))));
 }
 
-fn found(kind: Kind, device: &str, how: String) -> Event {
+fn found(kind: Kind, device: &str, message: String) -> Event {
     Event::Found(Finding {
         kind,
         device: device.into(),
-        how,
+        message,
     })
 }
 
@@ -228,17 +228,22 @@ pub fn text(case: &Case, target: &str) -> Result<String, String> {
 }
 
 /// Describes the difference between two outcomes; `None` if they agree.
-fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) -> Option<String> {
-    match (due, got) {
-        (Outcome::Done(due), Outcome::Done(got)) => {
+fn difference(
+    kernel: &Kernel,
+    launch: &Launch,
+    expected: &Outcome,
+    got: &Outcome,
+) -> Option<String> {
+    match (expected, got) {
+        (Outcome::Done(expected), Outcome::Done(got)) => {
             let params = kernel.params.iter();
             let written = params.filter_map(|param| Some((param, written(param.kind)?)));
-            for ((param, ty), (due, got)) in written.zip(due.iter().zip(got)) {
+            for ((param, ty), (expected, got)) in written.zip(expected.iter().zip(got)) {
                 let near = param.name.starts_with("near");
-                for (i, (&due, &got)) in due.iter().zip(got).enumerate() {
-                    if !data::same(ty, near, got, due) {
-                        let (got, due) = (data::show(ty, got), data::show(ty, due));
-                        return Some(format!("{}[{i}] is {got}, not {due}", param.name));
+                for (i, (&expected, &got)) in expected.iter().zip(got).enumerate() {
+                    if !data::same(ty, near, got, expected) {
+                        let (got, expected) = (data::show(ty, got), data::show(ty, expected));
+                        return Some(format!("{}[{i}] is {got}, not {expected}", param.name));
                     }
                 }
             }
@@ -248,7 +253,7 @@ fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) ->
             let blamed = replay::faults(kernel, launch, fault.thread);
             (!blamed).then(|| format!("blames a thread that does not fault: {fault}"))
         }
-        (due, got) => Some(format!("{got}, where the oracle {due}")),
+        (expected, got) => Some(format!("{got}, but the oracle {expected}")),
     }
 }
 
@@ -268,7 +273,9 @@ fn run(def: &'static KernelDef, kernel: &Kernel, launch: &Launch, device: &Devic
         Ok(outputs) => Outcome::Done(outputs),
         // Where a kernel faults, the user's function panics. Other devices report a panic only for the kernel's own `panic!` and `assert!`.
         Err(Error::Fault(fault)) => match &fault.kind {
-            FaultKind::Panic(text) if device.backend() != "reference" && !text.contains(SAID) => {
+            FaultKind::Panic(text)
+                if device.backend() != "reference" && !text.contains(MESSAGE_PREFIX) =>
+            {
                 Outcome::Wrong(fault.to_string())
             }
             _ => Outcome::Fault(*fault),
@@ -390,19 +397,19 @@ mod tests {
     /// Compares outcomes by their bits alone.
     fn verdict(outcomes: Vec<(&str, Outcome)>) -> Verdict {
         let mut verdict = Verdict::default();
-        let differ = |due: &Outcome, got: &Outcome| match (due, got) {
-            (Outcome::Done(due), Outcome::Done(got)) if due == got => None,
+        let differ = |expected: &Outcome, got: &Outcome| match (expected, got) {
+            (Outcome::Done(expected), Outcome::Done(got)) if expected == got => None,
             _ => Some("differ".to_owned()),
         };
-        let asked = outcomes
+        let outcomes = outcomes
             .into_iter()
             .map(|(name, outcome)| (name, || outcome));
-        confer(asked, differ, &mut |event| verdict.add(event));
+        compare_all(outcomes, differ, &mut |event| verdict.add(event));
         verdict
     }
 
     #[test]
-    fn a_device_that_fails_leaves_the_judgement_to_the_others() {
+    fn a_failing_device_does_not_end_the_comparison() {
         let bits = |n| Outcome::Done(vec![vec![n]]);
         let verdict = verdict(vec![
             ("interpreter", bits(1)),
@@ -415,16 +422,16 @@ mod tests {
         assert_eq!(verdict.agreed, ["cuda"]);
         let findings = verdict.findings.iter();
         let findings: Vec<_> = findings.map(|f| (f.kind, f.device.as_str())).collect();
-        let due = [
+        let expected = [
             (Kind::Failed, "opencl"),
             (Kind::Differs, "wgpu"),
             (Kind::Differs, "metal"),
         ];
-        assert_eq!(findings, due);
+        assert_eq!(findings, expected);
     }
 
     #[test]
-    fn where_the_oracle_fails_the_next_device_is_it() {
+    fn the_next_device_replaces_a_failed_oracle() {
         let bits = |n| Outcome::Done(vec![vec![n]]);
         let verdict = verdict(vec![
             ("interpreter", Outcome::Failed("no memory".into())),

@@ -6,7 +6,7 @@ use sarek::ir::{Kernel, Stmt};
 use crate::case::{Launch, Shape};
 
 /// The maximum number of barriers in a kernel for PoCL 3.1. It did not compile a kernel with 41 barriers within the five minutes of
-/// [`PATIENCE`](crate::worker::PATIENCE).
+/// [`DEVICE_TIMEOUT`](crate::worker::DEVICE_TIMEOUT).
 const MOST_BARRIERS: usize = 24;
 
 /// True if a known driver bug affects this launch.
@@ -14,7 +14,7 @@ const MOST_BARRIERS: usize = 24;
 /// - llvmpipe runs a block in groups of eight threads. If a barrier is in a loop, it skips threads of an incomplete last group:
 ///   `for _ in 0..(3.pow(83 << r0[0]) & 3) { barrier(); } out[i] = 0;` in blocks of 15 or 255.
 /// - PoCL's compiler takes very long for kernels with many barriers ([`MOST_BARRIERS`]).
-pub(crate) fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> bool {
+pub(crate) fn has_known_bug(device: &Device, kernel: &Kernel, launch: &Launch) -> bool {
     let name = &device.info().name;
     let is_barrier = |stmt: &Stmt| *stmt == Stmt::Barrier;
     if name.contains("llvmpipe") {

@@ -1,6 +1,6 @@
 //! The command line: generates kernels, judges them, shrinks the failing ones and writes them to the corpus.
 
-mod hunt;
+mod run;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,23 +11,23 @@ use sarek_fuzz::case::Case;
 use sarek_fuzz::compiler::Compiler;
 use sarek_fuzz::generate::{generate, generate_for_rustc};
 use sarek_fuzz::judge;
-use sarek_fuzz::races::Seen;
-use sarek_fuzz::worker::{self, PATIENCE, Worker};
+use sarek_fuzz::races::RaceTally;
+use sarek_fuzz::worker::{self, DEVICE_TIMEOUT, Worker};
 
-use hunt::Hunt;
+use run::Run;
 
 const USAGE: &str = "\
 usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKENDS] [--shrink T]
-                                   --shrink: how many seconds a finding is made smaller
+                                   run random kernels; --shrink: seconds spent on shrinking a failing kernel
        sarek-fuzz --rustc LEVELS [the same]
-                                   compile with rustc at opt-levels by turns, such as 0,1
+                                   compile with rustc, at a random one of these opt-levels, such as 0,1
        sarek-fuzz [--seed S] --races N
-                                   the proof of races against the sanitizer, for N kernels with functions
+                                   compare the race proof with the sanitizer, on N kernels with functions
        sarek-fuzz --print S        print the kernel of a seed
-       sarek-fuzz --judge FILE     judge a kept kernel
+       sarek-fuzz --judge FILE     run the kernel of a file
        sarek-fuzz --rustc LEVELS --judge FILE
        sarek-fuzz --target NAME --text FILE
-                                   print the text of a kept kernel, with every check";
+                                   print a kernel's text for a target, with every check";
 
 struct Options {
     seed: u64,
@@ -67,12 +67,12 @@ fn run(args: &[String]) -> Result<bool, String> {
     };
     for pair in args.chunks(2) {
         let [key, value] = pair else {
-            return Err(format!("`{}` takes a value", pair[0]));
+            return Err(format!("`{}` needs a value", pair[0]));
         };
         let number = || {
             value
                 .parse::<u64>()
-                .map_err(|_| format!("no number: `{value}`"))
+                .map_err(|_| format!("not a number: `{value}`"))
         };
         match key.as_str() {
             "--seed" => options.seed = number()?,
@@ -87,14 +87,14 @@ fn run(args: &[String]) -> Result<bool, String> {
             "--rustc" => {
                 let levels = value.split(',').map(|level| level.parse());
                 let levels: Result<_, _> = levels.collect();
-                options.rustc = levels.map_err(|_| format!("no levels: `{value}`"))?;
+                options.rustc = levels.map_err(|_| format!("not a list of levels: `{value}`"))?;
             }
             "--races" => {
-                let mut seen = Seen::default();
+                let mut tally = RaceTally::default();
                 let seeds = options.seed..options.seed.saturating_add(number()?);
-                seeds.for_each(|seed| seen.look_at(seed));
-                println!("{seen}");
-                return Ok(seen.findings.is_empty());
+                seeds.for_each(|seed| tally.judge_seed(seed));
+                println!("{tally}");
+                return Ok(tally.findings.is_empty());
             }
             "--worker" => return worker::serve(value).map(|()| true),
             "--print" => {
@@ -119,18 +119,21 @@ fn run(args: &[String]) -> Result<bool, String> {
         }
     }
     require(&options)?;
-    Hunt::run(&options)
+    Run::start(&options)
 }
 
 /// Returns an error if a backend (or `nvrtc`) that `SAREK_REQUIRE` names is absent.
 fn require(options: &Options) -> Result<(), String> {
-    let court = judge::Court::of_ir(&options.among());
-    let present = court.names();
+    let comparison = judge::Comparison::of_ir(&options.among());
+    let present = comparison.names();
     let required = std::env::var("SAREK_REQUIRE").unwrap_or_default();
-    let asked = |name: &&str| options.among.is_empty() || options.among.iter().any(|n| n == name);
+    let is_chosen =
+        |name: &&str| options.among.is_empty() || options.among.iter().any(|n| n == name);
     let names = required.split(',').filter(|name| !name.is_empty());
-    match names.filter(asked).find(|name| !present.contains(name)) {
-        Some(name) => Err(format!("SAREK_REQUIRE names `{name}`, which is absent")),
+    match names.filter(is_chosen).find(|name| !present.contains(name)) {
+        Some(name) => Err(format!(
+            "SAREK_REQUIRE names `{name}`, which is not available"
+        )),
         None => Ok(()),
     }
 }
@@ -146,16 +149,16 @@ fn judge_one(case: &Case, options: &Options) -> Result<bool, String> {
     if options.rustc.is_empty() {
         let verdict = Worker::new(&among).judge(case);
         println!("{verdict:?}");
-        return Ok(verdict.is_well());
+        return Ok(verdict.has_no_findings());
     }
     let target = target()?;
     let compiler = Compiler::new(&target)?;
     let batches = Crate::new(&compiler, &folder(&target, 0));
     let mut agreed = true;
     for form in options.rustc.iter().flat_map(|level| Form::all(*level)) {
-        let verdict = &batches.judge(std::slice::from_ref(case), form, &among, PATIENCE)?[0];
+        let verdict = &batches.judge(std::slice::from_ref(case), form, &among, DEVICE_TIMEOUT)?[0];
         println!("{form}: {verdict:?}");
-        agreed &= verdict.is_well();
+        agreed &= verdict.has_no_findings();
     }
     Ok(agreed)
 }

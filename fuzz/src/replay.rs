@@ -17,7 +17,7 @@ pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
     let Some(ids) = ids(launch.shape, thread) else {
         return false;
     };
-    if works_together(kernel) {
+    if is_cooperative(kernel) {
         return true;
     }
     let mut memory = Memory {
@@ -33,7 +33,7 @@ pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
     Machine::new(kernel).run(&ids, [1; 3], &mut memory).is_err()
 }
 
-fn works_together(kernel: &Kernel) -> bool {
+fn is_cooperative(kernel: &Kernel) -> bool {
     let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
     !kernel.shared.is_empty() || kernel.stmts.iter().any(waits)
 }

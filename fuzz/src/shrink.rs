@@ -13,8 +13,8 @@ use sarek::ir::Scalar;
 
 use crate::case::Shape;
 use crate::generate::Generated;
+use crate::phases;
 use crate::tree::{Block, Expr, Facts, Node};
-use crate::turns;
 
 /// Returns the smallest kernel found for which `fails` holds, starting at `from`, for which it holds too. Calls `fails` at most `most`
 /// times, and not after `until`.
@@ -34,7 +34,7 @@ pub fn shrink(
                 return best;
             }
             most -= 1;
-            if turns::are_kept(&candidate.function.body) && fails(&candidate) {
+            if phases::is_race_free(&candidate.function.body) && fails(&candidate) {
                 best = candidate;
                 improved = true;
             } else {

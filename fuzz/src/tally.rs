@@ -24,8 +24,8 @@ impl Tally {
     /// Counts a verdict. Returns the findings to report: all, but only the first failure of each device by itself.
     pub fn add(&mut self, verdict: &Verdict) -> Vec<Finding> {
         self.kernels += 1;
-        self.agreed += u64::from(verdict.is_well());
-        self.faulted += u64::from(verdict.fault && verdict.is_well());
+        self.agreed += u64::from(verdict.has_no_findings());
+        self.faulted += u64::from(verdict.fault && verdict.has_no_findings());
         self.rejected += u64::from(verdict.has(Kind::Rejected));
         self.differ += u64::from(verdict.has(Kind::Differs));
         for device in &verdict.agreed {
@@ -44,7 +44,7 @@ impl Tally {
     }
 
     /// True if there was no finding.
-    pub fn is_well(&self) -> bool {
+    pub fn all_agreed(&self) -> bool {
         self.agreed == self.kernels
     }
 
@@ -96,14 +96,14 @@ mod tests {
                 .map(|&(kind, device)| Finding {
                     kind,
                     device: device.into(),
-                    how: "so".into(),
+                    message: "so".into(),
                 })
                 .collect(),
         }
     }
 
     #[test]
-    fn a_device_that_fails_by_itself_is_looked_into_once_and_counted_by_name() {
+    fn a_failing_device_is_investigated_once_and_counted_by_name() {
         let mut tally = Tally::default();
         let lost = verdict(&["wgpu"], &[(Kind::Failed, "opencl")]);
         assert_eq!(tally.add(&lost).len(), 1);
@@ -112,7 +112,7 @@ mod tests {
         let differs = verdict(&[], &[(Kind::Differs, "opencl")]);
         assert_eq!(tally.add(&differs).len(), 1);
         assert_eq!(tally.add(&differs).len(), 1);
-        assert!(!tally.is_well());
+        assert!(!tally.all_agreed());
         assert_eq!(
             tally.progress(Duration::from_secs(20)),
             "20 s: 5 kernels judged, 0 agreed, 0 rejected, 2 differ, cuda failed 1 times, opencl failed 2 times"
@@ -123,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_well_if_all_agree() {
+    fn a_run_succeeds_if_all_kernels_agree() {
         let mut tally = Tally::default();
         assert!(tally.add(&verdict(&["wgpu"], &[])).is_empty());
-        assert!(tally.is_well());
+        assert!(tally.all_agreed());
         tally.add(&verdict(&["wgpu"], &[(Kind::Rejected, "frontend")]));
-        assert!(!tally.is_well());
+        assert!(!tally.all_agreed());
     }
 }

@@ -22,12 +22,12 @@ pub struct Node {
     /// The blocks for the `#` holes, in order.
     pub blocks: Vec<Block>,
     /// Its synchronisation and its accesses to arrays that threads of a block share. They happen after its expressions and before its blocks.
-    pub touches: Vec<Touch>,
+    pub effects: Vec<Effect>,
 }
 
 /// A barrier, or an access to an array that threads of a block share. Arrays are numbered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Touch {
+pub enum Effect {
     /// A barrier.
     Barrier,
     /// The array's elements are initialised from here on.
@@ -99,13 +99,13 @@ impl Node {
             text,
             exprs,
             blocks,
-            touches: vec![],
+            effects: vec![],
         }
     }
 
     /// Adds barriers and accesses to the node.
-    pub fn touching(mut self, touches: &[Touch]) -> Node {
-        self.touches.extend(touches);
+    pub fn with_effects(mut self, effects: &[Effect]) -> Node {
+        self.effects.extend(effects);
         self
     }
 

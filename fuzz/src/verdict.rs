@@ -24,7 +24,7 @@ pub struct Finding {
     /// The backend or compiler that shows it, or `process`.
     pub device: String,
     /// Its description.
-    pub how: String,
+    pub message: String,
 }
 
 /// The kinds of findings.
@@ -46,19 +46,19 @@ const KINDS: [(Kind, &str); 3] = [
 
 impl Verdict {
     /// The verdict that a compiler rejects the kernel.
-    pub fn rejected(by: &str, how: String) -> Verdict {
+    pub fn rejected(by: &str, message: String) -> Verdict {
         Verdict {
             findings: vec![Finding {
                 kind: Kind::Rejected,
                 device: by.into(),
-                how,
+                message,
             }],
             ..Verdict::default()
         }
     }
 
     /// True if there is no finding.
-    pub fn is_well(&self) -> bool {
+    pub fn has_no_findings(&self) -> bool {
         self.findings.is_empty()
     }
 
@@ -68,26 +68,26 @@ impl Verdict {
     }
 
     /// The description of a finding of the same kind on the same device, if there is one.
-    pub fn repeats(&self, other: &Finding) -> Option<&str> {
+    pub fn same_finding(&self, other: &Finding) -> Option<&str> {
         let mut same = self.findings.iter();
         same.find(|f| (f.kind, &f.device) == (other.kind, &other.device))
-            .map(|finding| finding.how.as_str())
+            .map(|finding| finding.message.as_str())
     }
 }
 
 /// A device's message without the source text in it.
-pub fn said(how: &str) -> &str {
-    let said = how.split("--- source ---").next();
-    said.unwrap_or_default().trim()
+pub fn without_source(message: &str) -> &str {
+    let text = message.split("--- source ---").next();
+    text.unwrap_or_default().trim()
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (device, how) = (&self.device, said(&self.how));
+        let (device, message) = (&self.device, without_source(&self.message));
         match self.kind {
-            Kind::Rejected => write!(f, "{device} rejects it: {how}"),
-            Kind::Differs => write!(f, "{device}: {how}"),
-            Kind::Failed => write!(f, "{device} failed by itself: {how}"),
+            Kind::Rejected => write!(f, "{device} rejects the kernel: {message}"),
+            Kind::Differs => write!(f, "{device}: {message}"),
+            Kind::Failed => write!(f, "{device} failed by itself: {message}"),
         }
     }
 }
@@ -111,9 +111,13 @@ impl Event {
         match self {
             Event::At(device) => format!("at {device} "),
             Event::Agreed(device) => format!("agreed {device} "),
-            Event::Found(Finding { kind, device, how }) => {
+            Event::Found(Finding {
+                kind,
+                device,
+                message,
+            }) => {
                 let (_, word) = KINDS.iter().find(|(k, _)| k == kind).expect("it is listed");
-                format!("{word} {device} {}", how.escape_default())
+                format!("{word} {device} {}", message.escape_default())
             }
             Event::End(fault) => format!("end {fault} "),
         }
@@ -130,7 +134,7 @@ impl Event {
             word => Event::Found(Finding {
                 kind: KINDS.iter().find(|(_, w)| *w == word)?.0,
                 device: name.into(),
-                how: rest
+                message: rest
                     .replace("\\n", "\n")
                     .replace("\\'", "'")
                     .replace("\\\"", "\""),
@@ -141,19 +145,19 @@ impl Event {
 
 /// The events of a case so far.
 #[derive(Default)]
-pub(crate) struct Hearing {
+pub(crate) struct Progress {
     verdict: Verdict,
     /// The device that started last.
     at: Option<String>,
     is_over: bool,
 }
 
-impl Hearing {
+impl Progress {
     /// Adds the event of a line.
     ///
     /// # Errors
     /// The line is not an event.
-    pub(crate) fn hear(&mut self, line: &str) -> Result<(), String> {
+    pub(crate) fn record(&mut self, line: &str) -> Result<(), String> {
         match Event::decode(line).ok_or(format!("an unknown answer: {line}"))? {
             event @ Event::End(_) => {
                 self.is_over = true;
@@ -166,21 +170,21 @@ impl Hearing {
     }
 
     /// The devices that have answered or failed, which must not run again.
-    pub(crate) fn heard(&self) -> Vec<&str> {
+    pub(crate) fn finished(&self) -> Vec<&str> {
         let found = self.verdict.findings.iter().map(|f| &f.device);
-        let heard = self.verdict.agreed.iter().chain(found);
-        heard.map(String::as_str).collect()
+        let finished = self.verdict.agreed.iter().chain(found);
+        finished.map(String::as_str).collect()
     }
 
     /// Records that the process ended. Blames the device at work; if none was, blames the process and ends the case.
-    pub(crate) fn blame(&mut self, how: String) {
+    pub(crate) fn blame_device(&mut self, message: String) {
         let at = self.at.take();
-        let at = at.filter(|at| !self.heard().contains(&at.as_str()));
+        let at = at.filter(|at| !self.finished().contains(&at.as_str()));
         self.is_over = at.is_none();
         self.verdict.findings.push(Finding {
             kind: Kind::Failed,
             device: at.unwrap_or("process".into()),
-            how,
+            message,
         });
     }
 
@@ -211,16 +215,16 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    fn failed(device: &str, how: &str) -> Finding {
+    fn failed(device: &str, message: &str) -> Finding {
         Finding {
             kind: Kind::Failed,
             device: device.into(),
-            how: how.into(),
+            message: message.into(),
         }
     }
 
     #[test]
-    fn events_are_read_as_they_were_written() {
+    fn events_round_trip_through_text() {
         let events = [
             Event::At("opencl".into()),
             Event::Agreed("wgpu".into()),
@@ -240,39 +244,39 @@ mod tests {
     }
 
     #[test]
-    fn who_crashes_is_blamed_and_the_others_are_still_asked() {
-        let mut hearing = Hearing::default();
+    fn a_crash_is_blamed_on_its_device_and_the_others_still_run() {
+        let mut progress = Progress::default();
         for line in [
             "at interpreter ",
             "at opencl ",
             "agreed opencl ",
             "at wgpu ",
         ] {
-            hearing.hear(line).unwrap();
+            progress.record(line).unwrap();
         }
-        hearing.blame("it crashes".into());
-        assert!(!hearing.is_over());
+        progress.blame_device("it crashes".into());
+        assert!(!progress.is_over());
         // The oracle has to run again, since its result was lost with the process.
-        assert_eq!(hearing.heard(), ["opencl", "wgpu"]);
+        assert_eq!(progress.finished(), ["opencl", "wgpu"]);
         for line in ["at interpreter ", "at cuda ", "agreed cuda ", "end false "] {
-            hearing.hear(line).unwrap();
+            progress.record(line).unwrap();
         }
-        assert!(hearing.is_over());
-        let verdict = hearing.verdict();
+        assert!(progress.is_over());
+        let verdict = progress.verdict();
         assert_eq!(verdict.agreed, ["opencl", "cuda"]);
         assert_eq!(verdict.findings, [failed("wgpu", "it crashes")]);
     }
 
     #[test]
-    fn a_process_that_never_says_who_is_at_work_is_not_asked_for_ever() {
-        let mut hearing = Hearing::default();
-        hearing.blame("it crashes".into());
-        assert!(hearing.is_over());
-        let mut hearing = Hearing::default();
-        hearing.hear("at opencl ").unwrap();
-        hearing.hear("agreed opencl ").unwrap();
-        hearing.blame("it crashes".into());
-        assert!(hearing.is_over());
-        assert_eq!(hearing.heard(), ["opencl", "process"]);
+    fn a_crash_without_a_current_device_ends_the_case() {
+        let mut progress = Progress::default();
+        progress.blame_device("it crashes".into());
+        assert!(progress.is_over());
+        let mut progress = Progress::default();
+        progress.record("at opencl ").unwrap();
+        progress.record("agreed opencl ").unwrap();
+        progress.blame_device("it crashes".into());
+        assert!(progress.is_over());
+        assert_eq!(progress.finished(), ["opencl", "process"]);
     }
 }

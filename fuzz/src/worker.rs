@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::case::Case;
-use crate::judge::Court;
-use crate::verdict::{Event, Hearing, Kind, Verdict};
+use crate::judge::Comparison;
+use crate::verdict::{Event, Kind, Progress, Verdict};
 
 /// The time limit of one device for a case.
-pub const PATIENCE: Duration = Duration::from_secs(300);
+pub const DEVICE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The number of cases after which a worker is replaced, since it never frees compiled programs.
 const CASES: u32 = 150;
@@ -22,7 +22,7 @@ const CASES: u32 = 150;
 pub struct Worker {
     /// The backends to compare, `nvrtc` included; all if empty.
     among: Vec<String>,
-    patience: Duration,
+    timeout: Duration,
     process: Option<Process>,
 }
 
@@ -46,27 +46,27 @@ impl Worker {
     pub fn new(among: &[&str]) -> Worker {
         Worker {
             among: among.iter().map(|s| (*s).to_owned()).collect(),
-            patience: PATIENCE,
+            timeout: DEVICE_TIMEOUT,
             process: None,
         }
     }
 
     /// Sets the time after which a device counts as hung.
-    pub fn patient(mut self, patience: Duration) -> Worker {
-        self.patience = patience;
+    pub fn with_timeout(mut self, timeout: Duration) -> Worker {
+        self.timeout = timeout;
         self
     }
 
     /// Judges a case. A crash or hang is a finding of the device at work; the remaining devices still run.
     pub fn judge(&mut self, case: &Case) -> Verdict {
-        let mut hearing = Hearing::default();
-        while !hearing.is_over() {
-            if let Err(how) = self.ask(case, &mut hearing) {
+        let mut progress = Progress::default();
+        while !progress.is_over() {
+            if let Err(message) = self.ask(case, &mut progress) {
                 self.process = None;
-                hearing.blame(how);
+                progress.blame_device(message);
             }
         }
-        let verdict = hearing.verdict();
+        let verdict = progress.verdict();
         // A device that was lost, or that faulted, may be unusable in this process.
         let is_spoilt = verdict.has(Kind::Differs) || verdict.has(Kind::Failed);
         if is_spoilt || self.process.as_ref().is_some_and(|p| p.judged >= CASES) {
@@ -75,19 +75,19 @@ impl Worker {
         verdict
     }
 
-    fn ask(&mut self, case: &Case, hearing: &mut Hearing) -> Result<(), String> {
+    fn ask(&mut self, case: &Case, progress: &mut Progress) -> Result<(), String> {
         let process = match &mut self.process {
             Some(process) => process,
             none => none.insert(start(&self.among).map_err(|e| e.to_string())?),
         };
         process.judged += 1;
-        let (text, without) = (case.to_string(), hearing.heard().join(","));
+        let (text, without) = (case.to_string(), progress.finished().join(","));
         let sent = write!(process.input, "{} {without}\n{text}", text.len());
         sent.and_then(|()| process.input.flush())
             .map_err(|e| format!("the worker is gone: {e}"))?;
-        while !hearing.is_over() {
-            match process.answers.recv_timeout(self.patience) {
-                Ok(line) => hearing.hear(&line)?,
+        while !progress.is_over() {
+            match process.answers.recv_timeout(self.timeout) {
+                Ok(line) => progress.record(&line)?,
                 Err(RecvTimeoutError::Timeout) => return Err("it hangs".into()),
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = process.child.wait().map_err(|e| e.to_string())?;
@@ -141,7 +141,7 @@ const MARK: &str = "sarek-fuzz: ";
 /// Standard output is closed.
 pub(crate) fn answer(event: &Event) {
     println!("\n{MARK}{}", event.encode());
-    std::io::stdout().flush().expect("somebody listens");
+    std::io::stdout().flush().expect("the output is open");
 }
 
 /// Serves as a worker: judges cases from standard input until it ends.
@@ -150,7 +150,7 @@ pub(crate) fn answer(event: &Event) {
 /// Standard input cannot be read, or a case is malformed.
 pub fn serve(among: &str) -> Result<(), String> {
     let names: Vec<_> = among.split(',').filter(|n| !n.is_empty()).collect();
-    let court = Court::of_ir(&names);
+    let comparison = Comparison::of_ir(&names);
     let mut input = BufReader::new(std::io::stdin());
     loop {
         let mut line = String::new();
@@ -163,6 +163,6 @@ pub fn serve(among: &str) -> Result<(), String> {
         let mut text = vec![0; len];
         input.read_exact(&mut text).map_err(|e| e.to_string())?;
         let case = Case::parse(&String::from_utf8(text).map_err(|e| e.to_string())?)?;
-        court.judge(&case, &without, &mut |event| answer(&event));
+        comparison.judge(&case, &without, &mut |event| answer(&event));
     }
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use sarek_fuzz::case::Case;
-use sarek_fuzz::judge::Court;
+use sarek_fuzz::judge::Comparison;
 use sarek_runtime::KernelDef;
 
 macro_rules! corpus {
@@ -50,7 +50,7 @@ fn folder() -> PathBuf {
 }
 
 #[test]
-fn every_kept_kernel_is_listed() {
+fn every_corpus_kernel_is_listed() {
     let files = std::fs::read_dir(folder()).expect("the corpus");
     let mut files: Vec<_> = files
         .map(|file| file.expect("a file").path())
@@ -69,11 +69,11 @@ fn every_kept_kernel_is_listed() {
 
 #[test]
 fn devices_agree_with_the_source() {
-    let court = Court::of_compiled(&[]);
+    let comparison = Comparison::of_compiled(&[]);
     let required = std::env::var("SAREK_REQUIRE").unwrap_or_default();
     for name in ["native", "interpreter", "opencl", "wgpu", "cuda", "nvrtc"] {
         let is_required = required.split(',').any(|r| r.trim() == name);
-        let is_here = court.names().contains(&name);
+        let is_here = comparison.names().contains(&name);
         assert!(is_here || !is_required, "`{name}` is required");
         if !is_here {
             eprintln!("not compared: {name}");
@@ -83,7 +83,7 @@ fn devices_agree_with_the_source() {
         let file = folder().join(name).with_extension("rs");
         let text = std::fs::read_to_string(&file).expect("a file of the corpus");
         let case = Case::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
-        let verdict = court.verdict(def, &case.launch);
-        assert!(verdict.is_well(), "{name}: {verdict:?}");
+        let verdict = comparison.verdict(def, &case.launch);
+        assert!(verdict.has_no_findings(), "{name}: {verdict:?}");
     }
 }

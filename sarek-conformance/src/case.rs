@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use sarek::testing::panic_text;
 use sarek::{Device, Error};
 
-use crate::check::{Check, Stop};
+use crate::check::{CaseError, Check};
 
 /// One case of the suite.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ impl Case {
             .find(|c| !c.is_offered_by(device));
         match (result, missing) {
             (Ok(Ok(())), _) => Outcome::Passed,
-            (Ok(Err(Stop::Error(Error::NotEligible { .. }))), Some(capability)) => {
+            (Ok(Err(CaseError::Error(Error::NotEligible { .. }))), Some(capability)) => {
                 Outcome::Skipped(capability)
             }
             (Ok(Err(stop)), _) => Outcome::Failed(stop.to_string()),

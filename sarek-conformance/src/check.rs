@@ -8,35 +8,35 @@ use sarek::{Error, Vector};
 use crate::input::Sample;
 
 /// The result of a case's body.
-pub type Check = Result<(), Stop>;
+pub type Check = Result<(), CaseError>;
 
 /// The reason why a case ends early.
 #[derive(Debug)]
-pub enum Stop {
+pub enum CaseError {
     /// A result is wrong; the text describes it.
     Wrong(String),
     /// sarek returned an unexpected error.
     Error(Error),
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stop::Wrong(text) => f.write_str(text),
-            Stop::Error(error) => write!(f, "unexpected error: {error}"),
+            CaseError::Wrong(text) => f.write_str(text),
+            CaseError::Error(error) => write!(f, "unexpected error: {error}"),
         }
     }
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Error(error)
+impl From<Error> for CaseError {
+    fn from(error: Error) -> CaseError {
+        CaseError::Error(error)
     }
 }
 
 /// Ends the case with a message.
-pub fn wrong<T>(text: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Wrong(text.into()))
+pub fn wrong<T>(text: impl Into<String>) -> Result<T, CaseError> {
+    Err(CaseError::Wrong(text.into()))
 }
 
 /// Ends the case unless `condition` holds.
@@ -46,7 +46,7 @@ pub fn ensure(condition: bool, text: impl FnOnce() -> String) -> Check {
 
 /// The expected value of one element.
 #[derive(Clone, Copy, Debug)]
-pub enum Due<T> {
+pub enum Expected<T> {
     /// This value, as [`Sample::same`] compares.
     Exactly(T),
     /// A value that compares equal to this one, such as either zero.
@@ -57,20 +57,20 @@ pub enum Due<T> {
     Anything,
 }
 
-impl<T: Sample> Due<T> {
+impl<T: Sample> Expected<T> {
     fn accepts(self, got: T) -> bool {
         match self {
-            Due::Exactly(want) => got.same(want),
-            Due::Equal(want) => got == want,
-            Due::Near(want, tolerance) => got.is_near(want, tolerance),
-            Due::Anything => true,
+            Expected::Exactly(want) => got.same(want),
+            Expected::Equal(want) => got == want,
+            Expected::Near(want, tolerance) => got.is_near(want, tolerance),
+            Expected::Anything => true,
         }
     }
 }
 
-impl<T> From<T> for Due<T> {
-    fn from(value: T) -> Due<T> {
-        Due::Exactly(value)
+impl<T> From<T> for Expected<T> {
+    fn from(value: T) -> Expected<T> {
+        Expected::Exactly(value)
     }
 }
 
@@ -78,12 +78,12 @@ impl<T> From<T> for Due<T> {
 pub const TAIL: usize = 5;
 
 /// An output of `n` elements and a tail, all filled with [`Sample::SENTINEL`].
-pub fn poisoned<T: Sample>(n: usize) -> Vector<T> {
+pub fn sentinel_filled<T: Sample>(n: usize) -> Vector<T> {
     Vector::filled(n + TAIL, T::SENTINEL)
 }
 
-/// The elements of a [`poisoned`] output before its tail. Checks that the tail was not written.
-pub fn written<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, Stop> {
+/// The elements of a [`sentinel_filled`] output before its tail. Checks that the tail was not written.
+pub fn checked_output<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, CaseError> {
     let mut got = output.to_vec()?;
     let tail = got.split_off(got.len() - TAIL);
     ensure(tail.iter().all(|t| t.same(T::SENTINEL)), || {
@@ -92,38 +92,42 @@ pub fn written<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, Stop> {
     Ok(got)
 }
 
-/// Compares a [`poisoned`] output with the expected elements, and checks that its tail was not written.
-pub fn expect<T: Sample>(what: &str, output: &Vector<T>, due: &[T]) -> Check {
-    let due: Vec<Due<T>> = due.iter().map(|&d| Due::Exactly(d)).collect();
-    expect_due(what, output, &due, &|_| String::new())
+/// Compares a [`sentinel_filled`] output with the expected elements, and checks that its tail was not written.
+pub fn expect<T: Sample>(what: &str, output: &Vector<T>, expected: &[T]) -> Check {
+    let expected: Vec<Expected<T>> = expected.iter().map(|&d| Expected::Exactly(d)).collect();
+    expect_within(what, output, &expected, &|_| String::new())
 }
 
 /// As [`expect`], but with tolerances; `inputs` describes the inputs of an element.
-pub fn expect_due<T: Sample>(
+pub fn expect_within<T: Sample>(
     what: &str,
     output: &Vector<T>,
-    due: &[Due<T>],
+    expected: &[Expected<T>],
     inputs: &dyn Fn(usize) -> String,
 ) -> Check {
     let got = output.to_vec()?;
-    ensure(got.len() == due.len() + TAIL, || {
+    ensure(got.len() == expected.len() + TAIL, || {
         format!(
             "{what}: the output has {} elements, not {}",
             got.len(),
-            due.len() + TAIL
+            expected.len() + TAIL
         )
     })?;
-    let bad: Vec<usize> = (0..due.len())
-        .filter(|&i| !due[i].accepts(got[i]))
+    let bad: Vec<usize> = (0..expected.len())
+        .filter(|&i| !expected[i].accepts(got[i]))
         .collect();
     if !bad.is_empty() {
-        let mut text = format!("{what}: {} of {} elements are wrong", bad.len(), due.len());
+        let mut text = format!(
+            "{what}: {} of {} elements are wrong",
+            bad.len(),
+            expected.len()
+        );
         for &i in bad.iter().take(4) {
             text += &format!(
                 "\n  [{i}]{}: {:?} instead of {:?}",
                 inputs(i),
                 got[i],
-                due[i]
+                expected[i]
             );
             if got[i].same(T::SENTINEL) {
                 text += " (not written)";
@@ -131,7 +135,9 @@ pub fn expect_due<T: Sample>(
         }
         return wrong(text);
     }
-    let stray = got[due.len()..].iter().position(|t| !t.same(T::SENTINEL));
+    let stray = got[expected.len()..]
+        .iter()
+        .position(|t| !t.same(T::SENTINEL));
     ensure(stray.is_none(), || {
         format!("{what}: an element beyond the kernel's was written")
     })
@@ -150,12 +156,12 @@ pub fn unary<A: Sample, O: Sample, const K: usize>(
     names: [&str; K],
     inputs: &[A],
     launch: impl Fn(&Vector<A>, &mut Vector<O>, usize) -> sarek::Result<()>,
-    reference: impl Fn(A) -> [Due<O>; K],
+    reference: impl Fn(A) -> [Expected<O>; K],
 ) -> Check {
-    let mut out = poisoned::<O>(K * inputs.len());
+    let mut out = sentinel_filled::<O>(K * inputs.len());
     launch(&Vector::from_slice(inputs), &mut out, inputs.len())?;
-    let due: Vec<Due<O>> = inputs.iter().flat_map(|&a| reference(a)).collect();
-    expect_due(&names.join(" "), &out, &due, &|i| {
+    let expected: Vec<Expected<O>> = inputs.iter().flat_map(|&a| reference(a)).collect();
+    expect_within(&names.join(" "), &out, &expected, &|i| {
         format!(" {} of {:?}", names[i % K], inputs[i / K])
     })
 }
@@ -165,13 +171,13 @@ pub fn binary<A: Sample, B: Sample, O: Sample, const K: usize>(
     names: [&str; K],
     inputs: &[(A, B)],
     launch: impl Fn(&Vector<A>, &Vector<B>, &mut Vector<O>, usize) -> sarek::Result<()>,
-    reference: impl Fn(A, B) -> [Due<O>; K],
+    reference: impl Fn(A, B) -> [Expected<O>; K],
 ) -> Check {
-    let mut out = poisoned::<O>(K * inputs.len());
+    let mut out = sentinel_filled::<O>(K * inputs.len());
     let (a, b) = split(inputs);
     launch(&a, &b, &mut out, inputs.len())?;
-    let due: Vec<Due<O>> = inputs.iter().flat_map(|&(a, b)| reference(a, b)).collect();
-    expect_due(&names.join(" "), &out, &due, &|i| {
+    let expected: Vec<Expected<O>> = inputs.iter().flat_map(|&(a, b)| reference(a, b)).collect();
+    expect_within(&names.join(" "), &out, &expected, &|i| {
         format!(" {} of {:?}", names[i % K], inputs[i / K])
     })
 }
@@ -200,8 +206,8 @@ mod tests {
 
     #[test]
     fn near_is_not_anything() {
-        assert!(Due::Near(1.0, EXACT).accepts(1.0f32));
-        assert!(!Due::Near(1.0, EXACT).accepts(1.000_000_1f32));
-        assert!(Due::<f32>::Anything.accepts(f32::NAN));
+        assert!(Expected::Near(1.0, EXACT).accepts(1.0f32));
+        assert!(!Expected::Near(1.0, EXACT).accepts(1.000_000_1f32));
+        assert!(Expected::<f32>::Anything.accepts(f32::NAN));
     }
 }

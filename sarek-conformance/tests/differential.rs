@@ -47,8 +47,11 @@ fn agree<T: Sample>(
         run(device, &mut out)?;
         out.to_vec()
     };
-    let due = outcome(&reference()?)?;
-    assert!(due.iter().any(|x| !x.same(T::SENTINEL)), "{what}: nothing");
+    let expected = outcome(&reference()?)?;
+    assert!(
+        expected.iter().any(|x| !x.same(T::SENTINEL)),
+        "{what}: nothing"
+    );
     for device in devices() {
         let label = format!("{what} on {} ({})", device.backend(), device.name());
         let got = match outcome(&device) {
@@ -58,8 +61,11 @@ fn agree<T: Sample>(
             }
             got => got?,
         };
-        for (i, (&got, &due)) in got.iter().zip(&due).enumerate() {
-            assert!(near(got, due), "{label}: [{i}] is {got:?}, not {due:?}");
+        for (i, (&got, &expected)) in got.iter().zip(&expected).enumerate() {
+            assert!(
+                near(got, expected),
+                "{label}: [{i}] is {got:?}, not {expected:?}"
+            );
         }
     }
     Ok(())
@@ -265,7 +271,7 @@ fn float_operations() -> Result<()> {
         let mut random = Random::new(seed);
         let a = Vector::from_vec(random.floats(600, -4.0, 4.0));
         let b = Vector::from_vec(random.floats(600, -4.0, 4.0));
-        let near = |got: f32, due: f32| (got - due).abs() <= FLOAT_ERROR;
+        let near = |got: f32, expected: f32| (got - expected).abs() <= FLOAT_ERROR;
         agree("floats", 600, near, |device, out| {
             floats(&a, &b, out).over(600).run_on(device)
         })?;
@@ -312,14 +318,19 @@ fn faults() -> Result<()> {
                 Err(error) => Err(error),
             }
         };
-        let due = outcome(&reference()?)?;
-        *if due.is_some() {
+        let expected = outcome(&reference()?)?;
+        *if expected.is_some() {
             &mut went_well
         } else {
             &mut failed
         } += 1;
         for device in devices() {
-            assert_eq!(outcome(&device)?, due, "{seed} on {}", device.backend());
+            assert_eq!(
+                outcome(&device)?,
+                expected,
+                "{seed} on {}",
+                device.backend()
+            );
         }
     }
     assert!(

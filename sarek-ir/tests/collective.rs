@@ -40,7 +40,7 @@ fn atomics(ty: Scalar, takes_result: bool) -> Kernel {
                 let old = s.atomic(op, memory, i, &args);
                 s.store(out, s.n(0), old.get());
             } else {
-                s.atomic_only(op, memory, i, &args);
+                s.atomic_discard(op, memory, i, &args);
             }
         }
     }

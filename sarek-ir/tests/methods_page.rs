@@ -9,8 +9,9 @@ use sarek_ir::{Intrinsic, Scalar};
 const HEAD: &str = "\
 # The methods of numbers in kernels
 
-They mean what they mean in Rust, on every device. Those of integers have the same result for each argument, and are a fault where Rust panics; `abs` and
-`pow` [overflow](overflow.md) as `+` does. `usize` has those of unsigned integers, but for what takes its signed counterpart: kernels have no `isize`.
+The methods have the meaning that they have in Rust, on every device. An integer method gives Rust's result for every argument, and faults where Rust panics;
+`abs` and `pow` [overflow](overflow.md) as `+` does. `usize` has the methods of unsigned integers, except those that take its signed counterpart, since
+kernels have no `isize`.
 
 ## Integers
 
@@ -19,17 +20,17 @@ They mean what they mean in Rust, on every device. Those of integers have the sa
 const FLOATS: &str = "
 ## Floats
 
-How exact they are is told in [ulp.md](ulp.md) and, of strict kernels, in [strict.md](strict.md).
+[ulp.md](ulp.md) has their accuracy, and [strict.md](strict.md) that of strict kernels.
 
 ";
 
 const TAIL: &str = "
-`f16` and `bf16` have fewer: for logarithms, exponentials, angles and what else they lack they are converted, `f16::from_f32(x.to_f32().exp())`.
+`f16` and `bf16` have fewer methods. For logarithms, exponentials and angles, convert: `f16::from_f32(x.to_f32().exp())`.
 
-A method of a trait of yours that is called like one of these, and that Rust would call in its place, is a compile error (SRK0316). Rename it, or name the one
-that is meant by a path: `f32::min(a, b)`.
+If a trait of yours has a method with one of these names, and Rust would call yours, that is a compile error (SRK0316). Rename it, or call the intended one by
+its path: `f32::min(a, b)`.
 
-Kernels have no `Ordering`, and so neither `cmp` nor `total_cmp`: `<`, `==` and `>` compare.
+Kernels have no `Ordering`, and so neither `cmp` nor `total_cmp`. Compare by `<`, `==` and `>`.
 ";
 
 /// The longest line.
@@ -91,7 +92,7 @@ fn floats() -> String {
             Group::Basic => ". `rsqrt` is of the trait `Float`.",
             Group::Rounding => ". `div_euclid` and `rem_euclid` are as exact as `/` and `%`.",
             Group::Bits => {
-                ", `f32::from_bits`. Classes are told by bits, also where a device computes with zeros for subnormal numbers."
+                ", `f32::from_bits`. Classes are determined from the bits, also on a device that computes with zeros for subnormal numbers."
             }
             _ => ".",
         };

@@ -21,9 +21,12 @@ fn agree<T: sarek::Element + PartialEq + std::fmt::Debug + From<u8>>(
         out.to_vec()
             .unwrap_or_else(|why| panic!("{what} on {backend}: {why}"))
     };
-    let (due, got) = (outcome("interpreter"), outcome("native"));
-    assert_eq!(got, due, "{what}");
-    assert!(due.iter().any(|v| *v != T::from(77)), "{what}: nothing");
+    let (expected, got) = (outcome("interpreter"), outcome("native"));
+    assert_eq!(got, expected, "{what}");
+    assert!(
+        expected.iter().any(|v| *v != T::from(77)),
+        "{what}: nothing"
+    );
     got
 }
 
@@ -226,13 +229,13 @@ fn sums_are_right() {
     let sums = agree("tree", 4, |out, device| unsafe {
         tree(&x, out).grid(4).block(64).run_on(device)
     });
-    let due: Vec<u32> = x
+    let expected: Vec<u32> = x
         .as_slice()
         .unwrap()
         .chunks(64)
         .map(|c| c.iter().sum())
         .collect();
-    assert_eq!(sums, due);
+    assert_eq!(sums, expected);
 }
 
 #[test]
@@ -352,7 +355,7 @@ unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
 
 /// Faults after a barrier and in a strip report the same source location, index and thread on both devices.
 #[test]
-fn faults_tell_the_same() {
+fn faults_are_the_same() {
     let x = input(256);
     let of = |launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>, backend: &str| {
         let device = Device::of(backend).unwrap();
@@ -368,9 +371,9 @@ fn faults_tell_the_same() {
             // SAFETY: each thread stores to an element of its own.
             &|out, d| unsafe { shaped_reach(4, at, &x, out).over(256).run_on(d) };
         for launch in [behind, strip] {
-            let due = of(launch, "interpreter");
-            assert!(due.contains(&format!("{at}")), "{due}");
-            assert_eq!(of(launch, "native"), due);
+            let expected = of(launch, "interpreter");
+            assert!(expected.contains(&format!("{at}")), "{expected}");
+            assert_eq!(of(launch, "native"), expected);
         }
     }
 }

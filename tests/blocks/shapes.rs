@@ -24,11 +24,11 @@ fn mean_the_same(
             what(),
         )
     };
-    let (due, _) = run(shapes[0], "interpreter");
-    assert!(due.iter().any(|v| *v != 77), "{n}, {place:?}: nothing");
+    let (expected, _) = run(shapes[0], "interpreter");
+    assert!(expected.iter().any(|v| *v != 77), "{n}, {place:?}: nothing");
     for shape in shapes {
         let (got, what) = run(*shape, "native");
-        assert_eq!(got, due, "{what}");
+        assert_eq!(got, expected, "{what}");
     }
 }
 

@@ -17,9 +17,12 @@ const PAGE: &str = include_str!("../../docs/published.md");
 /// Checks that the macro refuses a kernel as a plain `fn`, with this code and word in a message.
 #[track_caller]
 fn refused<K: Published>(code: &str, word: &str) {
-    let said = messages(K::AS_FN);
+    let messages = messages(K::AS_FN);
     let is_it = |message: &String| message.starts_with(code) && message.contains(word);
-    assert!(said.iter().any(is_it), "no {code} with `{word}`: {said:#?}");
+    assert!(
+        messages.iter().any(is_it),
+        "no {code} with `{word}`: {messages:#?}"
+    );
 }
 
 /// Checks that the page quotes this message as rustc prints it.
@@ -37,7 +40,7 @@ fn accepted<K: Published>() {
 
 /// There are more than ten kernels, and each has a row on the page.
 #[test]
-fn there_are_more_than_ten() {
+fn the_page_lists_every_kernel() {
     let source = include_str!("kernels.rs");
     let kernels =
         source.matches("\npublished! {").count() + source.matches("pub const SECTION").count();
@@ -66,9 +69,9 @@ fn races_are_errors_at_the_access() {
 #[test]
 fn a_divergent_barrier_is_an_error_in_any_kernel() {
     for source in [SECTION_5_3_2, &SECTION_5_3_2.replace("fn ", "unsafe fn ")] {
-        let said = messages(source);
+        let messages = messages(source);
         let [barrier] = &said[..] else {
-            panic!("{said:#?}");
+            panic!("{messages:#?}");
         };
         assert!(barrier.starts_with("SRK0601: some threads of the block may miss this barrier"));
         shown(barrier);
@@ -76,7 +79,7 @@ fn a_divergent_barrier_is_an_error_in_any_kernel() {
 }
 
 #[test]
-fn what_is_no_race_is_accepted() {
+fn race_free_kernels_are_accepted() {
     accepted::<kernels::dd_kernel>();
     accepted::<kernels::scan>();
     accepted::<kernels::has_invalid_below>();

@@ -3,7 +3,7 @@
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
-use super::{apart, backends, triple, tripled};
+use super::{backends, in_child_process, triple, tripled};
 
 /// Runs `work` in a child of `fork` and returns its exit status.
 fn in_child(work: impl FnOnce() -> bool, exit: unsafe extern "C" fn(i32) -> !) -> i32 {
@@ -25,7 +25,7 @@ fn is_refused<T>(result: Result<T>) -> bool {
 
 #[test]
 fn a_child_is_refused() {
-    apart("fork::a_child_is_refused", &backends(), &[], |device| {
+    in_child_process("fork::a_child_is_refused", &backends(), &[], |device| {
         let (on_host, n) = (Vector::filled(5, 7u32), 200_000);
         let mut there = Vector::zeros(n);
         let stream = device.new_stream().expect("a stream");
@@ -81,7 +81,7 @@ fn a_child_is_refused() {
 /// A child works if the parent forks before its first use of devices.
 #[test]
 fn a_child_of_an_unused_library_is_free() {
-    apart(
+    in_child_process(
         "fork::a_child_of_an_unused_library_is_free",
         &[],
         &[],

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
-use super::{apart, backends, tripled};
+use super::{backends, in_child_process, tripled};
 
 #[kernel]
 fn greet(y: &mut [u32]) {
@@ -38,7 +38,7 @@ fn greeted(device: &Device) -> Result<Vec<u32>> {
 
 #[test]
 fn an_output_hook_may_call_back() {
-    apart(
+    in_child_process(
         "hooks::an_output_hook_may_call_back",
         &backends(),
         &[],
@@ -98,7 +98,7 @@ fn an_output_hook_may_call_back() {
 #[test]
 fn a_panic_of_an_output_hook_is_one_error_everywhere() {
     let test = "hooks::a_panic_of_an_output_hook_is_one_error_everywhere";
-    apart(test, &backends(), &[], |device| {
+    in_child_process(test, &backends(), &[], |device| {
         // The panic hook calls the library too.
         let other = device.clone();
         std::panic::set_hook(Box::new(move |_| {
@@ -111,13 +111,13 @@ fn a_panic_of_an_output_hook_is_one_error_everywhere() {
             greet(y).over(4).run_on(device)?;
             device.sync()
         };
-        let told = catch_unwind(AssertUnwindSafe(|| go(&mut y))).expect("no panic gets out");
-        let Err(Error::Output { kernel, message }) = told else {
-            panic!("{told:?}");
+        let result = catch_unwind(AssertUnwindSafe(|| go(&mut y))).expect("no panic gets out");
+        let Err(Error::Output { kernel, message }) = result else {
+            panic!("{result:?}");
         };
         assert_eq!((&*kernel, &*message), ("greet", "mine: thread 0\n"));
         // The error is reported once, and no data is lost.
-        device.sync().expect("it is told once");
+        device.sync().expect("it is reported once");
         assert_eq!(y.to_vec().expect("it was written"), [1; 4]);
         // The same with a graph.
         let mut recording = device.record_graph();
@@ -133,10 +133,10 @@ fn a_panic_of_an_output_hook_is_one_error_everywhere() {
         // The same with panics on threads of the pool.
         sarek::set_output(|_| panic!("mine"));
         let mut y = Vector::zeros(200_000);
-        let told = work_and_greet(&mut y).over(200_000).run_on(device);
-        let told = told.and_then(|()| device.sync());
-        assert!(matches!(told, Err(Error::Output { .. })), "{told:?}");
-        device.sync().expect("it is told once");
+        let result = work_and_greet(&mut y).over(200_000).run_on(device);
+        let result = result.and_then(|()| device.sync());
+        assert!(matches!(result, Err(Error::Output { .. })), "{result:?}");
+        device.sync().expect("it is reported once");
         sarek::reset_output();
         let _ = std::panic::take_hook();
     });
@@ -153,7 +153,7 @@ fn overflows(y: &mut [u8]) {
 #[cfg(debug_assertions)]
 fn a_panic_hook_may_call_back_while_a_kernel_panics() {
     let test = "hooks::a_panic_hook_may_call_back_while_a_kernel_panics";
-    apart(test, &["native"], &[], |device| {
+    in_child_process(test, &["native"], &[], |device| {
         let other = device.clone();
         std::panic::set_hook(Box::new(move |_| {
             other.sync().expect("nothing failed");

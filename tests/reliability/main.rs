@@ -39,7 +39,12 @@ fn backends() -> Vec<&'static str> {
 }
 
 /// Runs the test with this path again in a child process for each of these backends. There it performs `work`.
-fn apart(test: &str, backends: &[&str], env: &[(&str, &str)], work: impl FnOnce(&Device)) {
+fn in_child_process(
+    test: &str,
+    backends: &[&str],
+    env: &[(&str, &str)],
+    work: impl FnOnce(&Device),
+) {
     if let Ok(backend) = std::env::var(CHILD) {
         let device = Device::of(&backend).expect("the parent has seen it");
         return work(&device);
@@ -79,10 +84,10 @@ fn aborted(test: &str, why: &str, work: impl FnOnce()) {
         .env(CHILD, "native")
         .output()
         .expect("it starts");
-    let told = String::from_utf8_lossy(&child.stderr);
+    let output = String::from_utf8_lossy(&child.stderr);
     assert!(
-        !child.status.success() && told.contains(why),
-        "{}: {told}",
+        !child.status.success() && output.contains(why),
+        "{}: {output}",
         child.status
     );
     #[cfg(unix)]

@@ -5,7 +5,7 @@ use sarek::{Error, Result};
 
 use super::{aborted, triple};
 #[cfg(target_os = "linux")]
-use super::{apart, backends};
+use super::{backends, in_child_process};
 
 fn is_exhausted<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::OutOfMemory { device, .. }) if device == "the host")
@@ -15,7 +15,7 @@ fn is_exhausted<T>(result: Result<T>) -> bool {
 const TOO_MANY: usize = usize::MAX / 8;
 
 #[test]
-fn vectors_without_memory_tell_at_their_first_use() {
+fn vectors_without_memory_fail_at_their_first_use() {
     let native = Device::of("native").expect("it is always there");
     let mut all = [
         Vector::zeros(TOO_MANY),
@@ -48,7 +48,7 @@ fn vectors_without_memory_tell_at_their_first_use() {
 
 /// A vector whose size in bytes overflows `usize` is out of memory on every device.
 #[test]
-fn lengths_whose_bytes_overflow_are_no_memory_either() {
+fn lengths_whose_bytes_overflow_are_out_of_memory() {
     let most = |size: usize| usize::MAX / size + 2;
     fn refused<T>(what: &str, device: &Device, result: Result<T>) {
         let error = result.err();
@@ -85,7 +85,7 @@ fn lengths_whose_bytes_overflow_are_no_memory_either() {
 }
 
 /// The vector that `with_slice_mut` lends must be in its place when the closure returns; otherwise the process aborts.
-mod lent {
+mod borrowed {
     use super::*;
 
     const TAKEN: &str = "the vector that `with_slice_mut` lent was taken away";
@@ -93,7 +93,7 @@ mod lent {
     #[test]
     fn a_vector_at_the_same_address_is_another() {
         aborted(
-            "memory::lent::a_vector_at_the_same_address_is_another",
+            "memory::borrowed::a_vector_at_the_same_address_is_another",
             TAKEN,
             || {
                 let mut all = [1u32; 4];
@@ -110,7 +110,7 @@ mod lent {
     #[test]
     fn a_vector_of_as_many_elements_is_another() {
         aborted(
-            "memory::lent::a_vector_of_as_many_elements_is_another",
+            "memory::borrowed::a_vector_of_as_many_elements_is_another",
             TAKEN,
             || {
                 let (mut one, mut other) = ([1u32; 4], [1u32; 4]);
@@ -126,7 +126,7 @@ mod lent {
     #[test]
     fn a_vector_of_the_same_elements_is_another() {
         aborted(
-            "memory::lent::a_vector_of_the_same_elements_is_another",
+            "memory::borrowed::a_vector_of_the_same_elements_is_another",
             TAKEN,
             || {
                 let mut own = [1u32; 4];
@@ -140,7 +140,7 @@ mod lent {
     }
 
     #[test]
-    fn it_may_be_put_back() {
+    fn swapped_vectors_may_be_swapped_back() {
         let (mut one, mut other) = ([1u32; 4], [2u32; 4]);
         Vector::with_slice_mut(&mut one, |outer| {
             Vector::with_slice_mut(&mut other, |inner| {
@@ -159,7 +159,7 @@ mod lent {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_without_room_goes_on() {
-    apart(
+    in_child_process(
         "memory::a_process_without_room_goes_on",
         &backends(),
         &[],
@@ -170,16 +170,16 @@ fn a_process_without_room_goes_on() {
             let mut large: Vec<Vector<u32>> = (0..3).map(|_| Vector::zeros(120 << 20)).collect();
             let mut refused = 0;
             for y in &mut large {
-                let told = triple(y).over(8).run_on(device).and_then(|()| y.read(0..1));
+                let result = triple(y).over(8).run_on(device).and_then(|()| y.read(0..1));
                 assert!(
                     // Some devices do not support buffers of this size.
                     matches!(
-                        &told,
+                        &result,
                         Ok(_) | Err(Error::OutOfMemory { .. } | Error::NotEligible { .. })
                     ),
-                    "{told:?}"
+                    "{result:?}"
                 );
-                refused += usize::from(told.is_err());
+                refused += usize::from(result.is_err());
             }
             // Such a device allocates its copies of the vectors in the host's memory, so the limit applies to it.
             let copies = !device.info().host_memory && device.info().unified;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use sarek::prelude::*;
 use sarek::{Error, FaultKind};
 
-use super::{apart, tripled};
+use super::{in_child_process, tripled};
 
 /// Four threads, so launches are divided among several on any machine.
 const FOUR: (&str, &str) = ("RAYON_NUM_THREADS", "4");
@@ -25,7 +25,7 @@ fn work(y: &mut [u32]) {
 /// While a task holds a lock during a launch, its thread must not run another task of the same pool, which could wait for that lock.
 #[test]
 fn launches_under_a_lock_end() {
-    apart(
+    in_child_process(
         "native::launches_under_a_lock_end",
         &["native"],
         &[FOUR],
@@ -50,7 +50,7 @@ fn launches_under_a_lock_end() {
 #[test]
 fn launches_end_while_all_workers_of_rayon_wait() {
     let test = "native::launches_end_while_all_workers_of_rayon_wait";
-    apart(test, &["native"], &[FOUR], |device| {
+    in_child_process(test, &["native"], &[FOUR], |device| {
         let gate = Mutex::new(());
         let closed = gate.lock().expect("no panic");
         std::thread::scope(|scope| {
@@ -72,7 +72,7 @@ fn launches_end_while_all_workers_of_rayon_wait() {
 #[test]
 fn launches_run_in_parallel_iterators() {
     let test = "native::launches_run_in_parallel_iterators";
-    apart(test, &["native"], &[FOUR], |device| {
+    in_child_process(test, &["native"], &[FOUR], |device| {
         let all = (1..200).into_par_iter();
         let right = all
             .map(|n| tripled(device, n * 1000).is_ok_and(|last| last == 3 * (n as u32 * 1000 - 1)));
@@ -85,7 +85,7 @@ fn launches_run_in_parallel_iterators() {
 fn launches_run_without_other_threads() {
     // Threads with this stack size cannot be created.
     let env = [FOUR, ("RUST_MIN_STACK", "70368744177664")];
-    apart(
+    in_child_process(
         "native::launches_run_without_other_threads",
         &["native"],
         &env,
@@ -97,9 +97,9 @@ fn launches_run_without_other_threads() {
 }
 
 #[test]
-fn threads_are_as_many_as_the_environment_says() {
-    let test = "native::threads_are_as_many_as_the_environment_says";
-    apart(test, &["native"], &[("RAYON_NUM_THREADS", "3")], |device| {
+fn the_environment_sets_the_number_of_threads() {
+    let test = "native::the_environment_sets_the_number_of_threads";
+    in_child_process(test, &["native"], &[("RAYON_NUM_THREADS", "3")], |device| {
         assert_eq!(device.info().compute_units, 3);
         assert!(device.name().starts_with("3 threads"));
     });
@@ -114,9 +114,9 @@ fn below(limit: u32, x: &[u32], y: &mut [u32]) {
 
 /// If many blocks fault, the first one is reported, however blocks are divided among threads.
 #[test]
-fn the_first_block_that_faults_tells() {
-    apart(
-        "native::the_first_block_that_faults_tells",
+fn the_first_faulting_block_is_reported() {
+    in_child_process(
+        "native::the_first_faulting_block_is_reported",
         &["native"],
         &[FOUR],
         |device| {

@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
-use super::{apart, backends, triple, tripled};
+use super::{backends, in_child_process, triple, tripled};
 
 /// The results of the launches in the destructors.
-static TOLD: Mutex<Vec<Result<u32>>> = Mutex::new(Vec::new());
+static OUTCOMES: Mutex<Vec<Result<u32>>> = Mutex::new(Vec::new());
 
 /// When dropped, launches a kernel, waits for it and drops a vector.
 struct Last {
@@ -22,9 +22,9 @@ impl Drop for Last {
         let Some(device) = self.device.take() else {
             return;
         };
-        let told = tripled(&device, 100_000).and_then(|last| device.sync().map(|()| last));
+        let outcome = tripled(&device, 100_000).and_then(|last| device.sync().map(|()| last));
         drop(self.vector.take());
-        TOLD.lock().expect("nobody panics").push(told);
+        OUTCOMES.lock().expect("nobody panics").push(outcome);
     }
 }
 
@@ -38,7 +38,7 @@ thread_local! {
 #[test]
 fn launches_at_the_end_of_a_thread_run_or_are_refused() {
     let test = "thread_end::launches_at_the_end_of_a_thread_run_or_are_refused";
-    apart(test, &backends(), &[], |device| {
+    in_child_process(test, &backends(), &[], |device| {
         let fill = |last: &mut Last| {
             let mut vector = Vector::zeros(100);
             triple(&mut vector)
@@ -68,16 +68,16 @@ fn launches_at_the_end_of_a_thread_run_or_are_refused() {
             first.join().expect("no panic");
             second.join().expect("no panic");
         });
-        let told = std::mem::take(&mut *TOLD.lock().expect("nobody panics"));
-        assert_eq!(told.len(), 4);
-        for told in &told {
-            match told {
+        let outcomes = std::mem::take(&mut *OUTCOMES.lock().expect("nobody panics"));
+        assert_eq!(outcomes.len(), 4);
+        for outcome in &outcomes {
+            match outcome {
                 Ok(last) => assert_eq!(*last, 299_997),
                 Err(Error::ThreadEnds { .. }) => assert_eq!(device.backend(), "wgpu"),
                 Err(other) => panic!("{other}"),
             }
         }
-        assert!(told.iter().any(Result::is_ok), "{told:?}");
+        assert!(outcomes.iter().any(Result::is_ok), "{outcomes:?}");
         // The dropped vectors are freed, and the device still works.
         device.trim().expect("it gives back");
         assert_eq!(tripled(device, 1000).expect("a launch"), 2997);

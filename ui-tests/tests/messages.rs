@@ -1,4 +1,4 @@
-//! Checks the form of every kept compiler message of `fail/`, whether it comes from sarek or from rustc.
+//! Checks the form of every recorded compiler message of `fail/`, whether it comes from sarek or from rustc.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ const DUMPS: [&str; 6] = [
 ];
 
 /// Cases with two errors at one place, each with the reason.
-const TWICE: [(&str, &str); 4] = [
+const DOUBLE_ERRORS: [(&str, &str); 4] = [
     (
         "kernel_as_function.rs",
         "rustc tells of what a launch takes, and the expansion that a kernel is none of its functions",
@@ -73,8 +73,8 @@ fn there_are_cases_of_every_kind() {
         let cases = sources(&folder);
         assert!(!cases.is_empty(), "{} is empty", folder.display());
         for case in &cases {
-            let kept = case.with_extension("stderr");
-            assert!(kept.exists(), "{} was never run", case.display());
+            let snapshot = case.with_extension("stderr");
+            assert!(snapshot.exists(), "{} was never run", case.display());
         }
         fail += cases.len();
         kinds.insert(name(&folder));
@@ -90,15 +90,15 @@ fn there_are_cases_of_every_kind() {
 #[test]
 fn no_message_stands_at_the_attribute() {
     let mut found = vec![];
-    for kept in kept() {
-        for (line, column, head) in kept.errors() {
-            let place = kept.source.lines().nth(line - 1).unwrap_or_default();
+    for snapshot in snapshots() {
+        for (line, column, head) in snapshot.errors() {
+            let place = snapshot.source.lines().nth(line - 1).unwrap_or_default();
             let is_attribute = ["#[kernel", "#[device", "#[derive"]
                 .iter()
                 .any(|a| place.trim_start().starts_with(a));
             // A message about an option points at the option, further to the right.
             if is_attribute && column == 1 {
-                found.push(format!("{}: {head}", kept.case));
+                found.push(format!("{}: {head}", snapshot.case));
             }
         }
     }
@@ -109,15 +109,15 @@ fn no_message_stands_at_the_attribute() {
 #[test]
 fn no_place_has_two_errors() {
     let mut found = vec![];
-    for kept in kept() {
-        let errors = kept.errors();
+    for snapshot in snapshots() {
+        let errors = snapshot.errors();
         let places: BTreeSet<_> = errors
             .iter()
             .map(|(line, column, _)| (line, column))
             .collect();
-        let is_known = TWICE.iter().any(|(case, _)| *case == kept.case);
+        let is_known = DOUBLE_ERRORS.iter().any(|(case, _)| *case == snapshot.case);
         if (places.len() < errors.len()) != is_known {
-            found.push(format!("{}: {errors:#?}", kept.case));
+            found.push(format!("{}: {errors:#?}", snapshot.case));
         }
     }
     assert!(found.is_empty(), "{found:#?}");
@@ -126,7 +126,7 @@ fn no_place_has_two_errors() {
 #[test]
 fn no_message_has_an_internal_name() {
     let mut found = vec![];
-    for Kept { case, source, text } in kept() {
+    for Snapshot { case, source, text } in snapshots() {
         for line in text.lines() {
             let is_hidden = |name: &str| {
                 let is_name = name.starts_with("__") && name.contains(char::is_alphabetic);
@@ -146,7 +146,7 @@ fn no_message_has_an_internal_name() {
 #[test]
 fn every_message_of_ours_has_its_code() {
     let mut found = vec![];
-    for Kept { case, text, .. } in kept() {
+    for Snapshot { case, text, .. } in snapshots() {
         let lines: Vec<&str> = text.lines().collect();
         for (i, line) in lines.iter().enumerate() {
             let Some((head, message)) = line.split_once(": ") else {
@@ -193,7 +193,7 @@ fn of_rustc(message: &str) -> bool {
 /// Each error code occurs in some case.
 #[test]
 fn every_code_has_a_case() {
-    let all: Vec<String> = kept().map(|kept| kept.text).collect();
+    let all: Vec<String> = snapshots().map(|snapshot| snapshot.text).collect();
     let missing: Vec<String> = Code::all()
         // No source is known that only this code reports.
         .filter(|code| *code != codes::INVALID)
@@ -204,13 +204,13 @@ fn every_code_has_a_case() {
 }
 
 /// A case and the compiler's output for it.
-struct Kept {
+struct Snapshot {
     case: String,
     source: String,
     text: String,
 }
 
-impl Kept {
+impl Snapshot {
     /// The line, column and first line of text of each error.
     fn errors(&self) -> Vec<(usize, usize, &str)> {
         let lines: Vec<&str> = self.text.lines().collect();
@@ -227,11 +227,11 @@ impl Kept {
     }
 }
 
-fn kept() -> impl Iterator<Item = Kept> {
+fn snapshots() -> impl Iterator<Item = Snapshot> {
     let folders = files(&root().join("fail")).into_iter();
     folders.flat_map(|folder| sources(&folder)).map(|path| {
         let read = |path: &Path| std::fs::read_to_string(path).expect("a case is read");
-        Kept {
+        Snapshot {
             case: name(&path),
             source: read(&path),
             text: read(&path.with_extension("stderr")),

@@ -79,10 +79,10 @@ fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
         .grid(2)
         .block(32)
         .run_on(&device)?;
-    let due: Vec<u32> = (0..2)
+    let expected: Vec<u32> = (0..2)
         .flat_map(|b| (0..32).rev().map(move |i| 32 * b + i))
         .collect();
-    assert_eq!(y.to_vec()?, due);
+    assert_eq!(y.to_vec()?, expected);
     assert!(
         members::<ScheduleKind>()
             .iter()
@@ -131,8 +131,8 @@ fn the_guide_quotes_this_crate() {
     assert_eq!(quoted, 4);
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
     let lines = code.lines().filter(is_code).count();
-    let told = format!("in one file of {lines} lines of code");
-    assert!(lines < 300 && guide.contains(&told), "{told}");
+    let size = format!("in one file of {lines} lines of code");
+    assert!(lines < 300 && guide.contains(&size), "{size}");
 }
 
 /// Runs in a process of its own, since all tests share the registry.

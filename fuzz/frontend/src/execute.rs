@@ -25,16 +25,16 @@ static LAST: Mutex<Option<(String, String)>> = Mutex::new(None);
 
 /// A bug that an input revealed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wrong {
+pub struct Bug {
     /// The source location of the panic, or a short name. Findings with the same place are taken for the same bug.
     pub place: String,
     /// The description.
     pub message: String,
 }
 
-impl Wrong {
-    fn new(place: &str, message: impl Into<String>) -> Wrong {
-        Wrong {
+impl Bug {
+    fn new(place: &str, message: impl Into<String>) -> Bug {
+        Bug {
             place: place.into(),
             message: message.into(),
         }
@@ -49,8 +49,8 @@ pub fn catch_panics() {
             let file = l.file().rsplit("/src/index.crates.io-").next();
             format!("{}:{}", file.unwrap_or_default(), l.line())
         });
-        let said = info.payload_as_str().unwrap_or("no text").to_owned();
-        *LAST.lock().unwrap_or_else(|e| e.into_inner()) = Some((place, said));
+        let message = info.payload_as_str().unwrap_or("no text").to_owned();
+        *LAST.lock().unwrap_or_else(|e| e.into_inner()) = Some((place, message));
     }));
 }
 
@@ -58,7 +58,7 @@ pub fn catch_panics() {
 ///
 /// # Errors
 /// The frontend panics, or its answer is invalid.
-pub fn execute(input: &Input) -> Result<Outcome, Wrong> {
+pub fn execute(input: &Input) -> Result<Outcome, Bug> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let stream = |trees| tokens(&print(trees)).ok_or(());
         let (Ok(attribute), Ok(item)) = (stream(&input.attribute), stream(&input.item)) else {
@@ -71,11 +71,11 @@ pub fn execute(input: &Input) -> Result<Outcome, Wrong> {
     done.unwrap_or_else(|_| {
         let last = LAST.lock().unwrap_or_else(|e| e.into_inner()).take();
         let (place, message) = last.unwrap_or_default();
-        Err(Wrong { place, message })
+        Err(Bug { place, message })
     })
 }
 
-fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcome, Wrong> {
+fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcome, Bug> {
     let (tokens, is_rejected) = match of {
         Macro::Kernel => {
             let expansion = expand::kernel(attribute, item);
@@ -106,7 +106,7 @@ fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcom
     if is_rejected {
         return match is_report(&tokens) {
             true => Ok(Outcome::Rejected),
-            false => Err(Wrong::new(
+            false => Err(Bug::new(
                 "errors are lost",
                 "neither `compile_error!` nor a late report",
             )),
@@ -114,7 +114,7 @@ fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcom
     }
     match syn::parse2::<syn::File>(tokens) {
         Ok(_) => Ok(Outcome::Accepted),
-        Err(error) => Err(Wrong::new("the expansion is no items", error.to_string())),
+        Err(error) => Err(Bug::new("the expansion is no items", error.to_string())),
     }
 }
 

@@ -14,7 +14,7 @@ use sarek_fuzz_frontend::{mutate, worker};
 const USAGE: &str = "\
 usage: sarek-fuzz-frontend [--seed S] [--count N] [--seconds T] [--jobs J] [--keep FOLDER]
        sarek-fuzz-frontend --print N     print the input of a number
-       sarek-fuzz-frontend --judge FILE  execute a kept input; `-` for standard input";
+       sarek-fuzz-frontend --judge FILE  run the input of a file; `-` for standard input";
 
 fn main() -> ExitCode {
     match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
@@ -37,11 +37,11 @@ fn run(args: &[String]) -> Result<bool, String> {
     let mut keep = None;
     for pair in args.chunks(2) {
         let [key, value] = pair else {
-            return Err(format!("`{}` takes a value", pair[0]));
+            return Err(format!("`{}` needs a value", pair[0]));
         };
         let number = |text: &str| {
             let number = text.parse::<u64>();
-            number.map_err(|_| format!("no number: `{text}`"))
+            number.map_err(|_| format!("not a number: `{text}`"))
         };
         match key.as_str() {
             "--seed" => options.first = number(value)?,
@@ -81,9 +81,9 @@ fn judge(path: &str) -> Result<bool, String> {
         path => std::fs::read_to_string(path),
     };
     let input = Input::parse(&text.map_err(|e| e.to_string())?)?;
-    let wrong = worker::serve_one(&input);
-    println!("{}", wrong.as_deref().unwrap_or("answered"));
-    Ok(wrong.is_none())
+    let bug = worker::serve_one(&input);
+    println!("{}", bug.as_deref().unwrap_or("no bug"));
+    Ok(bug.is_none())
 }
 
 fn fuzz(options: &Options, keep: Option<&Path>) -> bool {
@@ -91,26 +91,26 @@ fn fuzz(options: &Options, keep: Option<&Path>) -> bool {
     let findings = supervise::run(options);
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "{} inputs from {} in {seconds:.0} s ({:.0} a second, {} processes); of finished ones accepted: {:?}; {} mistakes",
+        "{} inputs from {} in {seconds:.0} s ({:.0} a second, {} processes); accepted by finished processes: {:?}; {} bugs",
         findings.executed,
         options.first,
         findings.executed as f64 / seconds,
         options.jobs,
         findings.accepted,
-        findings.wrong.len()
+        findings.bugs.len()
     );
     let seeds = Seeds::read();
-    for (place, finding) in &findings.wrong {
+    for (place, finding) in &findings.bugs {
         report(place, finding, &seeds, keep);
     }
-    findings.wrong.is_empty()
+    findings.bugs.is_empty()
 }
 
 /// Shrinks a finding, prints it, and writes it to a file if asked.
 fn report(place: &str, finding: &Finding, seeds: &Seeds, keep: Option<&Path>) {
     let number = finding.numbers[0];
     let input = mutate::input(seeds, number);
-    let due = match place {
+    let expected = match place {
         "crash" | "hang" | "slow" => None,
         place => Some(place),
     };
@@ -121,7 +121,7 @@ fn report(place: &str, finding: &Finding, seeds: &Seeds, keep: Option<&Path>) {
     } else {
         most
     };
-    let small = shrink(&input, most, |candidate| fails(candidate, due));
+    let small = shrink(&input, most, |candidate| fails(candidate, expected));
     println!(
         "\n--- {} inputs such as {:?}: {place}: {}\n{small}",
         finding.count, finding.numbers, finding.message
@@ -143,8 +143,8 @@ fn fails(input: &Input, place: Option<&str>) -> bool {
     let Some(place) = place else {
         return is_lost(input).unwrap_or(false);
     };
-    let wrong = worker::serve_one(input);
-    wrong.is_some_and(|w| w.split('\t').next() == Some(place))
+    let bug = worker::serve_one(input);
+    bug.is_some_and(|w| w.split('\t').next() == Some(place))
 }
 
 /// True if a separate process crashes on the input or exceeds [`worker::SLOW`].

@@ -1,12 +1,12 @@
 //! Makes the input of a number: random tokens, or a seed with a few mutations.
 
-mod odd;
 mod places;
+mod unusual_tokens;
 
 use proc_macro2::Delimiter;
 
-use odd::ODD;
 use places::{bounds, braces, nth, nth_body};
+use unusual_tokens::UNUSUAL_TOKENS;
 
 use crate::input::{Input, Macro};
 use crate::random::Random;
@@ -23,7 +23,7 @@ pub fn input(seeds: &Seeds, number: u64) -> Input {
         random: Random::new(number),
     };
     match mutator.random.below(10) {
-        0 => mutator.noise(),
+        0 => mutator.random_tokens(),
         _ => mutator.mutant(),
     }
 }
@@ -35,7 +35,7 @@ struct Mutator<'s> {
 
 impl Mutator<'_> {
     /// Random tokens: alone, or in the body or signature of an item.
-    fn noise(&mut self) -> Input {
+    fn random_tokens(&mut self) -> Input {
         let mut attribute = vec![];
         if self.random.once_in(4) {
             attribute = self.tokens(10);
@@ -107,7 +107,7 @@ impl Mutator<'_> {
     fn token(&mut self) -> Tree {
         let seeds = self.seeds;
         match self.random.below(5) {
-            0 => Tree::leaf(self.random.pick::<&str>(ODD)),
+            0 => Tree::leaf(self.random.pick::<&str>(UNUSUAL_TOKENS)),
             1 => self.random.pick(&seeds.idents).clone(),
             2 => self.random.pick(&seeds.literals).clone(),
             3 => self.random.pick(&seeds.puncts).clone(),
@@ -190,7 +190,7 @@ impl Mutator<'_> {
             22 => self.attribute(all, count),
             23..=24 => self.retouch(all, count),
             _ => {
-                let new = Tree::leaf(self.random.pick::<&str>(ODD));
+                let new = Tree::leaf(self.random.pick::<&str>(UNUSUAL_TOKENS));
                 let (list, at) = self.place(all, count);
                 list[at] = new;
             }
@@ -407,7 +407,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_is_known_by_its_number() {
+    fn a_number_determines_its_input() {
         let seeds = Seeds::read();
         for number in 0..200 {
             let made = input(&seeds, number);

@@ -30,7 +30,7 @@ pub struct Findings {
     /// The number of inputs accepted, by macro.
     pub accepted: BTreeMap<String, u64>,
     /// The bugs found, by place.
-    pub wrong: BTreeMap<String, Finding>,
+    pub bugs: BTreeMap<String, Finding>,
 }
 
 /// A bug, with the inputs that show it.
@@ -48,7 +48,7 @@ pub struct Finding {
 const SHARE: u64 = 200 * STRIDE;
 
 /// The time without output after which a worker counts as hung.
-const SILENCE: Duration = Duration::from_secs(30);
+const WORKER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The way a worker ended.
 enum End {
@@ -112,7 +112,7 @@ fn watch(
     let lines = lines(&mut child);
     let mut at = first;
     let outcome = loop {
-        match lines.recv_timeout(SILENCE) {
+        match lines.recv_timeout(WORKER_TIMEOUT) {
             Ok(line) => {
                 let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
                 match word {
@@ -124,7 +124,7 @@ fn watch(
                             break End::TimeUp;
                         }
                     }
-                    "wrong" => {
+                    "bug" => {
                         let (number, what) = rest.split_once(' ').unwrap_or((rest, ""));
                         let (place, message) = what.split_once('\t').unwrap_or((what, ""));
                         note(findings, number.parse().unwrap_or(at), place, message);
@@ -176,9 +176,9 @@ fn executed(findings: &Mutex<Findings>, count: u64) {
     let mut findings = findings.lock().unwrap_or_else(|e| e.into_inner());
     let (before, after) = (findings.executed, findings.executed + count);
     findings.executed = after;
-    const TELL: u64 = 1_000_000;
-    if before / TELL != after / TELL {
-        println!("{after} executed, {} mistakes", findings.wrong.len());
+    const REPORT_INTERVAL: u64 = 1_000_000;
+    if before / REPORT_INTERVAL != after / REPORT_INTERVAL {
+        println!("{after} executed, {} bugs", findings.bugs.len());
     }
 }
 
@@ -194,7 +194,7 @@ fn accepted(findings: &Mutex<Findings>, counts: &str) {
 
 fn note(findings: &Mutex<Findings>, number: u64, place: &str, message: &str) {
     let mut findings = findings.lock().unwrap_or_else(|e| e.into_inner());
-    let finding = findings.wrong.entry(place.to_owned()).or_default();
+    let finding = findings.bugs.entry(place.to_owned()).or_default();
     if finding.count == 0 {
         finding.message = message.to_owned();
         println!("input {number}: {place}: {message}");

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn printed_tokens_are_read_again() {
         let text = "fn k<'a>(x: &'a [f32]) -> f32 { x[0..=2] >>= 'c' + b'\\'' + r#\"q\"# ; __none { 1.5e3 } }";
         let trees = read(text).expect("tokens");
         assert!(trees.iter().any(|t| t.is("->")) && trees.iter().any(|t| t.is("'a")));

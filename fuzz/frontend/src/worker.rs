@@ -30,25 +30,25 @@ pub fn serve(range: std::ops::Range<u64>, stride: u64) {
         let mut accepted = [0u64; Macro::ALL.len()];
         for number in range.clone() {
             if (number - range.start).is_multiple_of(stride) {
-                say(&format!("at {number}"));
+                send(&format!("at {number}"));
             }
             let input = mutate::input(&seeds, number);
             let start = Instant::now();
             match execute(&input) {
                 Ok(Outcome::Rejected) => {}
                 Ok(Outcome::Accepted) => accepted[input.of as usize] += 1,
-                Err(wrong) => {
-                    let message = wrong.message.replace('\n', " ");
-                    say(&format!("wrong {number} {}\t{message}", wrong.place));
+                Err(bug) => {
+                    let message = bug.message.replace('\n', " ");
+                    send(&format!("bug {number} {}\t{message}", bug.place));
                 }
             }
             if start.elapsed() > SLOW {
                 let time = start.elapsed().as_secs();
-                say(&format!("wrong {number} slow\ttakes {time} s"));
+                send(&format!("bug {number} slow\ttakes {time} s"));
             }
         }
         let counts = Macro::ALL.map(|m| format!("{}={}", m.name(), accepted[m as usize]));
-        say(&format!("accepted {}", counts.join(" ")));
+        send(&format!("accepted {}", counts.join(" ")));
     });
 }
 
@@ -58,8 +58,8 @@ pub fn serve_one(input: &Input) -> Option<String> {
     on_stack(move || {
         catch_panics();
         let input = Input::parse(&text).ok()?;
-        let wrong = execute(&input).err()?;
-        Some(format!("{}\t{}", wrong.place, wrong.message))
+        let bug = execute(&input).err()?;
+        Some(format!("{}\t{}", bug.place, bug.message))
     })
 }
 
@@ -68,7 +68,7 @@ fn on_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     thread.expect("a thread").join().expect("panics are caught")
 }
 
-fn say(line: &str) {
+fn send(line: &str) {
     let mut out = std::io::stdout().lock();
     // The supervisor has ended.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {

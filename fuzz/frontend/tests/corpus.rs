@@ -6,9 +6,9 @@ use sarek_fuzz_frontend::input::Input;
 use sarek_fuzz_frontend::worker;
 
 #[test]
-fn every_kept_input_is_answered() {
+fn every_corpus_input_is_answered() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/frontend");
-    let mut wrong = Vec::new();
+    let mut failing = Vec::new();
     for file in std::fs::read_dir(folder).expect("the corpus") {
         let path = file.expect("a file").path();
         let text = std::fs::read_to_string(&path).expect("a text");
@@ -16,8 +16,8 @@ fn every_kept_input_is_answered() {
         if let Some(why) = worker::serve_one(&input) {
             // `catch_panics` keeps panic messages off the terminal, so this prints them.
             eprintln!("{}: {why}", path.display());
-            wrong.push(path);
+            failing.push(path);
         }
     }
-    assert!(wrong.is_empty());
+    assert!(failing.is_empty());
 }

@@ -14,7 +14,7 @@ pub(super) struct Array {
     pub(super) dims: Vec<usize>,
     pub(super) mutable: bool,
     /// True for a slice parameter of a function, with at least this many elements.
-    pub(super) lent: bool,
+    pub(super) borrowed: bool,
 }
 
 pub(super) const RULES: &[Rule<Expr>] = &[
@@ -43,7 +43,7 @@ pub(super) const STORES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 1,
-        fits: |g, _| g.arrays.iter().any(|a| a.mutable && !a.lent),
+        fits: |g, _| g.arrays.iter().any(|a| a.mutable && !a.borrowed),
         make: copy,
     },
     Rule {
@@ -55,7 +55,7 @@ pub(super) const STORES: &[Rule<Node>] = &[
 
 /// The arrays that slice patterns can destructure.
 fn apart(g: &Gen) -> impl Iterator<Item = &Array> {
-    g.arrays.iter().filter(|a| !a.lent && a.dims.len() == 1)
+    g.arrays.iter().filter(|a| !a.borrowed && a.dims.len() == 1)
 }
 
 /// A `match` on an array, which selects an element by the values of others.
@@ -163,7 +163,7 @@ fn declare(g: &mut Gen, _: Scalar) -> Node {
         elem,
         dims,
         mutable,
-        lent: false,
+        borrowed: false,
     });
     Node::new(format!("let {word}{name} = {text};"), exprs, vec![])
 }
@@ -189,8 +189,8 @@ fn store(g: &mut Gen, _: Scalar) -> Node {
 
 /// Assigns a whole array or a row.
 fn copy(g: &mut Gen, _: Scalar) -> Node {
-    let to = pick(g, |a| !a.lent);
-    let alike = |a: &&Array| a.elem == to.elem && a.dims == to.dims && !a.lent;
+    let to = pick(g, |a| !a.borrowed);
+    let alike = |a: &&Array| a.elem == to.elem && a.dims == to.dims && !a.borrowed;
     let from: Vec<_> = g.arrays.iter().filter(alike).cloned().collect();
     let from = g.pick(&from).clone();
     if g.once_in(2) {

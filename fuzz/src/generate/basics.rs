@@ -117,9 +117,9 @@ impl Gen {
 
     /// Like [`Gen::block`]. With `keeps_names`, the block's end was made before its statements, which must not shadow names.
     pub(super) fn block_before(&mut self, trips: usize, keeps_names: bool) -> Block {
-        let together = std::mem::replace(&mut self.together, false);
+        let converged = std::mem::replace(&mut self.converged, false);
         let block = self.scoped(trips, keeps_names, Gen::statement);
-        self.together = together;
+        self.converged = converged;
         block
     }
 
@@ -131,7 +131,7 @@ impl Gen {
         mut statement: impl FnMut(&mut Gen) -> Node,
     ) -> Block {
         let (scope, outer, depth) = (self.scope.clone(), self.trips, self.depth);
-        let (arrays, sums) = (self.arrays.clone(), self.sums.clone());
+        let (arrays, enum_locals) = (self.arrays.clone(), self.enum_locals.clone());
         let records = self.records.clone();
         let (vectors, closures) = (self.vectors.clone(), self.closures.clone());
         let keeps_names = std::mem::replace(&mut self.keeps_names, keeps_names);
@@ -143,7 +143,7 @@ impl Gen {
         self.nest -= 1;
         self.keeps_names = keeps_names;
         (self.scope, self.trips, self.depth) = (scope, outer, depth);
-        (self.arrays, self.sums, self.records) = (arrays, sums, records);
+        (self.arrays, self.enum_locals, self.records) = (arrays, enum_locals, records);
         (self.vectors, self.closures) = (vectors, closures);
         block
     }
@@ -155,7 +155,7 @@ impl Gen {
 
     /// True if another loop of this many iterations is allowed here.
     pub(super) fn affords(&self, trips: usize) -> bool {
-        self.is_roomy() && self.trips * trips <= if self.traits.team { 24 } else { 96 }
+        self.is_roomy() && self.trips * trips <= if self.traits.shared_memory { 24 } else { 96 }
     }
 
     /// Brings a name into scope; it shadows an equal name.

@@ -4,7 +4,7 @@ use sarek::ir::Scalar;
 
 use super::array::Array;
 use super::control::of_variable;
-use super::item::Struct;
+use super::items::Struct;
 use super::{Form, Gen, Role, make};
 use crate::tree::{Expr, Node};
 
@@ -47,7 +47,7 @@ impl Receiver {
 }
 
 /// The minimum length of an array passed as a slice.
-pub(super) const LENT: usize = 2;
+pub(super) const MIN_SLICE_LEN: usize = 2;
 
 impl Callee {
     /// True if it writes through a mutable reference.
@@ -87,10 +87,11 @@ impl Callee {
 
 /// The arguments for a parameter of type `&mut [elem]`.
 fn arrays(g: &Gen, elem: Scalar) -> Vec<String> {
-    let fits = |a: &&Array| a.mutable && a.elem == elem && a.dims.len() == 1 && a.dims[0] >= LENT;
+    let fits =
+        |a: &&Array| a.mutable && a.elem == elem && a.dims.len() == 1 && a.dims[0] >= MIN_SLICE_LEN;
     let arrays = g.arrays.iter().filter(fits);
     arrays
-        .map(|a| match a.lent {
+        .map(|a| match a.borrowed {
             true => a.name.clone(),
             false => format!("&mut {}", a.name),
         })
@@ -100,16 +101,16 @@ fn arrays(g: &Gen, elem: Scalar) -> Vec<String> {
 impl Gen {
     /// A call of a function: the statements before it, its text, and the expressions for the holes of both.
     fn callee(&mut self, callee: &Callee) -> (&'static str, String, Vec<Expr>) {
-        let (mut before, mut exprs, mut lent) = ("", vec![], None);
+        let (mut before, mut exprs, mut borrowed) = ("", vec![], None);
         if let Some((elem, changes)) = callee.takes_slice {
             let known = match changes {
                 true => arrays(self, elem),
                 false => self.readable(elem),
             };
-            lent = Some(if known.is_empty() {
-                before = "let lent = [@, @]; ";
+            borrowed = Some(if known.is_empty() {
+                before = "let borrowed = [@, @]; ";
                 exprs.extend([self.settled(elem), self.settled(elem)]);
-                String::from("&lent")
+                String::from("&borrowed")
             } else {
                 self.pick(&known).clone()
             });
@@ -144,7 +145,7 @@ impl Gen {
                 }
             }
         }
-        parts.extend(lent);
+        parts.extend(borrowed);
         if let Some((takes, yields)) = callee.takes_closure {
             let (text, value) = self.closure(takes, yields);
             exprs.push(value);
@@ -168,7 +169,11 @@ impl Gen {
         name: &str,
         make: impl FnOnce(&mut Gen) -> T,
     ) -> T {
-        let outer = (self.scope.clone(), self.sums.clone(), self.records.clone());
+        let outer = (
+            self.scope.clone(),
+            self.enum_locals.clone(),
+            self.records.clone(),
+        );
         let vectors = self.vectors.clone();
         let is_of = |other: &str| {
             let rest = other.strip_prefix(name);
@@ -180,14 +185,14 @@ impl Gen {
         for (_, _, mutable) in self.records.iter_mut().filter(|r| is_of(&r.0)) {
             *mutable = false;
         }
-        for sum in self.sums.iter_mut().filter(|s| is_of(&s.name)) {
-            sum.mutable = false;
+        for local in self.enum_locals.iter_mut().filter(|s| is_of(&s.name)) {
+            local.mutable = false;
         }
         for vector in self.vectors.iter_mut().filter(|v| is_of(&v.name)) {
             vector.mutable = false;
         }
         let made = make(self);
-        (self.scope, self.sums, self.records) = outer;
+        (self.scope, self.enum_locals, self.records) = outer;
         self.vectors = vectors;
         made
     }
@@ -200,8 +205,8 @@ impl Gen {
             .arrays
             .iter()
             .filter(|a| a.elem == elem && a.dims.len() == 1);
-        let lent = |a: &Array| {
-            if a.lent {
+        let borrowed = |a: &Array| {
+            if a.borrowed {
                 a.name.clone()
             } else {
                 format!("&{}", a.name)
@@ -209,7 +214,7 @@ impl Gen {
         };
         inputs
             .map(|s| s.name.clone())
-            .chain(arrays.map(lent))
+            .chain(arrays.map(borrowed))
             .collect()
     }
 }

@@ -3,7 +3,7 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
-use super::together::ASSIGNABLE;
+use super::uniform::ASSIGNABLE;
 use super::{Gen, Role, Rule, make};
 use crate::tree::{Expr, Node};
 
@@ -38,20 +38,20 @@ impl Gen {
             self.slices.clone(),
         );
         let taken = (
-            std::mem::take(&mut self.sums),
+            std::mem::take(&mut self.enum_locals),
             std::mem::take(&mut self.closures),
-            std::mem::take(&mut self.teams),
+            std::mem::take(&mut self.shared_arrays),
             std::mem::take(&mut self.loops),
         );
-        let flags = (self.in_function, self.in_closure, self.together);
-        (self.in_function, self.in_closure, self.together) = (true, true, false);
+        let flags = (self.in_function, self.in_closure, self.converged);
+        (self.in_function, self.in_closure, self.converged) = (true, true, false);
         self.scope
             .retain(|v| !v.mutable && !v.name.starts_with(ASSIGNABLE));
         self.arrays.retain(|a| !a.mutable);
         self.vectors.retain(|v| !v.mutable);
         self.records.retain(|(_, _, mutable)| !mutable);
         self.slices
-            .retain(|s| matches!(s.role, Role::In { .. } | Role::Wild));
+            .retain(|s| matches!(s.role, Role::In { .. } | Role::AnyFloat));
         let name = self.name();
         self.bind(&name, takes, of_variable(takes), false);
         let value = self.settled(yields);
@@ -62,8 +62,13 @@ impl Gen {
             self.records,
             self.slices,
         ) = outer;
-        (self.sums, self.closures, self.teams, self.loops) = taken;
-        (self.in_function, self.in_closure, self.together) = flags;
+        (
+            self.enum_locals,
+            self.closures,
+            self.shared_arrays,
+            self.loops,
+        ) = taken;
+        (self.in_function, self.in_closure, self.converged) = flags;
         (format!("|{name}: {takes}| @"), value)
     }
 }

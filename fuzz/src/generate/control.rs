@@ -127,7 +127,7 @@ impl Gen {
             label: label.to_owned(),
             is_block,
             value,
-            team: None,
+            uniform: None,
         });
         let labels_all = std::mem::replace(&mut self.labels_all, false);
         let made = body(self);

@@ -33,12 +33,12 @@ pub(super) const RULES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 6,
-        fits: |g, _| g.loops.iter().any(|l| l.team.is_none()),
+        fits: |g, _| g.loops.iter().any(|l| l.uniform.is_none()),
         make: leave,
     },
     Rule {
         weight: 4,
-        fits: |g, _| g.loops.iter().any(|l| !l.is_block && l.team.is_none()),
+        fits: |g, _| g.loops.iter().any(|l| !l.is_block && l.uniform.is_none()),
         make: next,
     },
     Rule {
@@ -152,7 +152,7 @@ fn labelled(g: &mut Gen, _: Scalar) -> Node {
 
 /// A conditional `break` out of any enclosing loop or labelled block.
 fn leave(g: &mut Gen, _: Scalar) -> Node {
-    let own = |l: &&Loop| l.team.is_none();
+    let own = |l: &&Loop| l.uniform.is_none();
     let loops: Vec<_> = g.loops.iter().filter(own).cloned().collect();
     let at = g.below(loops.len());
     let target = &loops[at];
@@ -183,7 +183,7 @@ impl Gen {
 }
 
 fn next(g: &mut Gen, _: Scalar) -> Node {
-    let own = |l: &&Loop| !l.is_block && l.team.is_none();
+    let own = |l: &&Loop| !l.is_block && l.uniform.is_none();
     let loops: Vec<_> = g.loops.iter().filter(own).cloned().collect();
     let at = g.below(loops.len());
     let cond = g.expr(Scalar::Bool);

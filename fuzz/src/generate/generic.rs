@@ -5,7 +5,7 @@ use sarek::ir::numeric::{self, NumberTrait};
 
 use super::call::{Callee, Receiver};
 use super::control::of_variable;
-use super::item::{DERIVE, Field, Struct};
+use super::items::{DERIVE, Field, Struct};
 use super::{Gen, within};
 use crate::tree::{Block, Expr, Function, Node};
 

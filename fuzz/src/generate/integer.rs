@@ -145,7 +145,7 @@ fn negate(g: &mut Gen, ty: Scalar) -> Expr {
 fn cast(g: &mut Gen, ty: Scalar) -> Expr {
     let from = g.ty(|ty| !ty.is_half());
     let a = match from.is_float() {
-        true if g.once_in(2) => g.wild(from),
+        true if g.once_in(2) => g.any_float(from),
         _ => g.expr(from),
     };
     make(ty, Facts::ANY, format!("(@ as {ty})"), vec![a])

@@ -50,7 +50,7 @@ pub(super) const STORES: &[Rule<Node>] = &[
 fn readable(g: &Gen, ty: Scalar) -> Vec<Slice> {
     let fits = |s: &&Slice| match s.role {
         Role::In { .. } | Role::Out { .. } => s.elem == ty,
-        Role::Wild | Role::Near { .. } | Role::Team => false,
+        Role::AnyFloat | Role::Inexact { .. } | Role::Shared => false,
     };
     let is_same = |s: &Slice| matches!(s.role, Role::In { .. }) && s.form != Form::Item;
     let fits = |s: &&Slice| fits(s) && (!g.uniform || is_same(s));
@@ -92,20 +92,20 @@ impl Gen {
             }
         }
         match slice.role {
-            Role::Out { each: 1 } | Role::Near { each: 1 } => (format!("{name}[i]"), vec![]),
-            Role::Out { each } | Role::Near { each } => {
+            Role::Out { each: 1 } | Role::Inexact { each: 1 } => (format!("{name}[i]"), vec![]),
+            Role::Out { each } | Role::Inexact { each } => {
                 let k = self.below(each);
                 (format!("{name}[i * {each} + {k}]"), vec![])
             }
-            Role::In { .. } | Role::Wild if faulty => {
+            Role::In { .. } | Role::AnyFloat if faulty => {
                 let index = integer::small(self, Scalar::Usize, 63);
                 (format!("{name}[@]"), vec![index])
             }
             Role::In { covers: true } if !self.uniform && !self.once_in(3) => {
                 (format!("{name}[i]"), vec![])
             }
-            Role::Team => unreachable!("`team` makes its accesses"),
-            Role::In { .. } | Role::Wild => {
+            Role::Shared => unreachable!("`shared_memory` makes its accesses"),
+            Role::In { .. } | Role::AnyFloat => {
                 let at = self.expr(Scalar::Usize);
                 (format!("{name}[@ % {name}.len()]"), vec![at])
             }

@@ -6,33 +6,33 @@
 //! Each generated kernel is well-typed, terminates, and is free of races; its integers wrap. Floats that influence control flow or exact results are
 //! exact by construction ([`Facts`]), so all targets agree on them.
 
+mod any_float;
 mod array;
 mod basics;
 mod boolean;
 mod call;
 mod choice;
 mod closure;
-mod collective;
 mod control;
+mod cooperative;
+mod enums;
 mod float;
 mod flow;
 mod generic;
 mod half;
+mod inexact;
 mod integer;
 mod intrinsic;
-mod item;
+mod items;
 mod memory;
-mod packed;
-pub mod says;
+pub mod panics;
+mod shared_memory;
 mod signature;
-mod sink;
 mod statement;
-mod sum;
-mod team;
-mod together;
 mod tuple;
+mod uniform;
+mod vectors;
 mod view;
-mod wild;
 
 use sarek::ir::Scalar;
 use sarek::testing::Random;
@@ -63,29 +63,29 @@ const EXPRESSIONS: &[&[Rule<Expr>]] = &[
     half::RULES,
     integer::RULES,
     intrinsic::RULES,
-    item::RULES,
+    items::RULES,
     memory::RULES,
-    packed::RULES,
-    says::RULES,
-    sum::RULES,
-    team::RULES,
-    wild::RULES,
+    vectors::RULES,
+    panics::RULES,
+    enums::RULES,
+    shared_memory::RULES,
+    any_float::RULES,
 ];
 
 const STATEMENTS: &[&[Rule<Node>]] = &[
     array::STORES,
     closure::STATEMENTS,
-    collective::RULES,
+    cooperative::RULES,
     flow::RULES,
-    item::STATEMENTS,
+    items::STATEMENTS,
     memory::STORES,
-    packed::STATEMENTS,
-    says::STATEMENTS,
-    sink::RULES,
+    vectors::STATEMENTS,
+    panics::STATEMENTS,
+    inexact::RULES,
     statement::RULES,
-    sum::STATEMENTS,
-    team::STORES,
-    together::RULES,
+    enums::STATEMENTS,
+    shared_memory::STORES,
+    uniform::RULES,
     tuple::RULES,
 ];
 
@@ -96,7 +96,7 @@ struct Var {
     ty: Scalar,
     facts: Facts,
     mutable: bool,
-    /// True if the value is uniform, that is, the same for all threads of a block. Then only [`together`] assigns to it.
+    /// True if the value is uniform, that is, the same for all threads of a block. Then only the module [`uniform`] assigns to it.
     uniform: bool,
 }
 
@@ -124,14 +124,14 @@ enum Form {
 enum Role {
     /// An input, read at any index. If `covers`, it has at least one element for each thread.
     In { covers: bool },
-    /// An input of arbitrary floats, NaN included: [`wild`].
-    Wild,
+    /// An input of arbitrary floats, NaN included: [`any_float`].
+    AnyFloat,
     /// An output with `each` elements for each thread.
     Out { each: usize },
-    /// The same, for results that may be inexact: [`sink`].
-    Near { each: usize },
-    /// Memory that threads share, with the access mode changing at barriers: [`team`].
-    Team,
+    /// The same, for results that may be inexact: [`inexact`].
+    Inexact { each: usize },
+    /// Memory that threads share, with the access mode changing at barriers: [`shared_memory`].
+    Shared,
 }
 
 /// A loop or labelled block around the current position.
@@ -142,8 +142,8 @@ struct Loop {
     is_block: bool,
     /// The type of the value that `break` carries.
     value: Option<Scalar>,
-    /// For a loop that all threads of the block run uniformly: its number, and the access mode of each team array at its start.
-    team: Option<(u32, Vec<team::Turn>)>,
+    /// For a loop that all threads of the block run uniformly: its number, and the access mode of each shared array at its start.
+    uniform: Option<(u32, Vec<shared_memory::AccessMode>)>,
 }
 
 /// The features that a kernel may use.
@@ -158,7 +158,7 @@ struct Traits {
     /// The maximum nesting depth of expressions.
     depth: u32,
     /// Shared memory and barriers.
-    team: bool,
+    shared_memory: bool,
     /// Subgroup operations.
     subgroups: bool,
     /// The kernel is only for host devices, which take blocks of any size.
@@ -179,25 +179,25 @@ pub struct Gen {
     slices: Vec<Slice>,
     arrays: Vec<array::Array>,
     /// The local variables of enum types.
-    sums: Vec<sum::Local>,
+    enum_locals: Vec<enums::Local>,
     /// The structs in scope, nested ones included: the name, the type, and true if it is mutable.
-    records: Vec<(String, item::Struct, bool)>,
-    structs: Vec<item::Struct>,
-    enums: Vec<sum::Sum>,
+    records: Vec<(String, items::Struct, bool)>,
+    structs: Vec<items::Struct>,
+    enums: Vec<enums::Enum>,
     callees: Vec<call::Callee>,
     /// The total size of the functions called so far, which limits further calls.
     called: usize,
-    collectives: Vec<collective::Collective>,
-    vectors: Vec<packed::Packed>,
+    cooperative_fns: Vec<cooperative::CooperativeFn>,
+    vectors: Vec<vectors::Vector>,
     /// The closures in scope.
     closures: Vec<closure::Closure>,
     /// True inside the body of a `#[device]` function or of a closure.
     in_function: bool,
     in_closure: bool,
-    teams: Vec<team::Team>,
+    shared_arrays: Vec<shared_memory::SharedArray>,
     loops: Vec<Loop>,
     /// True in uniform control flow: all threads of the block that have not ended reach this point.
-    together: bool,
+    converged: bool,
     /// True while the current expression must be uniform.
     uniform: bool,
     /// The number of statements still to be made.
@@ -265,22 +265,22 @@ fn made(seed: u64, rustc: bool) -> Generated {
     for ty in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
         offer(ty, 2);
     }
-    let team = random.below(4) < if host { 3 } else { 2 };
+    let shared_memory = random.below(4) < if host { 3 } else { 2 };
     let traits = Traits {
         types,
         faults: random.below(4) == 0,
         f64_math: random.below(4) == 0,
         fixed_block: false,
         depth: 2 + random.below(3) as u32,
-        team,
-        subgroups: team && random.below(3) == 0,
+        shared_memory,
+        subgroups: shared_memory && random.below(3) == 0,
         host,
         rustc,
-        items: !team && random.below(6) == 0,
+        items: !shared_memory && random.below(6) == 0,
         narrow: random.below(3) == 0,
     };
     // Log-uniform from 5 to 80, or to 200 without shared memory. The statements at both ends of the body come on top.
-    let most: f64 = if team { 16.0 } else { 40.0 };
+    let most: f64 = if shared_memory { 16.0 } else { 40.0 };
     let budget = 5.0 * most.powf(random.between(0.0, 1.0));
     let mut gen_ = Gen {
         random,
@@ -288,20 +288,20 @@ fn made(seed: u64, rustc: bool) -> Generated {
         scope: vec![],
         slices: vec![],
         arrays: vec![],
-        sums: vec![],
+        enum_locals: vec![],
         records: vec![],
         structs: vec![],
         enums: vec![],
         callees: vec![],
         called: 0,
-        collectives: vec![],
+        cooperative_fns: vec![],
         vectors: vec![],
         closures: vec![],
         in_function: false,
         in_closure: false,
-        teams: vec![],
+        shared_arrays: vec![],
         loops: vec![],
-        together: team,
+        converged: shared_memory,
         uniform: false,
         budget: budget as usize,
         names: 0,

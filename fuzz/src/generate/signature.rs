@@ -13,7 +13,7 @@ impl Gen {
         let shape = self.shape();
         self.traits.fixed_block = matches!(shape, Shape::Grid(..));
         let (declared, generics, mut params) = self.generics();
-        let least = if self.traits.team { 2 } else { 0 };
+        let least = if self.traits.shared_memory { 2 } else { 0 };
         for at in 0..least + self.below(4) {
             params.push(self.scalar_param(at));
         }
@@ -31,7 +31,7 @@ impl Gen {
                 Form::Item => shape.threads(),
                 Form::View(rank) => {
                     let shape = self.shape_of(role, rank, shape.threads());
-                    let is_read = matches!(role, Role::In { .. } | Role::Wild);
+                    let is_read = matches!(role, Role::In { .. } | Role::AnyFloat);
                     let (len, layout) = self.layout(shape, is_read);
                     views.push(layout);
                     len
@@ -43,16 +43,20 @@ impl Gen {
             Shape::Over([_, 1, 1]) | Shape::Grid([_, 1, 1], [_, 1, 1]) => (true, "global_idx_x()"),
             Shape::Over(_) | Shape::Grid(..) => (false, "global_thread_id()"),
         };
-        let word = if line && !self.traits.team && self.once_in(2) {
+        let word = if line && !self.traits.shared_memory && self.once_in(2) {
             ""
         } else {
             "unsafe "
         };
         self.bind("i", Scalar::Usize, within(1e6), false);
-        let filled = self.filled(shape);
-        let mut body = vec![Node::leaf(format!("let i = {id};")).touching(&filled)];
+        let fills = self.fills(shape);
+        let mut body = vec![Node::leaf(format!("let i = {id};")).with_effects(&fills)];
         // At the maximum depth no rule makes a block, so no thread ends before all arrays are filled.
-        let nest = if self.traits.team { super::DEEPEST } else { 0 };
+        let nest = if self.traits.shared_memory {
+            super::DEEPEST
+        } else {
+            0
+        };
         let nest = std::mem::replace(&mut self.nest, nest);
         self.read_inputs(&mut body);
         if !generics.is_empty() {
@@ -128,8 +132,8 @@ impl Gen {
     }
 
     fn shape(&mut self) -> Shape {
-        if self.traits.team {
-            return self.team_shape();
+        if self.traits.shared_memory {
+            return self.cooperative_shape();
         }
         let n = *self.pick(&[1, 7, 32, 33, 64, 100]);
         if self.traits.items {
@@ -178,14 +182,14 @@ impl Gen {
         }
         let floats = self.has(Scalar::F32) || self.has(Scalar::F64);
         if floats && self.once_in(3) {
-            roles.push(Role::Wild);
+            roles.push(Role::AnyFloat);
         }
         roles.push(Role::Out { each: each(self) });
-        if self.traits.team && self.once_in(2) {
-            roles.push(Role::Team);
+        if self.traits.shared_memory && self.once_in(2) {
+            roles.push(Role::Shared);
         }
         if floats && self.once_in(2) {
-            roles.push(Role::Near { each: each(self) });
+            roles.push(Role::Inexact { each: each(self) });
         } else if self.once_in(3) {
             roles.push(Role::Out { each: each(self) });
         }
@@ -196,8 +200,8 @@ impl Gen {
         // `bool` elements are rare, since few devices support buffers of 8-bit elements.
         let bools = self.once_in(8);
         let elem = match role {
-            Role::Wild | Role::Near { .. } => self.ty(is_wide),
-            Role::In { .. } | Role::Out { .. } | Role::Team => {
+            Role::AnyFloat | Role::Inexact { .. } => self.ty(is_wide),
+            Role::In { .. } | Role::Out { .. } | Role::Shared => {
                 let narrow = self.traits.narrow;
                 let is_rare = |ty: Scalar| ty.size() < 4 && !narrow && ty != Scalar::Bool;
                 self.ty(|ty| ty != Scalar::Usize && (bools || ty != Scalar::Bool) && !is_rare(ty))
@@ -205,10 +209,10 @@ impl Gen {
         };
         let word = match role {
             Role::In { .. } => "r",
-            Role::Wild => "wild",
+            Role::AnyFloat => "wild",
             Role::Out { .. } => "out",
-            Role::Near { .. } => "near",
-            Role::Team => "all",
+            Role::Inexact { .. } => "near",
+            Role::Shared => "all",
         };
         let name = format!("{word}{}", self.slices.len());
         let form = self.form(role);
@@ -222,8 +226,8 @@ impl Gen {
 
     fn form(&mut self, role: Role) -> Form {
         match role {
-            Role::Team => Form::Slice,
-            Role::In { covers: true } | Role::Out { each: 1 } | Role::Near { each: 1 }
+            Role::Shared => Form::Slice,
+            Role::In { covers: true } | Role::Out { each: 1 } | Role::Inexact { each: 1 }
                 if self.traits.items =>
             {
                 Form::Item
@@ -236,9 +240,9 @@ impl Gen {
     fn len(&mut self, role: Role, threads: usize) -> usize {
         match role {
             Role::In { covers: true } => threads + self.below(4),
-            Role::In { covers: false } | Role::Wild => 1 + self.below(70),
-            Role::Out { each } | Role::Near { each } => threads * each,
-            Role::Team => threads,
+            Role::In { covers: false } | Role::AnyFloat => 1 + self.below(70),
+            Role::Out { each } | Role::Inexact { each } => threads * each,
+            Role::Shared => threads,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_generated_is_a_kernel() {
+fn generated_kernels_are_accepted() {
     for seed in 0..60 {
         let case = generate(seed).case();
         if let Err(why) = crate::judge::lower(&case) {
@@ -106,7 +106,7 @@ fn every_construct_is_made() {
 }
 
 #[test]
-fn sizes_are_what_they_should_be() {
+fn sizes_cover_their_range() {
     let sizes: Vec<_> = (0..300)
         .map(|seed| crate::tree::statements(&generate(seed).function.body))
         .collect();

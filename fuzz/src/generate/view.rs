@@ -21,7 +21,7 @@ impl Gen {
         faulty: bool,
     ) -> (String, Vec<Expr>) {
         let name = &slice.name;
-        if let Role::Out { each } | Role::Near { each } = slice.role {
+        if let Role::Out { each } | Role::Inexact { each } = slice.role {
             let at = self.below(each);
             let index = if rank == 2 { "" } else { "0, " };
             return (format!("{name}[[i, {index}{at}]]"), vec![]);
@@ -76,7 +76,7 @@ impl Gen {
     /// The shape of a view for a launch of this many threads.
     pub(super) fn shape_of(&mut self, role: Role, rank: usize, threads: usize) -> Vec<usize> {
         let shape = match role {
-            Role::Out { each } | Role::Near { each } => [threads, each],
+            Role::Out { each } | Role::Inexact { each } => [threads, each],
             _ => [1 + self.below(9), 1 + self.below(9)],
         };
         match rank {

@@ -68,7 +68,7 @@ impl Param {
 struct Function {
     name: String,
     params: Vec<Param>,
-    is_lent: bool,
+    is_borrowed: bool,
     is_method: bool,
 }
 
@@ -128,7 +128,7 @@ impl Maker {
 
     /// A function, or a method in its own `impl` block.
     fn function(&mut self) -> String {
-        let (is_lent, is_method) = (self.below(3) > 0, self.below(3) == 0);
+        let (is_borrowed, is_method) = (self.below(3) > 0, self.below(3) == 0);
         let name = self.name('f');
         let params: Vec<Param> = (0..1 + self.below(2)).map(|_| self.pick(&PARAMS)).collect();
         let (mut declared, mut values) = (vec![], vec![]);
@@ -137,7 +137,7 @@ impl Maker {
             declared.push(self.pick(&["self".to_string(), "&self".to_string()]));
             values.extend(Param::Place.read("self"));
         }
-        declared.extend(is_lent.then(|| "tile: &mut [u32]".to_string()));
+        declared.extend(is_borrowed.then(|| "tile: &mut [u32]".to_string()));
         for (at, param) in params.iter().enumerate() {
             let name = format!("p{at}");
             declared.push(param.declared(&name));
@@ -150,12 +150,12 @@ impl Maker {
             }
         }
         self.values = values;
-        let body = self.body(is_lent);
+        let body = self.body(is_borrowed);
         let text = format!("fn {name}({}) -> u32 {{ {body} }}", declared.join(", "));
         self.functions.push(Function {
             name,
             params,
-            is_lent,
+            is_borrowed,
             is_method,
         });
         match is_method {
@@ -164,9 +164,9 @@ impl Maker {
         }
     }
 
-    fn body(&mut self, is_lent: bool) -> String {
+    fn body(&mut self, is_borrowed: bool) -> String {
         let mut body = String::from("let t = thread_idx_x(); let mut x = t as u32; ");
-        if !is_lent {
+        if !is_borrowed {
             body.push_str("let tile = shared_array::<u32, 64>(); tile[t] = x; barrier(); ");
         }
         for _ in 0..1 + self.below(3) {
@@ -249,7 +249,7 @@ impl Maker {
     }
 
     /// An argument or a part of one. It is uniform, or at times differs between threads.
-    fn given(&mut self) -> String {
+    fn argument(&mut self) -> String {
         const OF_THREADS: [&str; 4] = ["t", "7 - t", "(t ^ 1)", "(x & 3) as usize"];
         match self.differs && self.below(4) == 0 {
             true => self.pick(&OF_THREADS).into(),
@@ -262,20 +262,24 @@ impl Maker {
         let functions = self.functions.clone();
         let function = self.pick(&functions);
         let (mut before, mut arguments) = (String::new(), vec![]);
-        arguments.extend(function.is_lent.then(|| "tile".to_string()));
+        arguments.extend(function.is_borrowed.then(|| "tile".to_string()));
         for param in &function.params {
             let argument = match param {
-                Param::Index => self.given(),
-                Param::Word => format!("({}) as u32", self.given()),
+                Param::Index => self.argument(),
+                Param::Word => format!("({}) as u32", self.argument()),
                 Param::Place => self.place(),
-                Param::Maybe => format!("Some(({}) as u32)", self.given()),
-                Param::Pair => format!("(({}) as u32, ({}) as u32)", self.given(), self.given()),
+                Param::Maybe => format!("Some(({}) as u32)", self.argument()),
+                Param::Pair => format!(
+                    "(({}) as u32, ({}) as u32)",
+                    self.argument(),
+                    self.argument()
+                ),
                 Param::Table => match self.tables.clone() {
                     tables if !tables.is_empty() && self.below(3) > 0 => self.pick(&tables),
-                    _ => format!("&[({}) as u32, 1]", self.given()),
+                    _ => format!("&[({}) as u32, 1]", self.argument()),
                 },
                 Param::Behind => {
-                    let (name, value) = (self.name('m'), self.given());
+                    let (name, value) = (self.name('m'), self.argument());
                     before.push_str(&format!("let mut {name} = {value}; "));
                     format!("&mut {name}")
                 }
@@ -296,7 +300,7 @@ impl Maker {
     }
 
     fn place(&mut self) -> String {
-        let (at, by) = (self.given(), self.given());
+        let (at, by) = (self.argument(), self.argument());
         format!("Place {{ at: ({at}) as u32, by: ({by}) as u32 }}")
     }
 

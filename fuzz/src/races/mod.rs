@@ -56,7 +56,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
     };
     let items = match Items::read(&candidate.items) {
         Ok(items) => items,
-        Err(how) => return of_threads(how).map(refused),
+        Err(message) => return of_threads(message).map(refused),
     };
     let tokens = candidate.kernel.parse().map_err(|e| format!("{e}"))?;
     let expansion = sarek_frontend::expand::kernel(quote!(block = 8), tokens);
@@ -75,7 +75,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
         met = met.or_else(|| orders.find_map(|order| races(&linked, n, seed ^ order)));
     }
     Ok(match (verdict, met) {
-        (Ok(_), Some(how)) => Outcome::Races(how),
+        (Ok(_), Some(message)) => Outcome::Races(message),
         (Ok(_), None) => Outcome::Clean { launched },
         (Err(refusal), met) => Outcome::Refused {
             because: format!("{refusal:?}"),
@@ -155,7 +155,7 @@ impl Host for Arguments {
 
 /// The counts over some candidates.
 #[derive(Clone, Default, Debug)]
-pub struct Seen {
+pub struct RaceTally {
     /// Candidates accepted and launched without a race.
     pub clean: u32,
     /// Candidates refused.
@@ -168,9 +168,9 @@ pub struct Seen {
     pub findings: Vec<(u64, String)>,
 }
 
-impl Seen {
+impl RaceTally {
     /// Judges the candidate of a seed.
-    pub fn look_at(&mut self, seed: u64) {
+    pub fn judge_seed(&mut self, seed: u64) {
         match judge(&candidate(seed), seed) {
             Ok(Outcome::Clean { launched }) => self.clean += u32::from(launched),
             Ok(Outcome::Refused { because, races }) => {
@@ -178,28 +178,32 @@ impl Seen {
                 self.disagreeing += u32::from(because.starts_with("Disagrees"));
                 self.racing += u32::from(races);
             }
-            Ok(Outcome::Races(how)) => self.findings.push((seed, format!("accepted, and {how}"))),
-            Err(how) => self.findings.push((seed, format!("no kernel: {how}"))),
+            Ok(Outcome::Races(message)) => self
+                .findings
+                .push((seed, format!("accepted, and {message}"))),
+            Err(message) => self
+                .findings
+                .push((seed, format!("not a kernel: {message}"))),
         }
     }
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for RaceTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Seen {
+        let RaceTally {
             clean,
             refused,
             disagreeing,
             racing,
             findings,
         } = self;
-        for (seed, how) in findings {
+        for (seed, message) in findings {
             let Candidate { items, kernel } = candidate(*seed);
-            writeln!(f, "seed {seed}: {how}\n{items}{kernel}\n")?;
+            writeln!(f, "seed {seed}: {message}\n{items}{kernel}\n")?;
         }
         write!(
             f,
-            "{clean} accepted and clean, {refused} refused, {disagreeing} of them for an argument that differs, of which {racing} race; {} findings",
+            "{clean} accepted and clean, {refused} refused, {disagreeing} of them for a divergent argument, of which {racing} race; {} findings",
             findings.len()
         )
     }
@@ -210,13 +214,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_accepted_does_not_race() {
-        let mut seen = Seen::default();
+    fn accepted_kernels_do_not_race() {
+        let mut tally = RaceTally::default();
         for seed in 0..400 {
-            seen.look_at(seed);
+            tally.judge_seed(seed);
         }
-        assert!(seen.findings.is_empty(), "{seen}");
-        let enough = seen.clean > 30 && seen.disagreeing > 5 && seen.racing > 3;
-        assert!(enough, "{seen}");
+        assert!(tally.findings.is_empty(), "{tally}");
+        let enough = tally.clean > 30 && tally.disagreeing > 5 && tally.racing > 3;
+        assert!(enough, "{tally}");
     }
 }

@@ -1,7 +1,7 @@
 //! The result and the effect of each atomic operation on elements that only one thread uses. Since no order matters, the
 //! values are arbitrary, the ends of the types included.
 
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::{Random, block_sizes};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -62,7 +62,7 @@ macro_rules! results {
         fn $case(device: &Device) -> Check {
             for block in block_sizes(device) {
                 let x: Vec<$ty> = $input(block as u64, 6 * block);
-                let mut due: Vec<Due<$ty>> = vec![];
+                let mut expected: Vec<Expected<$ty>> = vec![];
                 for of_thread in x.chunks(3) {
                     let (x, v, w) = (of_thread[0], of_thread[1], of_thread[2]);
                     let sum = ($add)(x, v);
@@ -70,15 +70,15 @@ macro_rules! results {
                     let low = if v < rest { v } else { rest };
                     let high = if w > low { w } else { low };
                     let last = if w == v { v } else { w };
-                    let each = [x, sum, rest, low, high, v, last, last].map(Due::Equal);
-                    due.extend(each.into_iter().chain(each));
+                    let each = [x, sum, rest, low, high, v, last, last].map(Expected::Equal);
+                    expected.extend(each.into_iter().chain(each));
                 }
-                let (mut slots, mut y) = (Vector::zeros(2 * block), poisoned(due.len()));
+                let (mut slots, mut y) = (Vector::zeros(2 * block), sentinel_filled(expected.len()));
                 $kernel(&Vector::from_slice(&x), &mut slots, &mut y)
                     .grid(2)
                     .block(block)
                     .run_on(device)?;
-                expect_due(&format!("blocks of {block}"), &y, &due, &|i| {
+                expect_within(&format!("blocks of {block}"), &y, &expected, &|i| {
                     let space = if i / EACH % 2 == 0 { "global" } else { "shared" };
                     format!(" operation {} of {:?}, {space}", i % EACH, &x[i / 16 * 3..][..3])
                 })?;
@@ -130,18 +130,18 @@ macro_rules! bit_results {
         fn $case(device: &Device) -> Check {
             for block in block_sizes(device) {
                 let x: Vec<$ty> = any(block as u64 + 1, 8 * block);
-                let due = x.chunks(4).flat_map(|x| {
+                let expected = x.chunks(4).flat_map(|x| {
                     let both = x[0] & x[1];
                     let each = [x[0], both, both | x[2], (both | x[2]) ^ x[3]];
-                    each.into_iter().chain(each).map(Due::Exactly)
+                    each.into_iter().chain(each).map(Expected::Exactly)
                 });
-                let due: Vec<Due<$ty>> = due.collect();
-                let (mut slots, mut y) = (Vector::zeros(2 * block), poisoned(due.len()));
+                let expected: Vec<Expected<$ty>> = expected.collect();
+                let (mut slots, mut y) = (Vector::zeros(2 * block), sentinel_filled(expected.len()));
                 $kernel(&Vector::from_slice(&x), &mut slots, &mut y)
                     .grid(2)
                     .block(block)
                     .run_on(device)?;
-                expect_due(&format!("blocks of {block}"), &y, &due, &|i| {
+                expect_within(&format!("blocks of {block}"), &y, &expected, &|i| {
                     format!(" operation {} of {:?}", i % 8, &x[i / 8 * 4..][..4])
                 })?;
             }

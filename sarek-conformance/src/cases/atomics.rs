@@ -3,7 +3,7 @@
 //! The device orders the operations, so a case checks only results that no order changes: sums, extremes and bits; that all
 //! tickets drawn are different; and that no swapped value is lost.
 
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::input::{Random, block_sizes};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -110,7 +110,7 @@ macro_rules! operations {
             fn check(what: &str, x: &[u8], slots: &[$ty], got: &[$ty]) -> Check {
                 let sum: i64 = x.iter().map(|v| i64::from(*v)).sum();
                 let n = x.len() as i64;
-                let due = [
+                let expected = [
                     3 + sum,
                     100 - sum,
                     x.iter().fold(60, |a, b| a.min(i64::from(*b))),
@@ -119,8 +119,8 @@ macro_rules! operations {
                     slots[5] as i64,
                     n,
                 ];
-                let due = due.map(|v| v as $ty);
-                ensure(slots == due, || format!("{what}: {slots:?} instead of {due:?}"))?;
+                let expected = expected.map(|v| v as $ty);
+                ensure(slots == expected, || format!("{what}: {slots:?} instead of {expected:?}"))?;
                 let mut tickets: Vec<i64> = got.iter().step_by(2).map(|v| *v as i64).collect();
                 tickets.sort_unstable();
                 ensure(tickets.iter().copied().eq(0..n), || format!("{what}: the tickets {tickets:?}"))?;
@@ -194,7 +194,7 @@ macro_rules! bitwise {
                     let mut x: Vec<$ty> = Random::new(block as u64).values(2 * block);
                     (x[0], x[1], x[block]) = ($ty::MIN, $ty::MAX, $ty::MAX - 5);
                     let first: [$ty; 10] = [!0, 0, 9, !0, 0, 9, 1, 1, 50, 50];
-                    let (mut slots, mut y) = (Vector::from_slice(&first), poisoned(2 * block));
+                    let (mut slots, mut y) = (Vector::from_slice(&first), sentinel_filled(2 * block));
                     bits_kernel(&Vector::from_slice(&x), &mut slots, &mut y)
                         .grid(2)
                         .block(block)
@@ -204,18 +204,18 @@ macro_rules! bitwise {
                         x.iter().fold(0, |a, b| a | b),
                         x.iter().fold(9, |a, b| a ^ b),
                     ];
-                    let due: Vec<$ty> = x
+                    let expected: Vec<$ty> = x
                         .chunks(block)
                         .flat_map(|of_block| (0..block).map(move |t| all(of_block)[t % 3]))
                         .collect();
-                    expect(&format!("blocks of {block}"), &y, &due)?;
+                    expect(&format!("blocks of {block}"), &y, &expected)?;
                     let sum = x.iter().fold(0, |a: $ty, b| a.wrapping_add(*b));
-                    let mut due = first;
-                    due[3..6].copy_from_slice(&all(&x));
-                    due[6..8].copy_from_slice(&[sum.wrapping_add(1), (1 as $ty).wrapping_sub(sum)]);
-                    due[8..].copy_from_slice(&[$ty::MIN.min(50), $ty::MAX]);
+                    let mut expected = first;
+                    expected[3..6].copy_from_slice(&all(&x));
+                    expected[6..8].copy_from_slice(&[sum.wrapping_add(1), (1 as $ty).wrapping_sub(sum)]);
+                    expected[8..].copy_from_slice(&[$ty::MIN.min(50), $ty::MAX]);
                     let got = slots.to_vec()?;
-                    ensure(got == due, || format!("blocks of {block}: {got:?} instead of {due:?}"))?;
+                    ensure(got == expected, || format!("blocks of {block}: {got:?} instead of {expected:?}"))?;
                 }
                 Ok(())
             }
@@ -260,9 +260,9 @@ unsafe fn last_block_kernel(x: &[u32], parts: &mut [u32], done: &[Atomic<u32>]) 
 fn last_block(device: &Device) -> Check {
     for (grid, block) in [(1, 33), (7, 32), (300, 4)] {
         let x: Vec<u32> = (0..(grid * block) as u32).map(|v| v * 7 % 1001).collect();
-        let mut due: Vec<u32> = x.iter().step_by(block).copied().collect();
-        due.push(due.iter().sum());
-        let (mut parts, mut done) = (poisoned(grid + 1), Vector::zeros(1));
+        let mut expected: Vec<u32> = x.iter().step_by(block).copied().collect();
+        expected.push(expected.iter().sum());
+        let (mut parts, mut done) = (sentinel_filled(grid + 1), Vector::zeros(1));
         let launch = {
             let x = Vector::from_vec(x);
             // SAFETY: see the kernel.
@@ -272,7 +272,7 @@ fn last_block(device: &Device) -> Check {
                 .run_on(device)
         };
         launch?;
-        expect(&format!("{grid} blocks of {block}"), &parts, &due)?;
+        expect(&format!("{grid} blocks of {block}"), &parts, &expected)?;
     }
     Ok(())
 }

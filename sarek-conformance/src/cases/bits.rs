@@ -1,6 +1,6 @@
 //! Integer algorithms made of bit operations.
 
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -29,7 +29,7 @@ fn murmur3_kernel(input: &[u32], output: &mut [u32]) {
 
 fn murmur3(device: &Device) -> Check {
     let input = values::<u32>(11, 500);
-    let due: Vec<u32> = input
+    let expected: Vec<u32> = input
         .iter()
         .map(|&x| {
             let times = |a: u32, b: u64| (u64::from(a) * b % (1 << 32)) as u32;
@@ -38,7 +38,7 @@ fn murmur3(device: &Device) -> Check {
             h ^ (h / 65_536)
         })
         .collect();
-    map_u32(&input, &due, |i, o, n| {
+    map_u32(&input, &expected, |i, o, n| {
         murmur3_kernel(i, o).over(n).run_on(device)
     })
 }
@@ -67,8 +67,8 @@ fn morton(device: &Device) -> Check {
             .map(|k| ((v >> k & 1) << (2 * k)) | ((v >> (16 + k) & 1) << (2 * k + 1)))
             .sum()
     };
-    let due: Vec<u32> = input.iter().map(|&v| interleave(v)).collect();
-    map_u32(&input, &due, |i, o, n| {
+    let expected: Vec<u32> = input.iter().map(|&v| interleave(v)).collect();
+    map_u32(&input, &expected, |i, o, n| {
         morton_kernel(i, o).over(n).run_on(device)
     })
 }
@@ -84,7 +84,7 @@ fn splitmix64_kernel(input: &[u64], output: &mut [u64]) {
 
 fn splitmix64(device: &Device) -> Check {
     let input = values::<u64>(13, 500);
-    let due: Vec<u64> = input
+    let expected: Vec<u64> = input
         .iter()
         .map(|&x| {
             let cut = |v: u128| (v % (1 << 64)) as u64;
@@ -95,11 +95,11 @@ fn splitmix64(device: &Device) -> Check {
             z ^ (z / (1 << 31))
         })
         .collect();
-    let mut output = poisoned(input.len());
+    let mut output = sentinel_filled(input.len());
     splitmix64_kernel(&Vector::from_slice(&input), &mut output)
         .over(input.len())
         .run_on(device)?;
-    expect("splitmix64", &output, &due)
+    expect("splitmix64", &output, &expected)
 }
 
 /// The greatest common divisor by the binary algorithm, compared with Euclid's algorithm.
@@ -137,8 +137,8 @@ fn gcd(device: &Device) -> Check {
         }
         a
     };
-    let due: Vec<u32> = input.iter().map(|&a| euclid(a, 360_360)).collect();
-    map_u32(&input, &due, |i, o, n| {
+    let expected: Vec<u32> = input.iter().map(|&a| euclid(a, 360_360)).collect();
+    map_u32(&input, &expected, |i, o, n| {
         gcd_kernel(i, o).over(n).run_on(device)
     })
 }
@@ -175,8 +175,8 @@ fn crc32(device: &Device) -> Check {
         register as u32 ^ 0xffff_ffff
     };
     let input = values::<u32>(15, 500);
-    let due: Vec<u32> = input.iter().map(|&w| reference(w)).collect();
-    map_u32(&input, &due, |i, o, n| {
+    let expected: Vec<u32> = input.iter().map(|&w| reference(w)).collect();
+    map_u32(&input, &expected, |i, o, n| {
         crc32_kernel(i, o).over(n).run_on(device)
     })
 }
@@ -210,21 +210,21 @@ fn gray(device: &Device) -> Check {
             .map(|at| ((bit(at) + bit(at + 1)) % 2) << at)
             .sum::<u64>()
     };
-    let due: Vec<u32> = input
+    let expected: Vec<u32> = input
         .iter()
         .map(|&x| (2 * code(x) % (1 << 32) + (code(x) >> 31)) as u32)
         .collect();
-    map_u32(&input, &due, |i, o, n| {
+    map_u32(&input, &expected, |i, o, n| {
         gray_kernel(i, o).over(n).run_on(device)
     })
 }
 
 fn map_u32(
     input: &[u32],
-    due: &[u32],
+    expected: &[u32],
     launch: impl Fn(&Vector<u32>, &mut Vector<u32>, usize) -> sarek::Result<()>,
 ) -> Check {
-    let mut output = poisoned(input.len());
+    let mut output = sentinel_filled(input.len());
     launch(&Vector::from_slice(input), &mut output, input.len())?;
-    expect("words", &output, due)
+    expect("words", &output, expected)
 }

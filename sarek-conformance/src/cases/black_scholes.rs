@@ -1,7 +1,7 @@
 //! European option prices; the normal distribution by formula 26.2.17 of Abramowitz and Stegun.
 
 use crate::Case;
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 use sarek::testing::tolerance::{EXACT, Tolerance};
@@ -75,19 +75,19 @@ fn run(device: &Device) -> Check {
             absolute: ERROR,
             ..EXACT
         };
-        let mut due = (vec![], vec![]);
+        let mut expected = (vec![], vec![]);
         for i in 0..n {
             let (call, put) = reference(spot[i], strike[i], years[i]);
-            due.0.push(Due::Near(call, tolerance));
-            due.1.push(Due::Near(put, tolerance));
+            expected.0.push(Expected::Near(call, tolerance));
+            expected.1.push(Expected::Near(put, tolerance));
         }
-        let (mut call, mut put) = (poisoned::<f32>(n), poisoned::<f32>(n));
+        let (mut call, mut put) = (sentinel_filled::<f32>(n), sentinel_filled::<f32>(n));
         let [spot, strike, years] = [spot, strike, years].map(Vector::from_vec);
         black_scholes(&spot, &strike, &years, &mut call, &mut put)
             .over(n)
             .run_on(device)?;
-        expect_due("call", &call, &due.0, &|_| String::new())?;
-        expect_due("put", &put, &due.1, &|_| String::new())?;
+        expect_within("call", &call, &expected.0, &|_| String::new())?;
+        expect_within("put", &put, &expected.1, &|_| String::new())?;
     }
     Ok(())
 }

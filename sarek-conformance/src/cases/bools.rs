@@ -1,6 +1,6 @@
 //! `bool` as a parameter and in buffers.
 
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::{Random, SIZES};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -29,12 +29,12 @@ fn parameters(device: &Device) -> Check {
         (true, false, -1),
         (true, true, -1),
     ] {
-        let due: Vec<i32> = input.iter().map(|x| x * factor).collect();
-        let mut output = poisoned(input.len());
+        let expected: Vec<i32> = input.iter().map(|x| x * factor).collect();
+        let mut output = sentinel_filled(input.len());
         select(negate, double, &vector, &mut output)
             .over(input.len())
             .run_on(device)?;
-        expect(&format!("select({negate}, {double})"), &output, &due)?;
+        expect(&format!("select({negate}, {double})"), &output, &expected)?;
     }
     Ok(())
 }
@@ -53,24 +53,24 @@ fn buffers(device: &Device) -> Check {
         let mut random = Random::new(n as u64);
         let input = random.floats(n, -1.0, 1.0);
         let old: Vec<bool> = random.values(n);
-        let mut due = vec![];
+        let mut expected = vec![];
         for k in 0..n {
-            due.push(if old[k] { true } else { input[k] > 0.25 });
+            expected.push(if old[k] { true } else { input[k] > 0.25 });
         }
-        let mut above = poisoned(n);
+        let mut above = sentinel_filled(n);
         let (input, old) = (Vector::from_vec(input), Vector::from_vec(old));
         threshold(0.25, &input, &old, &mut above)
             .over(n)
             .run_on(device)?;
-        expect(&format!("over({n})"), &above, &due)?;
+        expect(&format!("over({n})"), &above, &expected)?;
 
         // The output of the first launch is the input of the second.
         let zeros = Vector::from_vec(vec![-1.0; n]);
-        let mut again = poisoned(n);
+        let mut again = sentinel_filled(n);
         threshold(0.25, &zeros, &above, &mut again)
             .over(n)
             .run_on(device)?;
-        expect(&format!("again over({n})"), &again, &due)?;
+        expect(&format!("again over({n})"), &again, &expected)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Arrays indexed by their own elements, and arrays assigned from their own rows.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 
@@ -46,14 +46,14 @@ fn arrays_kernel(x: &[u32], out: &mut [u32]) {
 
 fn arrays(device: &Device) -> Check {
     let x = numbers(3, 4 * 101);
-    let mut out = poisoned(101);
+    let mut out = sentinel_filled(101);
     arrays_kernel(&Vector::from_slice(&x), &mut out)
         .over(101)
         .run_on(device)?;
-    let due = x
+    let expected = x
         .chunks(4)
         .map(|four| chained([four[0], four[1], four[2], four[3]]));
-    expect("out", &out, &due.collect::<Vec<u32>>())
+    expect("out", &out, &expected.collect::<Vec<u32>>())
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
@@ -223,7 +223,7 @@ fn held_kernel(x: &[u32], out: &mut [Held], rows: &mut [[u32; 3]]) {
 
 fn arrays_as_values(device: &Device) -> Check {
     let x = numbers(6, 4 * 101);
-    let due: Vec<Held> = x
+    let expected: Vec<Held> = x
         .chunks(4)
         .map(|four| held([four[0], four[1], four[2], four[3]]))
         .collect();
@@ -233,10 +233,14 @@ fn arrays_as_values(device: &Device) -> Check {
         .over(101)
         .run_on(device)?;
     let (out, rows) = (out.to_vec()?, rows.to_vec()?);
-    ensure(out == due, || format!("{out:?} instead of {due:?}"))?;
+    ensure(out == expected, || {
+        format!("{out:?} instead of {expected:?}")
+    })?;
     let lent = x.chunks(4).map(|x| lent([x[0], x[1], x[2], x[3]]));
-    let due: Vec<[u32; 3]> = (0..101).zip(lent).map(|(i, lent)| [i, lent, 4]).collect();
-    ensure(rows == due, || format!("{rows:?} instead of {due:?}"))
+    let expected: Vec<[u32; 3]> = (0..101).zip(lent).map(|(i, lent)| [i, lent, 4]).collect();
+    ensure(rows == expected, || {
+        format!("{rows:?} instead of {expected:?}")
+    })
 }
 
 #[kernel]
@@ -249,14 +253,14 @@ fn own_rows_kernel(x: &[u32], out: &mut [u32]) {
 
 fn own_rows(device: &Device) -> Check {
     let x = numbers(5, 4 * 101);
-    let mut out = poisoned(101);
+    let mut out = sentinel_filled(101);
     own_rows_kernel(&Vector::from_slice(&x), &mut out)
         .over(101)
         .run_on(device)?;
-    let due = x
+    let expected = x
         .chunks(4)
         .map(|four| exchanged([four[0], four[1], four[2], four[3]]));
-    expect("out", &out, &due.collect::<Vec<u32>>())
+    expect("out", &out, &expected.collect::<Vec<u32>>())
 }
 
 /// The same with local arrays that live across a barrier and are indexed in a loop.
@@ -289,11 +293,11 @@ fn across_barriers_kernel(x: &[u32], out: &mut [u32]) {
 
 fn across_barriers(device: &Device) -> Check {
     let x = numbers(4, 4 * 64);
-    let mut out = poisoned(64);
+    let mut out = sentinel_filled(64);
     across_barriers_kernel(&Vector::from_slice(&x), &mut out)
         .grid(2)
         .run_on(device)?;
-    let mut due = vec![];
+    let mut expected = vec![];
     for block in x.chunks(4 * 32) {
         let mut own: Vec<Vec<u32>> = block.chunks(4).map(<[u32]>::to_vec).collect();
         let mut tile: Vec<u32> = own.iter().map(|own| own[own[0] as usize % 4]).collect();
@@ -312,7 +316,8 @@ fn across_barriers(device: &Device) -> Check {
             tile[at] += 1;
         }
         let sums = own.iter().zip(tile);
-        due.extend(sums.map(|(own, tile)| tile + own[0] + 3 * own[1] + 5 * own[2] + 7 * own[3]));
+        expected
+            .extend(sums.map(|(own, tile)| tile + own[0] + 3 * own[1] + 5 * own[2] + 7 * own[3]));
     }
-    expect("out", &out, &due)
+    expect("out", &out, &expected)
 }

@@ -1,6 +1,6 @@
 //! Literals, local and module constants, and the associated constants of the numeric types.
 
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::{Capability, Case};
 use sarek::prelude::*;
 
@@ -74,7 +74,7 @@ fn f32_case(device: &Device) -> Check {
         0x4040_0000,
         0x3ff0_0000,
     ];
-    let mut out = poisoned(bits.len());
+    let mut out = sentinel_filled(bits.len());
     f32_kernel(&mut out).over(1).run_on(device)?;
     expect("constants", &out, &bits.map(f32::from_bits))
 }
@@ -102,14 +102,14 @@ fn rounded_kernel(out: &mut [f32]) {
 }
 
 fn rounded(device: &Device) -> Check {
-    let mut due = [0.0; 16];
-    due[..4].fill(f32::INFINITY);
-    due[4..8].fill(f32::NEG_INFINITY);
-    due[8..11].fill(f32::NAN);
-    due[11..13].copy_from_slice(&[f32::MIN, f32::MAX]);
-    let mut out = poisoned(due.len());
+    let mut expected = [0.0; 16];
+    expected[..4].fill(f32::INFINITY);
+    expected[4..8].fill(f32::NEG_INFINITY);
+    expected[8..11].fill(f32::NAN);
+    expected[11..13].copy_from_slice(&[f32::MIN, f32::MAX]);
+    let mut out = sentinel_filled(expected.len());
     rounded_kernel(&mut out).over(1).run_on(device)?;
-    expect("rounded constants", &out, &due)
+    expect("rounded constants", &out, &expected)
 }
 
 #[kernel]
@@ -131,7 +131,7 @@ fn i32_kernel(out: &mut [i32]) {
 }
 
 fn i32_case(device: &Device) -> Check {
-    let due = [
+    let expected = [
         2_147_483_647,
         -2_147_483_648,
         -19,
@@ -145,9 +145,9 @@ fn i32_case(device: &Device) -> Check {
         32,
         42,
     ];
-    let mut out = poisoned(due.len());
+    let mut out = sentinel_filled(expected.len());
     i32_kernel(&mut out).over(1).run_on(device)?;
-    expect("constants", &out, &due)
+    expect("constants", &out, &expected)
 }
 
 #[kernel]
@@ -162,10 +162,10 @@ fn u64_kernel(out: &mut [u64]) {
 }
 
 fn u64_case(device: &Device) -> Check {
-    let due = [!0, 0xffff_0000_ffff_0000, 1 << 63, !0, 1 << 32, !0 >> 1];
-    let mut out = poisoned(due.len());
+    let expected = [!0, 0xffff_0000_ffff_0000, 1 << 63, !0, 1 << 32, !0 >> 1];
+    let mut out = sentinel_filled(expected.len());
     u64_kernel(&mut out).over(1).run_on(device)?;
-    expect("constants", &out, &due)
+    expect("constants", &out, &expected)
 }
 
 #[kernel]
@@ -190,7 +190,7 @@ fn f64_case(device: &Device) -> Check {
         0x7ff0_0000_0000_0000,
         0x3cb0_0000_0000_0000,
     ];
-    let mut out = poisoned(bits.len());
+    let mut out = sentinel_filled(bits.len());
     f64_kernel(&mut out).over(1).run_on(device)?;
     expect("constants", &out, &bits.map(f64::from_bits))
 }
@@ -256,7 +256,7 @@ fn arrays_kernel(out: &mut [u32]) {
 fn arrays(device: &Device) -> Check {
     let n = 33;
     let primes = elsewhere::PRIMES;
-    let due = (0..n).flat_map(|i| {
+    let expected = (0..n).flat_map(|i| {
         let below = primes[..4].iter().filter(|p| **p < i as u32).count();
         [
             primes[i % 5],
@@ -269,10 +269,10 @@ fn arrays(device: &Device) -> Check {
             1100,
         ]
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(due.len());
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(expected.len());
     arrays_kernel(&mut out).over(n).run_on(device)?;
-    expect("arrays", &out, &due)
+    expect("arrays", &out, &expected)
 }
 
 /// Uses constants of another module, which only rustc knows to be `usize`.
@@ -286,12 +286,12 @@ fn sizes_kernel(out: &mut [f32]) {
 
 fn sizes(device: &Device) -> Check {
     let n = 100;
-    let due: Vec<f32> = (0..n)
+    let expected: Vec<f32> = (0..n)
         .flat_map(|i| [33.0, (i / 33 * 33 + 5) as f32])
         .collect();
-    let mut out = poisoned(due.len());
+    let mut out = sentinel_filled(expected.len());
     sizes_kernel(&mut out).over(n).run_on(device)?;
-    expect("sizes", &out, &due)
+    expect("sizes", &out, &expected)
 }
 
 #[kernel]
@@ -309,7 +309,7 @@ fn bytes_kernel(x: &[u32], out: &mut [u32]) {
 fn bytes(device: &Device) -> Check {
     let text = b"07 9\\\n:/";
     let x = Vector::from_vec(text.iter().map(|b| u32::from(*b)).collect());
-    let mut out = poisoned(text.len());
+    let mut out = sentinel_filled(text.len());
     bytes_kernel(&x, &mut out).over(text.len()).run_on(device)?;
     expect("bytes", &out, &[0, 7, 100, 9, 101, 100, 122, 122])
 }

@@ -3,13 +3,13 @@
 //! Zero times infinity is not among them, since WGSL lets drivers compute zero for it.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("constants/functions", &[], functions)];
 
 macro_rules! functions {
-    ($($expression:expr => $due:expr;)*) => {
+    ($($expression:expr => $expected:expr;)*) => {
         #[kernel]
         fn functions_kernel(out: &mut [f32]) {
             if global_idx_x() == 0 {
@@ -21,7 +21,7 @@ macro_rules! functions {
             }
         }
 
-        const DUE: &[f32] = &[$($due),*];
+        const DUE: &[f32] = &[$($expected),*];
     };
 }
 
@@ -83,7 +83,7 @@ functions! {
 }
 
 fn functions(device: &Device) -> Check {
-    let mut out = poisoned(DUE.len());
+    let mut out = sentinel_filled(DUE.len());
     functions_kernel(&mut out).over(1).run_on(device)?;
     expect("functions of constants", &out, DUE)
 }

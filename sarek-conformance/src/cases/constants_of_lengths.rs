@@ -2,7 +2,7 @@
 //! calls, fields and literals.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -47,10 +47,10 @@ fn lengths_kernel(y: &mut [u32]) {
 }
 
 fn lengths(device: &Device) -> Check {
-    let mut y = poisoned(64);
+    let mut y = sentinel_filled(64);
     lengths_kernel(&mut y).grid(2).block(32).run_on(device)?;
-    let due: Vec<u32> = (0..64).map(|i| 20 + 5 + i + 1 + 112).collect();
-    expect("lengths", &y, &due)
+    let expected: Vec<u32> = (0..64).map(|i| 20 + 5 + i + 1 + 112).collect();
+    expect("lengths", &y, &expected)
 }
 
 #[derive(Clone, Copy, KernelType)]
@@ -76,11 +76,11 @@ fn literals_of_fields_kernel(y: &mut [u32]) {
 }
 
 fn literals_of_fields(device: &Device) -> Check {
-    let mut y = poisoned(64);
+    let mut y = sentinel_filled(64);
     let launch = literals_of_fields_kernel(&mut y).grid(2).block(32);
     launch.run_on(device)?;
-    let due = (0..64).map(|i| [0, 40][i as usize % 2] + 9 + i);
-    expect("literals", &y, &due.collect::<Vec<u32>>())
+    let expected = (0..64).map(|i| [0, 40][i as usize % 2] + 9 + i);
+    expect("literals", &y, &expected.collect::<Vec<u32>>())
 }
 
 #[device]
@@ -104,11 +104,11 @@ fn rows_of_values_kernel(y: &mut [u32]) {
 }
 
 fn rows_of_values(device: &Device) -> Check {
-    let mut y = poisoned(64);
+    let mut y = sentinel_filled(64);
     rows_of_values_kernel(&mut y)
         .grid(2)
         .block(32)
         .run_on(device)?;
-    let due: Vec<u32> = (0..64).map(|i| 4 + i + 30 + 71 + i + 51).collect();
-    expect("rows", &y, &due)
+    let expected: Vec<u32> = (0..64).map(|i| 4 + i + 30 + 71 + i + 51).collect();
+    expect("rows", &y, &expected)
 }

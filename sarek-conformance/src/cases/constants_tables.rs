@@ -1,6 +1,6 @@
 //! Constant tables: of every type, small and large, of structs, in functions, passed as slices, and used several times.
 
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::{Capability, Case};
 use sarek::Element;
 use sarek::prelude::*;
@@ -65,7 +65,7 @@ fn large_kernel(x: &[u32], out: &mut [u32]) {
 
 fn large(device: &Device) -> Check {
     let x: Vec<u32> = (0..1025).map(|k| k * 977).collect();
-    let due = x.iter().map(|x| {
+    let expected = x.iter().map(|x| {
         let at = *x as usize;
         let mut sum = LARGE[at % 4099].wrapping_add(HUGE[at % 20_011]);
         sum = sum.wrapping_add(ROWS[at % 65][at % 33]);
@@ -74,13 +74,13 @@ fn large(device: &Device) -> Check {
         }
         sum.wrapping_add(ROWS[64][32])
     });
-    let due: Vec<u32> = due.collect();
+    let expected: Vec<u32> = expected.collect();
     let x = Vector::from_vec(x);
     // The second launch finds the tables already on the device.
     for n in [1, 33, 255, 1025] {
-        let mut out = poisoned(n);
+        let mut out = sentinel_filled(n);
         large_kernel(&x, &mut out).over(n).run_on(device)?;
-        expect("large tables", &out, &due[..n])?;
+        expect("large tables", &out, &expected[..n])?;
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ fn small_types_kernel(x: &[u32], out: &mut [i32]) {
 
 fn small_types(device: &Device) -> Check {
     let x: Vec<u32> = (0..1000).map(|k| k * 13 % 4001).collect();
-    let due = x.iter().map(|x| {
+    let expected = x.iter().map(|x| {
         let at = *x as usize;
         let mut sum = i32::from(BYTES[at % 259]);
         sum += if BOOLS[at % 37] { 1000 } else { 0 };
@@ -131,12 +131,12 @@ fn small_types(device: &Device) -> Check {
         sum += i32::from(WORDS[at % 5]);
         sum + (STEPS[at % 3] + at) as i32
     });
-    let due: Vec<i32> = due.collect();
-    let mut out = poisoned(x.len());
+    let expected: Vec<i32> = expected.collect();
+    let mut out = sentinel_filled(x.len());
     small_types_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("small types", &out, &due)
+    expect("small types", &out, &expected)
 }
 
 const FLOATS: [f32; 3] = [0.1, -0.0, 16_777_216.0];
@@ -185,7 +185,7 @@ fn floats_kernel(x: &[u32], out: &mut [u32]) {
 
 fn floats(device: &Device) -> Check {
     let x: Vec<u32> = (0..600).collect();
-    let due = x.iter().flat_map(|x| {
+    let expected = x.iter().flat_map(|x| {
         let at = *x as usize;
         [
             FLOATS[at % 3],
@@ -195,12 +195,12 @@ fn floats(device: &Device) -> Check {
             WAVE[at % 511],
         ]
     });
-    let due: Vec<u32> = due.map(f32::to_bits).collect();
-    let mut out = poisoned(due.len());
+    let expected: Vec<u32> = expected.map(f32::to_bits).collect();
+    let mut out = sentinel_filled(expected.len());
     floats_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("floats", &out, &due)
+    expect("floats", &out, &expected)
 }
 
 const SIGNED: [i64; 35] = {
@@ -224,15 +224,15 @@ fn wide_kernel(x: &[u32], whole: &mut [i64], parts: &mut [f64]) {
 
 fn wide(device: &Device) -> Check {
     let x: Vec<u32> = (0..257).map(|k| k * 11).collect();
-    let (mut whole, mut parts) = (poisoned(x.len()), poisoned(x.len()));
+    let (mut whole, mut parts) = (sentinel_filled(x.len()), sentinel_filled(x.len()));
     wide_kernel(&Vector::from_slice(&x), &mut whole, &mut parts)
         .over(x.len())
         .run_on(device)?;
     let at = |x: &u32| *x as usize;
-    let due: Vec<i64> = x.iter().map(|x| SIGNED[at(x) % 35]).collect();
-    expect("i64", &whole, &due)?;
-    let due: Vec<f64> = x.iter().map(|x| DOUBLES[at(x) % 3]).collect();
-    expect("f64", &parts, &due)
+    let expected: Vec<i64> = x.iter().map(|x| SIGNED[at(x) % 35]).collect();
+    expect("i64", &whole, &expected)?;
+    let expected: Vec<f64> = x.iter().map(|x| DOUBLES[at(x) % 3]).collect();
+    expect("f64", &parts, &expected)
 }
 
 #[derive(Clone, Copy, KernelType)]
@@ -283,7 +283,7 @@ fn records_kernel(x: &[u32], out: &mut [f32]) {
 
 fn records(device: &Device) -> Check {
     let x: Vec<u32> = (0..333).map(|k| k * 7).collect();
-    let due = x.iter().map(|x| {
+    let expected = x.iter().map(|x| {
         let at = *x as usize;
         let entry = ENTRIES[at % 67];
         let mut sum = entry.key as f32 + entry.weights[at % 3] + f32::from(entry.last);
@@ -291,12 +291,12 @@ fn records(device: &Device) -> Check {
         let (first, second) = Holder::PAIRS[at % 3];
         sum + second.unwrap_or(0) as f32 + first as f32
     });
-    let due: Vec<f32> = due.collect();
-    let mut out = poisoned(x.len());
+    let expected: Vec<f32> = expected.collect();
+    let mut out = sentinel_filled(x.len());
     records_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("records", &out, &due)
+    expect("records", &out, &expected)
 }
 
 #[device]
@@ -332,18 +332,18 @@ fn lent_kernel(x: &[u32], out: &mut [u32]) {
 
 fn lent(device: &Device) -> Check {
     let x: Vec<u32> = (0..300).map(|k| k * 3).collect();
-    let due = x.iter().map(|k| {
+    let expected = x.iter().map(|k| {
         let k = *k as usize;
         let inner = LARGE[k % 4099] + LARGE[(k + 1) % 4099];
         let first = 2 + [70, 60, 50, 40, 30][k % 5];
         first + LARGE[k % 4099] / 2 + inner / 4 + x[k % x.len()] + ROWS[k % 65][k % 33]
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(x.len());
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(x.len());
     lent_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("lent", &out, &due)
+    expect("lent", &out, &expected)
 }
 
 #[device]
@@ -388,17 +388,17 @@ fn generic(device: &Device) -> Check {
     let given = Vector::from_slice(&x);
     // Each type has its own table, though the kernel's source is the same.
     for turn in [0, 1] {
-        let mut out = poisoned(x.len());
+        let mut out = sentinel_filled(x.len());
         generic_kernel(&given, Even { by: turn }, &mut out)
             .over(x.len())
             .run_on(device)?;
-        let due: Vec<u32> = x.iter().map(|k| Even::TABLE[*k as usize % 40]).collect();
-        expect("even", &out, &due)?;
+        let expected: Vec<u32> = x.iter().map(|k| Even::TABLE[*k as usize % 40]).collect();
+        expect("even", &out, &expected)?;
         generic_kernel(&given, Odd { by: turn }, &mut out)
             .over(x.len())
             .run_on(device)?;
-        let due: Vec<u32> = x.iter().map(|k| Odd::TABLE[*k as usize % 40]).collect();
-        expect("odd", &out, &due)?;
+        let expected: Vec<u32> = x.iter().map(|k| Odd::TABLE[*k as usize % 40]).collect();
+        expect("odd", &out, &expected)?;
     }
     Ok(())
 }
@@ -419,16 +419,16 @@ fn changed_kernel(x: &[u32], out: &mut [u32]) {
 
 fn changed(device: &Device) -> Check {
     let x: Vec<u32> = (0..77).map(|k| k * 5).collect();
-    let due = (0..77u32).map(|i| {
+    let expected = (0..77u32).map(|i| {
         let mut own = ROWS[2];
         own[i as usize * 5 % 33] = i;
         own[0] += ROWS[2][1];
         own.iter().fold(0u32, |sum, v| sum.wrapping_add(*v))
     });
-    let due: Vec<u32> = due.collect();
-    let mut out = poisoned(x.len());
+    let expected: Vec<u32> = expected.collect();
+    let mut out = sentinel_filled(x.len());
     changed_kernel(&Vector::from_slice(&x), &mut out)
         .over(x.len())
         .run_on(device)?;
-    expect("changed copies", &out, &due)
+    expect("changed copies", &out, &expected)
 }

@@ -1,7 +1,7 @@
 //! A recorded graph, replayed many times, does the same as its launches and copies one by one.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::input::{Random, SIZES, Sample};
 use sarek::prelude::*;
 use sarek::{Error, Graph};
@@ -43,7 +43,7 @@ fn replay(device: &Device) -> Check {
         let mut random = Random::new(n as u64 + 77);
         let (mut a, mut b): (Vec<i32>, Vec<i32>) = (random.values(n), random.values(n));
         let (mut x, mut y) = (Vector::from_slice(&a), Vector::from_slice(&b));
-        let mut z = poisoned(n + 1);
+        let mut z = sentinel_filled(n + 1);
         let graph = recorded(device, &mut x, &mut y, &mut z)?;
         for round in 0..3 {
             let c: Vec<i32> = a
@@ -76,7 +76,7 @@ fn replay(device: &Device) -> Check {
 fn fault(device: &Device) -> Check {
     let from = Vector::from_vec(vec![4, 5, 6]);
     let mut index = Vector::from_vec(vec![2u32, 1, 0]);
-    let (mut to, mut more) = (poisoned(3), poisoned(3));
+    let (mut to, mut more) = (sentinel_filled(3), sentinel_filled(3));
     let mut recording = device.record_graph();
     recording.launch(mix(1, &from, &mut more).over(3))?;
     recording.launch(pick(&index, &from, &mut to).over(3))?;
@@ -90,7 +90,9 @@ fn fault(device: &Device) -> Check {
         match (bad, outcome) {
             (false, outcome) => ensure(outcome? == [6, 5, 4], || "picked".into())?,
             (true, Err(Error::Fault(_))) => ensure(more.to_vec().is_err(), || "lost".into())?,
-            (true, other) => ensure(false, || format!("a fault was due, and came {other:?}"))?,
+            (true, other) => ensure(false, || {
+                format!("a fault was expected, and came {other:?}")
+            })?,
         }
     }
     Ok(device.sync()?)

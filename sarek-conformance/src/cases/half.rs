@@ -1,6 +1,6 @@
 //! `f16`: every number in conversions and methods, pairs of numbers in operators, and values in every kind of place.
 
-use crate::check::{Check, Due, binary, expect, poisoned, unary};
+use crate::check::{Check, Expected, binary, expect, sentinel_filled, unary};
 use crate::input::{Sample, pairs, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -61,7 +61,7 @@ fn widened(device: &Device) -> Check {
         ["to_f32"],
         &all(),
         |a, out, n| widened_kernel(a, out).over(n).run_on(device),
-        |a| [Due::Exactly(defined(a))],
+        |a| [Expected::Exactly(defined(a))],
     )
 }
 
@@ -108,12 +108,12 @@ fn narrowed(device: &Device) -> Check {
         [tie.next_down().into(), tie.next_up().into()]
     });
     let inputs: Vec<f32> = cases.iter().map(|(x, _)| *x as f32).collect();
-    let due: Vec<f16> = cases.iter().map(|(_, due)| *due).collect();
-    let mut out = poisoned(due.len());
+    let expected: Vec<f16> = cases.iter().map(|(_, expected)| *expected).collect();
+    let mut out = sentinel_filled(expected.len());
     narrowed_kernel(&Vector::from_vec(inputs), &mut out)
-        .over(due.len())
+        .over(expected.len())
         .run_on(device)?;
-    expect("from_f32", &out, &due)
+    expect("from_f32", &out, &expected)
 }
 
 #[kernel]
@@ -132,12 +132,12 @@ fn narrowed_f64(device: &Device) -> Check {
         false => [tie.next_down(), tie.next_up()],
     });
     let inputs: Vec<f64> = cases.iter().map(|(x, _)| *x).collect();
-    let due: Vec<f16> = inputs.iter().map(|x| f16::from_f32(*x as f32)).collect();
-    let mut out = poisoned(due.len());
+    let expected: Vec<f16> = inputs.iter().map(|x| f16::from_f32(*x as f32)).collect();
+    let mut out = sentinel_filled(expected.len());
     narrowed_f64_kernel(&Vector::from_vec(inputs), &mut out)
-        .over(due.len())
+        .over(expected.len())
         .run_on(device)?;
-    expect("from_f64", &out, &due)
+    expect("from_f64", &out, &expected)
 }
 
 #[kernel]
@@ -154,8 +154,8 @@ fn bits(device: &Device) -> Check {
         &all(),
         |a, out, n| bits_kernel(a, out).over(n).run_on(device),
         |a| match a.is_nan() {
-            true => [Due::Anything; 2],
-            false => [a.to_bits().into(), defined(a).to_bits()].map(Due::Exactly),
+            true => [Expected::Anything; 2],
+            false => [a.to_bits().into(), defined(a).to_bits()].map(Expected::Exactly),
         },
     )
 }
@@ -202,9 +202,9 @@ fn tests(device: &Device) -> Check {
             let sign = if a.to_bits() >= 0x8000 { 8 } else { 16 };
             // A conversion may lose the sign of a NaN.
             [if kind == 1 {
-                Due::Anything
+                Expected::Anything
             } else {
-                Due::Exactly(kind + sign)
+                Expected::Exactly(kind + sign)
             }]
         },
     )
@@ -252,20 +252,20 @@ fn methods(device: &Device) -> Check {
                 x.trunc(),
                 x.fract(),
             ];
-            let mut due = [Due::Near(x.sqrt(), NEAR); 10];
-            for (due, exact) in due.iter_mut().zip(exact) {
-                *due = Due::Exactly(f16::from_f32(exact as f32));
+            let mut expected = [Expected::Near(x.sqrt(), NEAR); 10];
+            for (expected, exact) in expected.iter_mut().zip(exact) {
+                *expected = Expected::Exactly(f16::from_f32(exact as f32));
             }
-            due[7] = Due::Equal(f16::from_f32(x.fract() as f32));
+            expected[7] = Expected::Equal(f16::from_f32(x.fract() as f32));
             if !x.is_finite() {
-                due[7] = Due::Anything;
+                expected[7] = Expected::Anything;
             }
-            due[8] = Due::Exactly(match x {
+            expected[8] = Expected::Exactly(match x {
                 _ if x < -1.0 => f16::NEG_ONE,
                 _ if x > f16::PI.to_f64() => f16::PI,
                 _ => a,
             });
-            due
+            expected
         },
     )
 }
@@ -296,11 +296,11 @@ fn operators(device: &Device) -> Check {
         |a, b| {
             let (x, y) = (defined(a), defined(b));
             // For sums and products of so few digits, rounding twice is the same as rounding once.
-            let round = |x: f32| Due::Exactly(f16::from_f32(x));
+            let round = |x: f32| Expected::Exactly(f16::from_f32(x));
             let quotient = f64::from(x) / f64::from(y);
             let sum = f16::from_f32(x + y);
             let extreme = |of: fn(f32, f32) -> f32| match x == 0.0 && y == 0.0 {
-                true => Due::Equal(f16::ZERO),
+                true => Expected::Equal(f16::ZERO),
                 false => round(of(x, y)),
             };
             [
@@ -309,7 +309,7 @@ fn operators(device: &Device) -> Check {
                 round(x * y),
                 match class {
                     Class::Wgsl if x.is_finite() && y.is_finite() && y != 0.0 => {
-                        Due::Near(quotient, NEAR)
+                        Expected::Near(quotient, NEAR)
                     }
                     _ => round(x / y),
                 },
@@ -317,7 +317,7 @@ fn operators(device: &Device) -> Check {
                 extreme(f32::min),
                 extreme(f32::max),
                 match b.is_nan() {
-                    true => Due::Anything,
+                    true => Expected::Anything,
                     false => round(x.copysign(y)),
                 },
             ]
@@ -346,7 +346,7 @@ fn comparisons(device: &Device) -> Check {
             let (x, y) = (defined(a), defined(b));
             let all = [x == y, x != y, x < y, x <= y, x > y, x >= y];
             let bits = all.iter().enumerate().map(|(k, is)| u32::from(*is) << k);
-            [Due::Exactly(bits.sum())]
+            [Expected::Exactly(bits.sum())]
         },
     )
 }
@@ -379,8 +379,8 @@ fn half_values(device: &Device) -> Check {
             let round = |x: f32| f16::from_f32(x).to_f32();
             let kept = round(round(round(a) * scale.to_f32()) + THIRD.to_f32());
             let sum = (0..4).fold(0.25, |sum, _| round(sum + kept));
-            let due = if sum > 65504.0 { 1.0 } else { sum };
-            [Due::Exactly(due)]
+            let expected = if sum > 65504.0 { 1.0 } else { sum };
+            [Expected::Exactly(expected)]
         },
     )
 }
@@ -420,19 +420,19 @@ fn structs(device: &Device) -> Check {
     let out: Vec<f16> = out.to_vec()?.iter().flat_map(|c| [c.re, c.im]).collect();
     let round = |x: f32| f16::from_f32(x);
     let wide = |x: f32| round(x).to_f32();
-    let due = input.iter().flat_map(|c| {
+    let expected = input.iter().flat_map(|c| {
         let (x, y) = (defined(c.re), defined(c.im));
         let im = wide(x * y) + wide(y * x);
         [round(wide(x * x) - wide(y * y)), round(im)]
     });
-    same(&out, &due.collect::<Vec<_>>())
+    same(&out, &expected.collect::<Vec<_>>())
 }
 
-fn same(out: &[f16], due: &[f16]) -> Check {
-    let bad = out.iter().zip(due).position(|(o, d)| !o.same(*d));
+fn same(out: &[f16], expected: &[f16]) -> Check {
+    let bad = out.iter().zip(expected).position(|(o, d)| !o.same(*d));
     crate::check::ensure(bad.is_none(), || {
         let i = bad.unwrap_or_default();
-        format!("[{i}]: {:?} instead of {:?}", out[i], due[i])
+        format!("[{i}]: {:?} instead of {:?}", out[i], expected[i])
     })
 }
 
@@ -487,15 +487,15 @@ fn shared_kernel(a: &[f16], out: &mut [f16]) {
 
 fn shared(device: &Device) -> Check {
     let input: Vec<f16> = values::<f16>(106, 1000).into_iter().take(640).collect();
-    let mut out = poisoned(input.len());
+    let mut out = sentinel_filled(input.len());
     shared_kernel(&Vector::from_slice(&input), &mut out)
         .cover(input.len())
         .run_on(device)?;
-    let due = (0..input.len()).map(|i| {
+    let expected = (0..input.len()).map(|i| {
         let next = i / 64 * 64 + (i + 1) % 64;
         f16::from_f32(defined(input[i]) + defined(input[next]))
     });
-    expect("neighbours", &out, &due.collect::<Vec<_>>())
+    expect("neighbours", &out, &expected.collect::<Vec<_>>())
 }
 
 #[kernel]
@@ -514,7 +514,7 @@ fn generic(device: &Device) -> Check {
         |x| {
             let round = |x: f32| f16::from_f32(x).to_f32();
             let sum = round(round(2.5 * defined(x)) + 0.5);
-            [Due::Near((round(sum.abs().sqrt()) + 1.0).into(), NEAR)]
+            [Expected::Near((round(sum.abs().sqrt()) + 1.0).into(), NEAR)]
         },
     )
 }

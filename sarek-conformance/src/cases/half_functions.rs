@@ -1,7 +1,7 @@
 //! Functions of 16-bit floats: the functions of `f32`, rounded. They run on every device.
 
 use crate::Case;
-use crate::check::{Check, ensure, poisoned, written};
+use crate::check::{Check, checked_output, ensure, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 use sarek::testing::tolerance::Class;
@@ -101,17 +101,20 @@ fn check<T: Float>(device: &Device, digits: i32) -> Check {
         .map(|_| (number(0.1, 6.0), number(-3.9, 3.9)))
         .collect();
     let (a, b): (Vec<f32>, Vec<f32>) = pairs.iter().copied().unzip();
-    let mut out = poisoned(EACH * pairs.len());
+    let mut out = sentinel_filled(EACH * pairs.len());
     functions::<T>(&Vector::from_vec(a), &Vector::from_vec(b), &mut out)
         .over(pairs.len())
         .run_on(device)?;
-    for (i, got) in written(&out)?.into_iter().enumerate() {
+    for (i, got) in checked_output(&out)?.into_iter().enumerate() {
         let (x, y) = pairs[i / EACH];
         let part = (T::from_f32(y) / T::from_f32(4.0)).to_f32();
-        let due = exact(x.into(), y.into(), part.into())[i % EACH];
-        let off = (f64::from(got) - due).abs();
-        ensure(off <= near * due.abs() + absolute, || {
-            format!("function {} of {x} and {y} is {got}, not {due}", i % EACH)
+        let expected = exact(x.into(), y.into(), part.into())[i % EACH];
+        let off = (f64::from(got) - expected).abs();
+        ensure(off <= near * expected.abs() + absolute, || {
+            format!(
+                "function {} of {x} and {y} is {got}, not {expected}",
+                i % EACH
+            )
         })?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Kernels over items: one thread for each element.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned, wrong};
+use crate::check::{Check, ensure, expect, sentinel_filled, wrong};
 use crate::input::Random;
 use sarek::Error;
 use sarek::prelude::*;
@@ -32,8 +32,10 @@ fn scalars(device: &Device) -> Check {
         let (x, before) = (values(), values());
         let mut y = Vector::from_slice(&before);
         scale(2.5, &Vector::from_slice(&x), &mut y).run_on(device)?;
-        let due: Vec<f32> = x.iter().zip(&before).map(|(x, y)| y + 2.5 * x).collect();
-        ensure(y.to_vec()? == due, || format!("{n} elements are wrong"))?;
+        let expected: Vec<f32> = x.iter().zip(&before).map(|(x, y)| y + 2.5 * x).collect();
+        ensure(y.to_vec()? == expected, || {
+            format!("{n} elements are wrong")
+        })?;
     }
     Ok(())
 }
@@ -75,16 +77,17 @@ fn structs(device: &Device) -> Check {
         step(0.5, &mut bodies, &pushes, &mut moved).run_on(device)?;
         let (bodies, moved) = (bodies.to_vec()?, moved.to_vec()?);
         for i in 0..n {
-            let mut due = body(i);
-            due.speed += i as f32 * 0.5 * 0.5;
-            let by = due.speed * 0.5;
-            due.at += by;
-            if due.at > 10.0 {
-                due.hits += 7;
-                due.speed = -due.speed;
+            let mut expected = body(i);
+            expected.speed += i as f32 * 0.5 * 0.5;
+            let by = expected.speed * 0.5;
+            expected.at += by;
+            if expected.at > 10.0 {
+                expected.hits += 7;
+                expected.speed = -expected.speed;
             }
             let got = bodies[i];
-            let same = (got.at, got.speed, got.hits) == (due.at, due.speed, due.hits);
+            let same =
+                (got.at, got.speed, got.hits) == (expected.at, expected.speed, expected.hits);
             ensure(same && moved[i] == by, || {
                 format!("of {n}, {i} is at {} and moved by {}", got.at, moved[i])
             })?;
@@ -113,7 +116,7 @@ fn collatz(most: u32, #[item] mut n: u32, #[item] steps: &mut u32) {
 
 fn returns(device: &Device) -> Check {
     let n: Vec<u32> = (0..300).collect();
-    let due = |i: usize, mut n: u32| {
+    let expected = |i: usize, mut n: u32| {
         let mut steps = 0;
         if n == 0 {
             return 1000 + i as u32;
@@ -127,10 +130,10 @@ fn returns(device: &Device) -> Check {
         }
         steps + 100
     };
-    let due: Vec<u32> = n.iter().enumerate().map(|(i, n)| due(i, *n)).collect();
+    let expected: Vec<u32> = n.iter().enumerate().map(|(i, n)| expected(i, *n)).collect();
     let mut steps = Vector::filled(300, 5u32);
     collatz(20, &Vector::from_vec(n), &mut steps).run_on(device)?;
-    ensure(steps.to_vec()? == due, || "steps are wrong".into())
+    ensure(steps.to_vec()? == expected, || "steps are wrong".into())
 }
 
 #[kernel]
@@ -140,10 +143,10 @@ fn clamped<T: Float>(#[item] x: &T, #[item] out: &mut T) {
 
 fn generic(device: &Device) -> Check {
     let x: Vec<f32> = (0..65).map(|i| i as f32 / 16.0).collect();
-    let due: Vec<f32> = x.iter().map(|x| x.min(2.0) * 4.0).collect();
+    let expected: Vec<f32> = x.iter().map(|x| x.min(2.0) * 4.0).collect();
     let mut out = Vector::zeros(65);
     clamped::<f32>(&Vector::from_vec(x), &mut out).run_on(device)?;
-    ensure(out.to_vec()? == due, || "f32 is wrong".into())
+    ensure(out.to_vec()? == expected, || "f32 is wrong".into())
 }
 
 /// Some arguments are items, and others slices.
@@ -157,11 +160,11 @@ fn gather(table: &[u32], #[item] index: u32, count: &[Atomic<u32>], #[item] out:
 fn with_slices(device: &Device) -> Check {
     let table = Vector::from_vec(vec![10u32, 20, 30]);
     let index: Vec<u32> = (0..100).map(|i| i % 3).collect();
-    let due: Vec<u32> = index.iter().map(|i| 10 * (i + 1)).collect();
+    let expected: Vec<u32> = index.iter().map(|i| 10 * (i + 1)).collect();
     let mut count = Vector::<u32>::zeros(3);
     let mut out = Vector::zeros(100);
     gather(&table, &Vector::from_vec(index), &mut count, &mut out).run_on(device)?;
-    ensure(out.to_vec()? == due, || "out is wrong".into())?;
+    ensure(out.to_vec()? == expected, || "out is wrong".into())?;
     ensure(count.to_vec()? == [34, 33, 33], || {
         "counts are wrong".into()
     })
@@ -170,11 +173,11 @@ fn with_slices(device: &Device) -> Check {
 /// All item arguments must have the same length, or the launch is a typed error. Length zero is fine.
 fn lengths(device: &Device) -> Check {
     let x = Vector::from_vec(vec![1.0f32; 4]);
-    let mut y = poisoned::<f32>(0);
+    let mut y = sentinel_filled::<f32>(0);
     match scale(1.0, &x, &mut y).run_on(device) {
         Err(Error::Items { kernel, lengths }) => {
-            let due = [("x".to_string(), 4), ("y".to_string(), 5)];
-            ensure(kernel == "scale" && lengths == due, || {
+            let expected = [("x".to_string(), 4), ("y".to_string(), 5)];
+            ensure(kernel == "scale" && lengths == expected, || {
                 format!("`{kernel}`: {lengths:?}")
             })?;
         }
@@ -227,8 +230,8 @@ fn methods(device: &Device) -> Check {
         };
         let all = bodies.to_vec()?.iter().enumerate().all(moved);
         ensure(all, || format!("{n} bodies are wrong"))?;
-        let due: Vec<u32> = (0..n as u32).map(|i| i + 3).collect();
-        ensure(hits.to_vec()? == due, || format!("{n} hits are wrong"))?;
+        let expected: Vec<u32> = (0..n as u32).map(|i| i + 3).collect();
+        ensure(hits.to_vec()? == expected, || format!("{n} hits are wrong"))?;
     }
     Ok(())
 }

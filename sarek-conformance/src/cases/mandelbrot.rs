@@ -1,5 +1,5 @@
 use crate::Case;
-use crate::check::{Check, TAIL, ensure, poisoned};
+use crate::check::{Check, TAIL, ensure, sentinel_filled};
 use crate::input::Sample;
 use sarek::prelude::*;
 use sarek::testing::tolerance::Class;
@@ -53,24 +53,26 @@ fn reference(width: usize, height: usize, limit: u32) -> Vec<u32> {
 fn run(device: &Device) -> Check {
     for (width, height) in [(1, 1), (33, 7), (96, 64)] {
         let limit = 128;
-        let due = reference(width, height, limit);
-        let mut counts = poisoned(width * height);
+        let expected = reference(width, height, limit);
+        let mut counts = sentinel_filled(width * height);
         mandelbrot(width, height, limit, &mut counts)
             .over((width, height))
             .run_on(device)?;
         let got = counts.to_vec()?;
-        let different = got.iter().zip(&due).filter(|(g, d)| g != d).count();
+        let different = got.iter().zip(&expected).filter(|(g, d)| g != d).count();
         let allowed = match Class::of(device) {
             Class::Host => 0.0,
-            Class::Cuda | Class::OpenCl | Class::Wgsl => (DIFFERENT * due.len() as f64).max(8.0),
+            Class::Cuda | Class::OpenCl | Class::Wgsl => {
+                (DIFFERENT * expected.len() as f64).max(8.0)
+            }
         };
         ensure(different as f64 <= allowed, || {
             format!(
                 "{width}x{height}: {different} of {} counts differ",
-                due.len()
+                expected.len()
             )
         })?;
-        ensure(got[due.len()..] == [u32::SENTINEL; TAIL], || {
+        ensure(got[expected.len()..] == [u32::SENTINEL; TAIL], || {
             "wrote past the picture".into()
         })?;
     }

@@ -1,5 +1,5 @@
 use crate::Case;
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 use sarek::testing::tolerance::{EXACT, Tolerance};
@@ -21,17 +21,17 @@ fn matmul(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
 }
 
 /// The elements of the product, each with the error bound of a sum of `k` terms in any order.
-fn reference(m: usize, n: usize, k: usize, a: &[f32], b: &[f32]) -> Vec<Due<f32>> {
-    let mut due = vec![];
+fn reference(m: usize, n: usize, k: usize, a: &[f32], b: &[f32]) -> Vec<Expected<f32>> {
+    let mut expected = vec![];
     for row in 0..m {
         for col in 0..n {
             let terms = (0..k).map(|i| f64::from(a[row * k + i]) * f64::from(b[i * n + col]));
             let magnitude: f64 = terms.clone().map(f64::abs).sum();
             let absolute = (k + 1) as f64 * f64::from(f32::EPSILON) * magnitude;
-            due.push(Due::Near(terms.sum(), Tolerance { absolute, ..EXACT }));
+            expected.push(Expected::Near(terms.sum(), Tolerance { absolute, ..EXACT }));
         }
     }
-    due
+    expected
 }
 
 fn run(device: &Device) -> Check {
@@ -46,23 +46,28 @@ fn run(device: &Device) -> Check {
         let mut random = Random::new((m * 10_000 + n * 100 + k) as u64);
         let a = random.floats(m * k, -1.0, 1.0);
         let b = random.floats(k * n, -1.0, 1.0);
-        let due = reference(m, n, k, &a, &b);
+        let expected = reference(m, n, k, &a, &b);
         let (a, b) = (Vector::from_vec(a), Vector::from_vec(b));
-        let mut c = poisoned(m * n);
+        let mut c = sentinel_filled(m * n);
         matmul(m, n, k, &a, &b, &mut c)
             .over((n, m))
             .run_on(device)?;
-        expect_due(&format!("{m}x{k} by {k}x{n}"), &c, &due, &|_| String::new())?;
+        expect_within(&format!("{m}x{k} by {k}x{n}"), &c, &expected, &|_| {
+            String::new()
+        })?;
 
-        let mut c = poisoned(m * n);
+        let mut c = sentinel_filled(m * n);
         let grid = (n / 8 + 1, m / 4 + 1);
         matmul(m, n, k, &a, &b, &mut c)
             .grid(grid)
             .block((8, 4))
             .run_on(device)?;
-        expect_due(&format!("{m}x{k} by {k}x{n} in blocks"), &c, &due, &|_| {
-            String::new()
-        })?;
+        expect_within(
+            &format!("{m}x{k} by {k}x{n} in blocks"),
+            &c,
+            &expected,
+            &|_| String::new(),
+        )?;
     }
     Ok(())
 }

@@ -11,9 +11,9 @@ mod casts;
 mod chains;
 mod coherence;
 mod constants;
+mod constants_of_composites;
 mod constants_of_functions;
 mod constants_of_lengths;
-mod constants_of_parts;
 mod constants_tables;
 mod control;
 mod faults;
@@ -24,6 +24,7 @@ mod half;
 mod half_functions;
 mod items;
 mod launch;
+mod local_arrays;
 mod mandelbrot;
 mod matmul;
 mod methods;
@@ -31,7 +32,6 @@ mod names;
 mod native_text;
 mod nbody;
 mod operators;
-mod own_arrays;
 mod packed;
 mod prints;
 mod prints_values;
@@ -73,7 +73,7 @@ pub fn all() -> &'static [Case] {
             constants::CASES,
             constants_of_functions::CASES,
             constants_of_lengths::CASES,
-            constants_of_parts::CASES,
+            constants_of_composites::CASES,
             constants_tables::CASES,
             names::CASES,
             small::CASES,
@@ -82,7 +82,7 @@ pub fn all() -> &'static [Case] {
             half_functions::CASES,
             vectors::CASES,
             graphs::CASES,
-            own_arrays::CASES,
+            local_arrays::CASES,
             packed::CASES,
             strict::CASES,
             atomics::CASES,

@@ -1,7 +1,7 @@
 //! Items of the user whose names an expansion might use, too.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("names/of_items", &[], items)];
@@ -77,15 +77,19 @@ fn items(device: &Device) -> Check {
     let audit = |x: u32| x + 71;
     let lanes = |x: u32| x + audit(x);
 
-    let mut out = poisoned(x.len());
+    let mut out = sentinel_filled(x.len());
     plain(&given, &mut out).over(x.len()).run_on(device)?;
-    let due = |x: &u32| x + sum + 3 + 9 + 500 + 6000 + audit(*x) + lanes(70);
-    expect("plain", &out, &x.iter().map(due).collect::<Vec<u32>>())?;
+    let expected = |x: &u32| x + sum + 3 + 9 + 500 + 6000 + audit(*x) + lanes(70);
+    expect("plain", &out, &x.iter().map(expected).collect::<Vec<u32>>())?;
 
-    let mut out = poisoned(x.len());
+    let mut out = sentinel_filled(x.len());
     generic::<u32, 8, 32>(&given, &mut out)
         .grid(3)
         .run_on(device)?;
-    let due = |x: &u32| lanes(x / 32 * 32 + (x + 1) % 32) + 8 + 9;
-    expect("generic", &out, &x.iter().map(due).collect::<Vec<u32>>())
+    let expected = |x: &u32| lanes(x / 32 * 32 + (x + 1) % 32) + 8 + 9;
+    expect(
+        "generic",
+        &out,
+        &x.iter().map(expected).collect::<Vec<u32>>(),
+    )
 }

@@ -1,7 +1,7 @@
 //! `native!`: each target emits its own text; other targets run the fallback or are not eligible.
 
 use crate::Case;
-use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
+use crate::check::{CaseError, Check, ensure, expect, sentinel_filled, wrong};
 use sarek::prelude::*;
 use sarek::{Error, NativePrelude};
 
@@ -47,10 +47,12 @@ fn selection(device: &Device) -> Check {
         "wgsl" => 3,
         _ => 4,
     };
-    let due: Vec<u32> = (0..50).map(|i| 10 * i + code).collect();
-    let mut out = poisoned(due.len());
-    selection_kernel(&mut out).over(due.len()).run_on(device)?;
-    expect("selection", &out, &due)
+    let expected: Vec<u32> = (0..50).map(|i| 10 * i + code).collect();
+    let mut out = sentinel_filled(expected.len());
+    selection_kernel(&mut out)
+        .over(expected.len())
+        .run_on(device)?;
+    expect("selection", &out, &expected)
 }
 
 /// Uses buffers and parameters as operands.
@@ -72,12 +74,12 @@ fn buffers_kernel(scale: f32, x: &[f32], y: &mut [f32]) {
 
 fn buffers(device: &Device) -> Check {
     let x: Vec<f32> = (0..100).map(|k| k as f32 * 0.25).collect();
-    let due: Vec<f32> = x.iter().map(|x| x * 4.0).collect();
-    let mut y = poisoned(100);
+    let expected: Vec<f32> = x.iter().map(|x| x * 4.0).collect();
+    let mut y = sentinel_filled(100);
     buffers_kernel(4.0, &Vector::from_vec(x), &mut y)
         .over(100)
         .run_on(device)?;
-    expect("buffers", &y, &due)
+    expect("buffers", &y, &expected)
 }
 
 #[kernel]
@@ -92,7 +94,7 @@ fn cuda_only(out: &mut [u32]) {
 }
 
 fn no_fallback(device: &Device) -> Check {
-    let mut out = poisoned(4);
+    let mut out = sentinel_filled(4);
     let result = cuda_only(&mut out).over(4).run_on(device);
     match (target(device), result) {
         ("cuda", result) => {
@@ -111,7 +113,7 @@ fn no_fallback(device: &Device) -> Check {
                 wrong(format!("not eligible: {kernel}: {reasons:?}"))
             }
         }
-        (_, Err(error)) => Err(Stop::Error(error)),
+        (_, Err(error)) => Err(CaseError::Error(error)),
         (_, Ok(())) => wrong("a text that this target does not have was dropped"),
     }
 }
@@ -146,16 +148,16 @@ fn values_kernel(x: &[f32], small: &mut [i32], out: &mut [f32]) {
 
 fn values(device: &Device) -> Check {
     let x: Vec<f32> = (0..77).map(|k| k as f32 * 0.25).collect();
-    let due: Vec<f32> = x
+    let expected: Vec<f32> = x
         .iter()
         .map(|x| 2.0 * x - if 2.0 * x > 10.0 { 10.0 } else { 0.0 })
         .collect();
-    let (mut small, mut out) = (poisoned(77), poisoned(77));
+    let (mut small, mut out) = (sentinel_filled(77), sentinel_filled(77));
     values_kernel(&Vector::from_vec(x), &mut small, &mut out)
         .over(77)
         .run_on(device)?;
     expect("small", &small, &[44; 77])?;
-    expect("out", &out, &due)
+    expect("out", &out, &expected)
 }
 
 #[derive(Clone, Copy, KernelType)]
@@ -192,13 +194,13 @@ fn operands_kernel(by: Pair, out: &mut [u32]) {
 }
 
 fn operands(device: &Device) -> Check {
-    let due: Vec<u32> = (0..64)
+    let expected: Vec<u32> = (0..64)
         .map(|i| (i % 32) * 1000 + 10 * (1 + 5) + 7)
         .collect();
-    let mut out = poisoned(64);
+    let mut out = sentinel_filled(64);
     let by = Pair { low: 4, high: 5 };
     operands_kernel(by, &mut out).grid(2).run_on(device)?;
-    expect("operands", &out, &due)
+    expect("operands", &out, &expected)
 }
 
 /// A function for each target.
@@ -244,10 +246,10 @@ fn preludes_kernel(out: &mut [u32]) {
 }
 
 fn preludes(device: &Device) -> Check {
-    let due: Vec<u32> = (0..40).map(|i| 12 * i + 9).collect();
-    let mut out = poisoned(40);
+    let expected: Vec<u32> = (0..40).map(|i| 12 * i + 9).collect();
+    let mut out = sentinel_filled(40);
     preludes_kernel(&mut out).over(40).run_on(device)?;
-    expect("preludes", &out, &due)?;
+    expect("preludes", &out, &expected)?;
     let text = preludes_kernel::source("cuda")?;
     let times = text.matches("__device__ unsigned thrice").count();
     ensure(times == 1, || {
@@ -281,7 +283,7 @@ fn rejected(device: &Device) -> Check {
         "wgsl" => REJECTED + 3,
         _ => return Ok(()),
     };
-    let mut out = poisoned(4);
+    let mut out = sentinel_filled(4);
     match rejected_kernel(&mut out).over(4).run_on(device) {
         Err(Error::Compile { places, log, .. }) => {
             let suffix = format!("src/cases/native_text.rs:{line}");
@@ -293,7 +295,7 @@ fn rejected(device: &Device) -> Check {
                 format!("the compiler does not name the file: {log}")
             })
         }
-        Err(error) => Err(Stop::Error(error)),
+        Err(error) => Err(CaseError::Error(error)),
         Ok(()) => wrong("a text that does not compile ran"),
     }
 }

@@ -1,5 +1,5 @@
 use crate::Case;
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 use sarek::testing::tolerance::{EXACT, Tolerance};
@@ -36,12 +36,12 @@ fn accelerations(bodies: &[f32], result: &mut [f32]) {
     }
 }
 
-fn reference(bodies: &[f32]) -> Vec<Due<f32>> {
+fn reference(bodies: &[f32]) -> Vec<Expected<f32>> {
     let bodies: Vec<[f64; 4]> = bodies
         .chunks(4)
         .map(|b| [b[0], b[1], b[2], b[3]].map(f64::from))
         .collect();
-    let mut due = vec![];
+    let mut expected = vec![];
     for a in &bodies {
         for axis in 0..3 {
             let terms = bodies.iter().map(|b| {
@@ -50,21 +50,23 @@ fn reference(bodies: &[f32]) -> Vec<Due<f32>> {
             });
             let magnitude: f64 = terms.clone().map(f64::abs).sum();
             let absolute = (bodies.len() + 16) as f64 * f64::from(f32::EPSILON) * magnitude;
-            due.push(Due::Near(terms.sum(), Tolerance { absolute, ..EXACT }));
+            expected.push(Expected::Near(terms.sum(), Tolerance { absolute, ..EXACT }));
         }
     }
-    due
+    expected
 }
 
 fn run(device: &Device) -> Check {
     for n in [1, 3, 33, 100] {
         let bodies = Random::new(n as u64).floats(4 * n, -1.0, 1.0);
-        let due = reference(&bodies);
-        let mut result = poisoned(3 * n);
+        let expected = reference(&bodies);
+        let mut result = sentinel_filled(3 * n);
         accelerations(&Vector::from_vec(bodies), &mut result)
             .over(n)
             .run_on(device)?;
-        expect_due(&format!("{n} bodies"), &result, &due, &|_| String::new())?;
+        expect_within(&format!("{n} bodies"), &result, &expected, &|_| {
+            String::new()
+        })?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Vectors of two to four components: operators, methods, swizzles, and values in every kind of place.
 
-use crate::check::{Check, Due, ensure, unary};
+use crate::check::{Check, Expected, ensure, unary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -39,11 +39,11 @@ fn threes(seed: u64, n: usize) -> Vec<f32x3> {
         .collect()
 }
 
-fn equal<T: PartialEq + std::fmt::Debug>(got: &[T], due: &[T]) -> Check {
-    let bad = got.iter().zip(due).position(|(g, d)| g != d);
-    ensure(bad.is_none() && got.len() == due.len(), || {
+fn equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -> Check {
+    let bad = got.iter().zip(expected).position(|(g, d)| g != d);
+    ensure(bad.is_none() && got.len() == expected.len(), || {
         let i = bad.unwrap_or_default();
-        format!("[{i}]: {:?} instead of {:?}", got[i], due[i])
+        format!("[{i}]: {:?} instead of {:?}", got[i], expected[i])
     })
 }
 
@@ -73,7 +73,7 @@ fn arithmetic(device: &Device) -> Check {
         )
         .over(n + 7)
         .run_on(device)?;
-        let due = a.iter().zip(&b).map(|(a, b)| {
+        let expected = a.iter().zip(&b).map(|(a, b)| {
             let (a, b): ([f32; 4], [f32; 4]) = ((*a).into(), (*b).into());
             let each = |k: usize| {
                 let v = a[k] * 0.5 + b[k];
@@ -82,7 +82,7 @@ fn arithmetic(device: &Device) -> Check {
             };
             f32x4::from([0, 1, 2, 3].map(each))
         });
-        equal(&out.to_vec()?, &due.collect::<Vec<_>>())?;
+        equal(&out.to_vec()?, &expected.collect::<Vec<_>>())?;
     }
     Ok(())
 }
@@ -131,15 +131,15 @@ fn geometry(device: &Device) -> Check {
             let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
             let apart = [u[0] - v[0], u[1] - v[1], u[2] - v[2]];
             let far = u.map(|x| x + 1000.0);
-            let exact = |x: f64| Due::Exactly(x as f32);
+            let exact = |x: f64| Expected::Exactly(x as f32);
             [
                 exact(dot(u, v)),
                 exact(u[1] * v[2] - u[2] * v[1]),
                 exact(u[2] * v[0] - u[0] * v[2]),
                 exact(u[0] * v[1] - u[1] * v[0]),
-                Due::Near(dot(apart, apart).sqrt(), near(4.0)),
-                Due::Near(dot(apart, apart).sqrt() - dot(u, u), near(16.0)),
-                Due::Near(far[0] / dot(far, far).sqrt(), near(16.0)),
+                Expected::Near(dot(apart, apart).sqrt(), near(4.0)),
+                Expected::Near(dot(apart, apart).sqrt() - dot(u, u), near(16.0)),
+                Expected::Near(far[0] / dot(far, far).sqrt(), near(16.0)),
                 exact(v[1].floor()),
             ]
         },
@@ -222,16 +222,19 @@ fn swizzles(device: &Device) -> Check {
         ];
         (pair, triple, f32x4::from(four))
     };
-    let due: Vec<_> = a.iter().map(each).collect();
+    let expected: Vec<_> = a.iter().map(each).collect();
     equal(
         &pairs.to_vec()?,
-        &due.iter().map(|d| d.0).collect::<Vec<_>>(),
+        &expected.iter().map(|d| d.0).collect::<Vec<_>>(),
     )?;
     equal(
         &triples.to_vec()?,
-        &due.iter().map(|d| d.1).collect::<Vec<_>>(),
+        &expected.iter().map(|d| d.1).collect::<Vec<_>>(),
     )?;
-    equal(&out.to_vec()?, &due.iter().map(|d| d.2).collect::<Vec<_>>())
+    equal(
+        &out.to_vec()?,
+        &expected.iter().map(|d| d.2).collect::<Vec<_>>(),
+    )
 }
 
 #[kernel]
@@ -251,11 +254,11 @@ fn doubles(device: &Device) -> Check {
     doubles_kernel(&left, &right, &mut out)
         .over(n)
         .run_on(device)?;
-    let due = a.iter().zip(&b).map(|(a, b)| {
+    let expected = a.iter().zip(&b).map(|(a, b)| {
         let half = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / 2.0;
         f64x2::new(a[2] * b[1] + half, a[0] * b[3] + half)
     });
-    equal(&out.to_vec()?, &due.collect::<Vec<_>>())
+    equal(&out.to_vec()?, &expected.collect::<Vec<_>>())
 }
 
 /// The struct has padding at its end, as `f32x4` is aligned to 16 bytes.
@@ -330,11 +333,11 @@ fn structs(device: &Device) -> Check {
         })
         .collect();
     equal(&bodies.to_vec()?, &after)?;
-    let due = after.iter().map(|b| Cell {
+    let expected = after.iter().map(|b| Cell {
         corner: f32x2::new(1.0 + b.at.x, 1.0 + b.at.y),
         count: 5 + b.id,
     });
-    equal(&cells.to_vec()?, &due.collect::<Vec<_>>())
+    equal(&cells.to_vec()?, &expected.collect::<Vec<_>>())
 }
 
 #[kernel]
@@ -371,7 +374,7 @@ fn control(device: &Device) -> Check {
     control_kernel(&Vector::from_slice(&a), &mut out)
         .over(n)
         .run_on(device)?;
-    let due = a.iter().map(|v| {
+    let expected = a.iter().map(|v| {
         let own = v.to_array();
         let turned = [own[1], own[0], own[3], own[2]];
         let v = if own[0] > 0.0 { own } else { turned };
@@ -391,7 +394,7 @@ fn control(device: &Device) -> Check {
         }
         f32x4::new(sum[1], sum[0], sum[2] + steps, sum[3])
     });
-    equal(&out.to_vec()?, &due.collect::<Vec<_>>())
+    equal(&out.to_vec()?, &expected.collect::<Vec<_>>())
 }
 
 /// Reads elements at indices that no launch proves in bounds, and of some elements only single components.
@@ -422,12 +425,12 @@ fn offsets(device: &Device) -> Check {
     )
     .over(n)
     .run_on(device)?;
-    let due = order.iter().map(|&k| {
+    let expected = order.iter().map(|&k| {
         let (a, b) = (a[k as usize], b[k as usize]);
         let out = f32x4::new(a.x + b.x, a.y + b.y, a.z + b.x, a.z);
         (out, f32x2::new(a.z, a.w + b.y))
     });
-    let (first, second): (Vec<_>, Vec<_>) = due.unzip();
+    let (first, second): (Vec<_>, Vec<_>) = expected.unzip();
     equal(&out.to_vec()?, &first)?;
     equal(&ends.to_vec()?, &second)
 }

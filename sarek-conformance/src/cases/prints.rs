@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -52,9 +52,9 @@ pub(super) fn lines(tag: u32) -> Vec<String> {
     all.remove(&tag).unwrap_or_default()
 }
 
-pub(super) fn same(got: &[String], due: &[String]) -> Check {
-    ensure(got == due, || {
-        format!("printed {got:#?}\ninstead of {due:#?}")
+pub(super) fn same(got: &[String], expected: &[String]) -> Check {
+    ensure(got == expected, || {
+        format!("printed {got:#?}\ninstead of {expected:#?}")
     })
 }
 
@@ -83,14 +83,14 @@ fn formats(device: &Device) -> Check {
         (f32::NAN, i32::MIN, 1 << 20),
     ] {
         let tag = tag();
-        let mut out = poisoned(1);
+        let mut out = sentinel_filled(1);
         formats_kernel(tag, x, n, wide, &mut out)
             .over(1)
             .run_on(device)?;
         expect("out", &out, &[1])?;
         let (small, byte, short, yes) = (n as i8, n as u8, n as u16, n > 0);
         let (a, b) = (n + 1, x);
-        let due = [
+        let expected = [
             format!("plain {x} {n} {small} {byte} {short} {yes} {wide}\n"),
             format!("debug {x:?} {yes:?} {tag:?}\n"),
             format!(
@@ -100,7 +100,7 @@ fn formats(device: &Device) -> Check {
             "none\n".to_string(),
             "part".to_string(),
         ];
-        same(&lines(tag), &due)?;
+        same(&lines(tag), &expected)?;
     }
     Ok(())
 }
@@ -118,11 +118,11 @@ fn halves(device: &Device) -> Check {
         let (x, y) = (f16::from_f32(x), bf16::from_f32(x));
         let z = bf16::from_f32(y.to_f32() + 1.0);
         let tag = tag();
-        let mut out = poisoned(1);
+        let mut out = sentinel_filled(1);
         halves_kernel(tag, x, y, &mut out).over(1).run_on(device)?;
         expect("out", &out, &[1])?;
-        let due = format!("{x} {y:?} [{x:8.3}] [{z:^+9}] {z:e}\n");
-        same(&lines(tag), &[due])?;
+        let expected = format!("{x} {y:?} [{x:8.3}] [{z:^+9}] {z:e}\n");
+        same(&lines(tag), &[expected])?;
     }
     Ok(())
 }
@@ -147,21 +147,21 @@ fn threads(device: &Device) -> Check {
     for n in [1usize, 33, 256, 777] {
         let tag = tag();
         let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.25).collect();
-        let due: Vec<f32> = x.iter().map(|x| 3.0 * x).collect();
-        let mut out = poisoned(n);
+        let expected: Vec<f32> = x.iter().map(|x| 3.0 * x).collect();
+        let mut out = sentinel_filled(n);
         threads_kernel(tag, &Vector::from_slice(&x), &mut out)
             .over(n)
             .run_on(device)?;
-        expect("out", &out, &due)?;
+        expect("out", &out, &expected)?;
         let mut got = lines(tag);
         // Threads print in any order where they run at the same time.
         got.sort_by_key(|line| line[..4].trim().parse::<usize>().unwrap_or(usize::MAX));
         let who = (0..n).filter(|i| i % 5 == 2);
-        let due: Vec<String> = who
+        let expected: Vec<String> = who
             .flat_map(|i| (0..3).map(move |k| (i, k)))
             .map(|(i, k)| format!("{i:>4} {k} {:.2}\n", (k + 1) as f32 * x[i]))
             .collect();
-        same(&got, &due)?;
+        same(&got, &expected)?;
     }
     Ok(())
 }
@@ -189,15 +189,15 @@ fn together_kernel(tag: u32, out: &mut [u32]) {
 
 fn functions_and_barriers(device: &Device) -> Check {
     let tag = tag();
-    let mut out = poisoned(8);
+    let mut out = sentinel_filled(8);
     together_kernel(tag, &mut out).grid(1).run_on(device)?;
     expect("out", &out, &[8, 7, 6, 5, 4, 3, 2, 1])?;
     let mut got = lines(tag);
     got.sort();
-    let mut due: Vec<String> = (0..8).map(|t| format!("tells {t}\n")).collect();
-    due.extend(["before\n".into(), "after 1\n".into()]);
-    due.sort();
-    same(&got, &due)
+    let mut expected: Vec<String> = (0..8).map(|t| format!("tells {t}\n")).collect();
+    expected.extend(["before\n".into(), "after 1\n".into()]);
+    expected.sort();
+    same(&got, &expected)
 }
 
 #[kernel]
@@ -211,7 +211,7 @@ fn many_kernel(tag: u32, out: &mut [u32]) {
 fn too_many(device: &Device) -> Check {
     const N: usize = 60_000;
     let tag = tag();
-    let mut out = poisoned(N);
+    let mut out = sentinel_filled(N);
     many_kernel(tag, &mut out).over(N).run_on(device)?;
     expect("out", &out, &(0..N as u32).collect::<Vec<_>>())?;
     let got = lines(tag);
@@ -233,7 +233,7 @@ fn fault_kernel(tag: u32, x: &[u32], out: &mut [u32]) {
 
 fn before_a_fault(device: &Device) -> Check {
     let tag = tag();
-    let mut out = poisoned(3);
+    let mut out = sentinel_filled(3);
     let x = Vector::from_vec(vec![1u32, 2, 0]);
     let result = fault_kernel(tag, &x, &mut out).over(3).run_on(device);
     let failed = result.and_then(|()| out.to_vec().map(drop));

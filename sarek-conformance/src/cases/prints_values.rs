@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::prints::{lines, same, tag};
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -86,7 +86,7 @@ fn structs(device: &Device) -> Check {
         .collect();
     let far: Vec<Meters> = (0..3).map(|i| Meters(i as f32 + 0.25)).collect();
     let tag = tag();
-    let mut out = poisoned(3);
+    let mut out = sentinel_filled(3);
     structs_kernel(
         tag,
         &Vector::from_slice(&all),
@@ -96,7 +96,7 @@ fn structs(device: &Device) -> Check {
     .over(3)
     .run_on(device)?;
     expect("out", &out, &[1; 3])?;
-    let due = (0..3usize).flat_map(|i| {
+    let expected = (0..3usize).flat_map(|i| {
         let one = all[i];
         let pair = (one.wide, (i > 1, 1.5f32));
         let made = Inner {
@@ -116,15 +116,15 @@ fn structs(device: &Device) -> Check {
             format!("{i} {} {:?} {}\n", far[i], far[i], far[i].0),
         ]
     });
-    sorted(tag, due.collect())
+    sorted(tag, expected.collect())
 }
 
 /// Checks the lines of a launch, sorted by thread number, with which they begin. Each thread's lines keep their order.
-fn sorted(tag: u32, due: Vec<String>) -> Check {
+fn sorted(tag: u32, expected: Vec<String>) -> Check {
     let mut got = lines(tag);
     let thread = |line: &String| line.split(' ').next().and_then(|n| n.parse::<u32>().ok());
     got.sort_by_key(thread);
-    same(&got, &due)
+    same(&got, &expected)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, KernelType)]
@@ -174,12 +174,12 @@ fn enums(device: &Device) -> Check {
         },
     ];
     let tag = tag();
-    let mut out = poisoned(4);
+    let mut out = sentinel_filled(4);
     enums_kernel(tag, &Vector::from_slice(&shapes), &mut out)
         .over(4)
         .run_on(device)?;
     expect("out", &out, &[1; 4])?;
-    let due = (0..4usize).flat_map(|i| {
+    let expected = (0..4usize).flat_map(|i| {
         let shape = shapes[i];
         let color = match shape {
             Shape::Circle { color, .. } => Some(color),
@@ -195,7 +195,7 @@ fn enums(device: &Device) -> Check {
             format!("{i} {:?}\n", [Some(i), None]),
         ]
     });
-    sorted(tag, due.collect())
+    sorted(tag, expected.collect())
 }
 
 #[kernel]
@@ -223,10 +223,10 @@ fn arrays_kernel(tag: u32, x: f32, out: &mut [u32]) {
 
 fn arrays(device: &Device) -> Check {
     let (tag, x) = (tag(), 2.75f32);
-    let mut out = poisoned(3);
+    let mut out = sentinel_filled(3);
     arrays_kernel(tag, x, &mut out).over(3).run_on(device)?;
     expect("out", &out, &[0, 16, 32])?;
-    let due = (0..3usize).flat_map(|i| {
+    let expected = (0..3usize).flat_map(|i| {
         let squares: [u32; 5] = std::array::from_fn(|k| (i * k * k) as u32);
         let rows = [[x, 1.0, 2.0], [3.0, 4.0, x]];
         let pairs = [(i as u8, true), (7, false)];
@@ -240,7 +240,7 @@ fn arrays(device: &Device) -> Check {
             format!("{i} {:#?}\n", pairs),
         ]
     });
-    sorted(tag, due.collect())
+    sorted(tag, expected.collect())
 }
 
 #[kernel]
@@ -264,7 +264,7 @@ fn formats_kernel(tag: u32, x: f32, n: i16, out: &mut [u32]) {
 fn formats(device: &Device) -> Check {
     let (x, n) = (-1.375f32, 12i16);
     let tag = tag();
-    let mut out = poisoned(1);
+    let mut out = sentinel_filled(1);
     formats_kernel(tag, x, n, &mut out).over(1).run_on(device)?;
     expect("out", &out, &[1])?;
     let inner = Inner {
@@ -272,7 +272,7 @@ fn formats(device: &Device) -> Check {
         size: 7,
         at: [x, 1.0],
     };
-    let due = [
+    let expected = [
         format!(
             "[{inner:8.2?}] [{:*^9?}] [{:<6?}] [{:+?}]\n",
             (n, x),
@@ -282,7 +282,7 @@ fn formats(device: &Device) -> Check {
         format!("[{:04?}] [{:>8?}] [{0:#?}]\n", Some(n), Color::Red),
         format!("[{v}] [{v:9}] [{:?}]\n", (x,), v = x),
     ];
-    same(&lines(tag), &due)
+    same(&lines(tag), &expected)
 }
 
 #[derive(Clone, Copy, Debug, KernelType)]
@@ -315,12 +315,12 @@ fn generic_kernel<T: Num + fmt::Debug, const N: usize>(tag: u32, x: &[T], out: &
 
 fn generic(device: &Device) -> Check {
     let (tag, x) = (tag(), 0.1f32);
-    let mut out = poisoned(1);
+    let mut out = sentinel_filled(1);
     generic_kernel::<f32, 3>(tag, &Vector::from_slice(&[x]), &mut out)
         .over(1)
         .run_on(device)?;
     expect("out", &out, &[x])?;
-    let due = [
+    let expected = [
         format!(
             "{:?} {:?}\n",
             Both {
@@ -338,14 +338,14 @@ fn generic(device: &Device) -> Check {
             (x, 1u8)
         ),
     ];
-    same(&lines(tag), &due)?;
+    same(&lines(tag), &expected)?;
     let (tag, x) = (self::tag(), 200u32);
-    let mut out = poisoned(1);
+    let mut out = sentinel_filled(1);
     generic_kernel::<u32, 1>(tag, &Vector::from_slice(&[x]), &mut out)
         .over(1)
         .run_on(device)?;
     expect("out", &out, &[x])?;
-    let due = [
+    let expected = [
         format!("{:?} {:?}\n", Both { one: x, all: [x] }, [x]),
         format!(
             "{:?} {x:?} {:?}\n",
@@ -356,7 +356,7 @@ fn generic(device: &Device) -> Check {
             (x, 1u8)
         ),
     ];
-    same(&lines(tag), &due)
+    same(&lines(tag), &expected)
 }
 
 /// Values that live across a barrier are printed after it.
@@ -376,7 +376,7 @@ fn across_kernel(tag: u32, out: &mut [u32]) {
 
 fn across(device: &Device) -> Check {
     let tag = tag();
-    let mut out = poisoned(8);
+    let mut out = sentinel_filled(8);
     across_kernel(tag, &mut out).grid(1).run_on(device)?;
     let local = |t: usize| {
         let mut local = [0u32; 3];
@@ -384,11 +384,11 @@ fn across(device: &Device) -> Check {
         local[(t + 1) % 3] += 7 - t as u32;
         local
     };
-    let due: Vec<u32> = (0..8).map(|t| local(t)[0]).collect();
-    expect("out", &out, &due)?;
-    let due = (0..8usize).map(|t| {
+    let expected: Vec<u32> = (0..8).map(|t| local(t)[0]).collect();
+    expect("out", &out, &expected)?;
+    let expected = (0..8usize).map(|t| {
         let value = (t as u32, Some([t as i16; 2]));
         format!("{t} {value:?} {:?} {:?}\n", local(t), (7 - t as u32, t))
     });
-    sorted(tag, due.collect())
+    sorted(tag, expected.collect())
 }

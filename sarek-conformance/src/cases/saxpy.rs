@@ -1,5 +1,5 @@
 use crate::Case;
-use crate::check::{Check, Due, TAIL, expect_due};
+use crate::check::{Check, Expected, TAIL, expect_within};
 use crate::input::{Random, SIZES, Sample};
 use sarek::prelude::*;
 use sarek::testing::tolerance::{EXACT, Format, Tolerance};
@@ -20,7 +20,7 @@ fn run(device: &Device) -> Check {
         let x = random.floats(n, -4.0, 4.0);
         let mut y = random.floats(n, -4.0, 4.0);
         let a = 2.625f32;
-        let due: Vec<Due<f32>> = x
+        let expected: Vec<Expected<f32>> = x
             .iter()
             .zip(&y)
             .map(|(&x, &y)| multiply_add(a, x, y))
@@ -30,7 +30,7 @@ fn run(device: &Device) -> Check {
         saxpy(a, &Vector::from_vec(x), &mut y)
             .over(n)
             .run_on(device)?;
-        expect_due(&format!("over({n})"), &y, &due, &|_| String::new())?;
+        expect_within(&format!("over({n})"), &y, &expected, &|_| String::new())?;
         if n > 0 {
             twice(device, n)?;
         }
@@ -39,10 +39,10 @@ fn run(device: &Device) -> Check {
 }
 
 /// Accepts `a * x + y` rounded once or twice.
-fn multiply_add(a: f32, x: f32, y: f32) -> Due<f32> {
+fn multiply_add(a: f32, x: f32, y: f32) -> Expected<f32> {
     let product = f64::from(a) * f64::from(x);
     let absolute = Format::F32.ulp(product) / 2.0;
-    Due::Near(product + f64::from(y), Tolerance { absolute, ..EXACT })
+    Expected::Near(product + f64::from(y), Tolerance { absolute, ..EXACT })
 }
 
 /// A second launch sees the result of the first one.
@@ -53,5 +53,7 @@ fn twice(device: &Device, n: usize) -> Check {
     let mut y = Vector::from_vec(data);
     saxpy(2.0, &x, &mut y).over(n).run_on(device)?;
     saxpy(3.0, &x, &mut y).cover(n).run_on(device)?;
-    expect_due("twice", &y, &vec![Due::Exactly(5.0); n], &|_| String::new())
+    expect_within("twice", &y, &vec![Expected::Exactly(5.0); n], &|_| {
+        String::new()
+    })
 }

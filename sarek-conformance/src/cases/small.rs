@@ -1,7 +1,7 @@
 //! Integers of 8 and 16 bits as locals and arguments, also on devices without buffers of them.
 
 use crate::Case;
-use crate::check::{Check, Due, binary, expect, poisoned, unary};
+use crate::check::{Check, Expected, binary, expect, sentinel_filled, unary};
 use crate::input::{SIZES, pairs, values};
 use sarek::prelude::*;
 
@@ -92,7 +92,7 @@ macro_rules! operators {
                         to(-x).rem_euclid(7),
                         to(x * y + y).div_euclid(4),
                     ]
-                    .map(|r| Due::Exactly(r as i32))
+                    .map(|r| Expected::Exactly(r as i32))
                 },
             )
         }
@@ -167,7 +167,7 @@ macro_rules! methods {
                         wrapped!($t, x * (1 << count)),
                         x.div_euclid(1 << count),
                     ]
-                    .map(|r| Due::Exactly(r as i32))
+                    .map(|r| Expected::Exactly(r as i32))
                 },
             )
         }
@@ -213,7 +213,7 @@ fn chains(device: &Device) -> Check {
             let extended = wrapped!(u16, signed);
             let sum = byte + wrapped!(u16, a);
             [byte, signed, signed, extended, signed, byte, byte, sum]
-                .map(|r| Due::Exactly(r as i32))
+                .map(|r| Expected::Exactly(r as i32))
         },
     )
 }
@@ -250,7 +250,7 @@ fn floats(device: &Device) -> Check {
                 whole.clamp(0.0, 65_535.0),
                 int.rem_euclid(256.0) + 0.0,
             ]
-            .map(|r| Due::Exactly(r as f32))
+            .map(|r| Expected::Exactly(r as f32))
         },
     )
 }
@@ -274,14 +274,14 @@ fn arguments(device: &Device) -> Check {
             (-1, 1, -1, 0),
         ] {
             for flag in [false, true] {
-                let mut out = poisoned(n);
+                let mut out = sentinel_filled(n);
                 arguments_kernel(a, b, c, d, flag, &mut out)
                     .over(n)
                     .run_on(device)?;
                 let next = (i64::from(d) + i64::from(flag)) % 65_536;
                 let sum = i64::from(a) - i64::from(b) + i64::from(c) * next;
-                let due: Vec<i32> = (0..n).map(|i| (sum + i as i64 % 256) as i32).collect();
-                expect(&format!("({a}, {b}, {c}, {d}, {flag})"), &out, &due)?;
+                let expected: Vec<i32> = (0..n).map(|i| (sum + i as i64 % 256) as i32).collect();
+                expect(&format!("({a}, {b}, {c}, {d}, {flag})"), &out, &expected)?;
             }
         }
     }
@@ -322,7 +322,7 @@ fn loops(device: &Device) -> Check {
             let up: i64 = (first..256).sum();
             let down: i64 = (-128..end).sum();
             let mixed = (65_530..65_535i64).fold(up + down, |sum, k| sum ^ k);
-            [Due::Exactly((mixed + (first - 200).max(0)) as i32)]
+            [Expected::Exactly((mixed + (first - 200).max(0)) as i32)]
         },
     )
 }
@@ -349,8 +349,8 @@ fn literals_kernel(out: &mut [i32]) {
 }
 
 fn literals(device: &Device) -> Check {
-    let due = [-128, 192, -300, 25, 65_535, -255, 65_535, 299, 16, 64];
-    let mut out = poisoned(due.len());
+    let expected = [-128, 192, -300, 25, 65_535, -255, 65_535, 299, 16, 64];
+    let mut out = sentinel_filled(expected.len());
     literals_kernel(&mut out).over(1).run_on(device)?;
-    expect("literals", &out, &due)
+    expect("literals", &out, &expected)
 }

@@ -1,7 +1,7 @@
 //! The other operations of integers of 8 and 16 bits, on values, also on devices without buffers of them.
 
 use crate::Case;
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::{Random, pairs};
 use sarek::prelude::*;
 
@@ -90,7 +90,7 @@ macro_rules! bits {
                         i32::from(x >= y) + 2 * i32::from(x != y) + 4 * i32::from(x <= y),
                         ((0 - i64::from(x) - i64::from(y)) as $t).into(),
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -145,7 +145,7 @@ macro_rules! signed {
                         rest,
                         if half < 0 { 0 } else { 2 * half },
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -185,7 +185,7 @@ macro_rules! unsigned {
                         (x + by - 1) / by,
                         x / by,
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -246,7 +246,7 @@ macro_rules! compound {
                         3 ^ x,
                         (a % b & 6) + 100 * i32::from(flag),
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }

@@ -2,7 +2,7 @@
 
 use super::swaps::same;
 use crate::Case;
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use sarek::prelude::*;
 
@@ -27,7 +27,7 @@ fn min_max(device: &Device) -> Check {
         ["min", "max", "of 7", "of both"],
         &pairs::<i32, i32>(81, 200),
         |a, b, out, n| min_max_kernel(a, b, out).over(n).run_on(device),
-        |a, b| [a.min(b), a.max(b), a.min(7), a.max(b.min(3))].map(Due::Exactly),
+        |a, b| [a.min(b), a.max(b), a.min(7), a.max(b.min(3))].map(Expected::Exactly),
     )
 }
 
@@ -71,16 +71,16 @@ fn swap_kernel(x: &[u32], y: &mut [u32]) {
 
 fn swap(device: &Device) -> Check {
     let x: Vec<u32> = (0..100u32).map(|n| n * 37 % 101).collect();
-    let due = x.chunks(2).flat_map(|pair| {
+    let expected = x.chunks(2).flat_map(|pair| {
         let (a, b) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
         [a, b, b, 5000 + b, a + b + 1, a, b + 8]
     });
-    let due: Vec<u32> = due.collect();
-    let mut y = Vector::filled(due.len(), 0);
+    let expected: Vec<u32> = expected.collect();
+    let mut y = Vector::filled(expected.len(), 0);
     swap_kernel(&Vector::from_slice(&x), &mut y)
         .over(50)
         .run_on(device)?;
-    same(&y, &due)
+    same(&y, &expected)
 }
 
 /// The right side is complete before anything is assigned, even if it reads the assigned variables.
@@ -146,7 +146,7 @@ fn from_kernel(x: &[f32], y: &mut [f32]) {
 
 fn vectors_from_arrays(device: &Device) -> Check {
     let x: Vec<f32> = (0..32).map(|n| n as f32).collect();
-    let due: Vec<f32> = x
+    let expected: Vec<f32> = x
         .iter()
         .map(|x| 3.0 * x + 34.0 + 64.0 * (x + 1.0) + 0.25)
         .collect();
@@ -154,5 +154,5 @@ fn vectors_from_arrays(device: &Device) -> Check {
     from_kernel(&Vector::from_slice(&x), &mut y)
         .over(32)
         .run_on(device)?;
-    same(&y, &due)
+    same(&y, &expected)
 }

@@ -1,5 +1,5 @@
 use crate::Case;
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 use sarek::testing::tolerance::{EXACT, Tolerance};
@@ -23,16 +23,16 @@ fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     };
 }
 
-fn reference(width: usize, height: usize, old: &[f32]) -> Vec<Due<f32>> {
+fn reference(width: usize, height: usize, old: &[f32]) -> Vec<Expected<f32>> {
     let get = |x: usize, y: usize| f64::from(old[y * width + x]);
     let step = |x: usize, y: usize| {
         let border = x == 0 || y == 0 || x == width - 1 || y == height - 1;
         if border {
-            return Due::Exactly(old[y * width + x]);
+            return Expected::Exactly(old[y * width + x]);
         }
         let around = get(x - 1, y) + get(x + 1, y) + get(x, y - 1) + get(x, y + 1);
         let absolute = 8.0 * f64::from(f32::EPSILON);
-        Due::Near(
+        Expected::Near(
             get(x, y) / 2.0 + around / 8.0,
             Tolerance { absolute, ..EXACT },
         )
@@ -45,17 +45,17 @@ fn reference(width: usize, height: usize, old: &[f32]) -> Vec<Due<f32>> {
 fn run(device: &Device) -> Check {
     for (width, height) in [(1, 1), (2, 2), (3, 3), (33, 9), (64, 64), (101, 37)] {
         let old = Random::new((width + height) as u64).floats(width * height, -1.0, 1.0);
-        let due = reference(width, height, &old);
+        let expected = reference(width, height, &old);
         let old = Vector::from_vec(old);
         for (w, h) in [(width, height), (width + 5, height + 3)] {
-            let mut new = poisoned(width * height);
+            let mut new = sentinel_filled(width * height);
             jacobi(width, height, &old, &mut new)
                 .over((w, h))
                 .run_on(device)?;
-            expect_due(
+            expect_within(
                 &format!("{width}x{height} over {w}x{h}"),
                 &new,
-                &due,
+                &expected,
                 &|_| String::new(),
             )?;
         }

@@ -1,7 +1,7 @@
 //! The kernels of McCalpin's STREAM benchmark.
 
 use crate::Case;
-use crate::check::{Check, Due, expect, expect_due, poisoned};
+use crate::check::{Check, Expected, expect, expect_within, sentinel_filled};
 use crate::input::{Random, SIZES};
 use sarek::prelude::*;
 use sarek::testing::tolerance::{EXACT, Format, Tolerance};
@@ -39,7 +39,7 @@ fn run(device: &Device) -> Check {
         let wide = |x: f32| f64::from(x);
 
         let va = Vector::from_slice(&a);
-        let (mut vc, mut vb) = (poisoned::<f32>(n), poisoned::<f32>(n));
+        let (mut vc, mut vb) = (sentinel_filled::<f32>(n), sentinel_filled::<f32>(n));
         copy(&va, &mut vc).over(n).run_on(device)?;
         expect("copy", &vc, &a)?;
 
@@ -55,18 +55,18 @@ fn run(device: &Device) -> Check {
             .collect();
         expect("add", &vc, &c)?;
 
-        let mut out = poisoned::<f32>(n);
+        let mut out = sentinel_filled::<f32>(n);
         triad(s, &vb, &vc, &mut out).over(n).run_on(device)?;
-        let due: Vec<Due<f32>> = b
+        let expected: Vec<Expected<f32>> = b
             .iter()
             .zip(&c)
             .map(|(&b, &c)| {
                 let product = wide(s) * wide(c);
                 let absolute = Format::F32.ulp(product) / 2.0;
-                Due::Near(wide(b) + product, Tolerance { absolute, ..EXACT })
+                Expected::Near(wide(b) + product, Tolerance { absolute, ..EXACT })
             })
             .collect();
-        expect_due("triad", &out, &due, &|_| String::new())?;
+        expect_within("triad", &out, &expected, &|_| String::new())?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `#[kernel(strict)]` gives the bits that Rust gives, even where targets would fuse, approximate or flush.
 
-use crate::check::{Check, Due, ensure, expect_due, poisoned};
+use crate::check::{Check, Expected, ensure, expect_within, sentinel_filled};
 use crate::input::{Random, Sample};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -72,12 +72,12 @@ fn compare<T: Sample, const K: usize>(
     formulas: impl Fn(T, T, T) -> [T; K],
 ) -> Check {
     let [a, b, c] = &inputs;
-    let mut out = poisoned::<T>(K * a.len());
+    let mut out = sentinel_filled::<T>(K * a.len());
     let columns = [a, b, c].map(|column| Vector::from_slice(column));
     let [x, y, z] = &columns;
     launch([x, y, z], &mut out, a.len())?;
-    let due = (0..a.len()).flat_map(|i| formulas(a[i], b[i], c[i]).map(Due::Exactly));
-    expect_due("bits", &out, &due.collect::<Vec<_>>(), &|i| {
+    let expected = (0..a.len()).flat_map(|i| formulas(a[i], b[i], c[i]).map(Expected::Exactly));
+    expect_within("bits", &out, &expected.collect::<Vec<_>>(), &|i| {
         let at = i / K;
         format!(" formula {} of {:?}", i % K, (a[at], b[at], c[at]))
     })
@@ -226,20 +226,24 @@ fn casts(device: &Device) -> Check {
     let mut a = inputs_f64(310, 2000);
     a.extend(inputs_f32(311, 2000).into_iter().map(f64::from));
     let n = Random::new(312).values::<i64>(a.len());
-    let (mut narrow, mut wide) = (poisoned::<f32>(3 * a.len()), poisoned::<f64>(2 * a.len()));
+    let (mut narrow, mut wide) = (
+        sentinel_filled::<f32>(3 * a.len()),
+        sentinel_filled::<f64>(2 * a.len()),
+    );
     let columns = (Vector::from_slice(&a), Vector::from_slice(&n));
     casts_kernel(&columns.0, &columns.1, &mut narrow, &mut wide)
         .over(a.len())
         .run_on(device)?;
     let pairs = || a.iter().copied().zip(n.iter().copied());
-    let narrow_due = pairs().flat_map(|(a, n)| [a as f32, n as f32, (a * 0.1) as f32 * 3.0 + 0.7]);
-    let wide_due = pairs().flat_map(|(a, n)| [n as f64 * a + 1.0, a as f32 as f64 * a - 1.0]);
+    let narrow_expected =
+        pairs().flat_map(|(a, n)| [a as f32, n as f32, (a * 0.1) as f32 * 3.0 + 0.7]);
+    let wide_expected = pairs().flat_map(|(a, n)| [n as f64 * a + 1.0, a as f32 as f64 * a - 1.0]);
     let of =
         |count: usize| move |i: usize| format!(" formula {} of input {}", i % count, i / count);
-    let narrow_due: Vec<_> = narrow_due.map(Due::Exactly).collect();
-    expect_due("f32", &narrow, &narrow_due, &of(3))?;
-    let wide_due: Vec<_> = wide_due.map(Due::Exactly).collect();
-    expect_due("f64", &wide, &wide_due, &of(2))
+    let narrow_expected: Vec<_> = narrow_expected.map(Expected::Exactly).collect();
+    expect_within("f32", &narrow, &narrow_expected, &of(3))?;
+    let wide_expected: Vec<_> = wide_expected.map(Expected::Exactly).collect();
+    expect_within("f64", &wide, &wide_expected, &of(2))
 }
 
 #[device]
@@ -287,11 +291,11 @@ fn block_sum(device: &Device) -> Check {
     const BLOCKS: usize = 9;
     let mut random = Random::new(316);
     let [x, y] = [(); 2].map(|()| random.floats(64 * BLOCKS, -3.0, 3.0));
-    let mut out = poisoned::<f32>(BLOCKS);
+    let mut out = sentinel_filled::<f32>(BLOCKS);
     block_sum_kernel(&Vector::from_slice(&x), &Vector::from_slice(&y), &mut out)
         .grid(BLOCKS)
         .run_on(device)?;
-    let due = x.chunks(64).zip(y.chunks(64)).map(|(x, y)| {
+    let expected = x.chunks(64).zip(y.chunks(64)).map(|(x, y)| {
         let mut tile: Vec<f32> = x.iter().zip(y).map(|(x, y)| x * y + 0.1).collect();
         let mut half = 32;
         while half > 0 {
@@ -300,8 +304,8 @@ fn block_sum(device: &Device) -> Check {
             }
             half /= 2;
         }
-        Due::Exactly(tile[0])
+        Expected::Exactly(tile[0])
     });
-    let due: Vec<_> = due.collect();
-    expect_due("sums", &out, &due, &|_| String::new())
+    let expected: Vec<_> = expected.collect();
+    expect_within("sums", &out, &expected, &|_| String::new())
 }

@@ -1,7 +1,7 @@
 //! Subgroup operations on arbitrary values: negative ones, values that differ in their upper halves, and the ends of the types.
 
 use super::subgroups::in_blocks;
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -60,14 +60,14 @@ macro_rules! moves {
                 let lanes = block.min(size);
                 let x: Vec<$ty> = Random::new(block as u64).values::<$ty>(2 * block);
                 let x: Vec<$ty> = x.into_iter().map(finite).collect();
-                let mut due: Vec<Due<$ty>> = vec![];
+                let mut expected: Vec<Expected<$ty>> = vec![];
                 for group in x.chunks(block).flat_map(|of_block| of_block.chunks(size)) {
                     let low = group.iter().copied().reduce(|a, b| if b < a { b } else { a });
                     let high = group.iter().copied().reduce(|a, b| if b > a { b } else { a });
                     for (lane, own) in group.iter().enumerate() {
-                        let at = |from: usize| Due::Equal(*group.get(from).unwrap_or(own));
-                        due.extend([low, high].map(|v| Due::Equal(v.unwrap_or(*own))));
-                        due.extend([
+                        let at = |from: usize| Expected::Equal(*group.get(from).unwrap_or(own));
+                        expected.extend([low, high].map(|v| Expected::Equal(v.unwrap_or(*own))));
+                        expected.extend([
                             at(lanes - 1),
                             at(lane * 5 % lanes),
                             at(lanes - 1 - lane),
@@ -77,13 +77,13 @@ macro_rules! moves {
                         ]);
                     }
                 }
-                let mut y = poisoned(due.len());
+                let mut y = sentinel_filled(expected.len());
                 $kernel(lanes, &Vector::from_slice(&x), &mut y)
                     .grid(2)
                     .block(block)
                     .run_on(device)?;
                 let what = format!("blocks of {block}, subgroups of {size}");
-                expect_due(&what, &y, &due, &|i| format!(" operation {} of thread {}", i % EACH, i / EACH))
+                expect_within(&what, &y, &expected, &|i| format!(" operation {} of thread {}", i % EACH, i / EACH))
             })
         }
     )*};
@@ -122,21 +122,21 @@ macro_rules! sums {
             in_blocks(device, |block, size| {
                 let x: Vec<$ty> = Random::new(block as u64 + 7).values::<$ty>(2 * block);
                 let sum = |of: &[$ty]| of.iter().fold(0 as $ty, |a, b| a.wrapping_add(*b));
-                let mut due: Vec<Due<$ty>> = vec![];
+                let mut expected: Vec<Expected<$ty>> = vec![];
                 for group in x.chunks(block).flat_map(|of_block| of_block.chunks(size)) {
                     let product = group.iter().fold(1 as $ty, |a, b| a.wrapping_mul(*b | 1));
                     for lane in 0..group.len() {
                         let each = [sum(group), product, sum(&group[..=lane]), sum(&group[..lane])];
-                        due.extend(each.map(Due::Exactly));
+                        expected.extend(each.map(Expected::Exactly));
                     }
                 }
-                let mut y = poisoned(due.len());
+                let mut y = sentinel_filled(expected.len());
                 $kernel(&Vector::from_slice(&x), &mut y)
                     .grid(2)
                     .block(block)
                     .run_on(device)?;
                 let what = format!("blocks of {block}, subgroups of {size}");
-                expect_due(&what, &y, &due, &|i| format!(" operation {} of thread {}", i % 4, i / 4))
+                expect_within(&what, &y, &expected, &|i| format!(" operation {} of thread {}", i % 4, i / 4))
             })
         }
     )*};
@@ -173,26 +173,26 @@ fn flags_kernel(x: &[u32], y: &mut [u32]) {
 fn flags(device: &Device) -> Check {
     in_blocks(device, |block, size| {
         let x: Vec<u32> = (0..2 * block as u32).map(|i| i * 37 % 101).collect();
-        let mut due = vec![];
+        let mut expected = vec![];
         for group in x.chunks(block).flat_map(|of_block| of_block.chunks(size)) {
             let odd = |lane: usize| group[lane] % 2;
-            due.extend((0..group.len()).map(|lane| {
+            expected.extend((0..group.len()).map(|lane| {
                 let below = if lane < 2 { lane } else { lane - 2 };
                 let above = if lane + 1 < group.len() {
                     lane + 1
                 } else {
                     lane
                 };
-                Due::Exactly(odd(0) + 2 * odd(lane / 3) + 4 * odd(below) + 8 * odd(above))
+                Expected::Exactly(odd(0) + 2 * odd(lane / 3) + 4 * odd(below) + 8 * odd(above))
             }));
         }
-        let mut y = poisoned(due.len());
+        let mut y = sentinel_filled(expected.len());
         flags_kernel(&Vector::from_slice(&x), &mut y)
             .grid(2)
             .block(block)
             .run_on(device)?;
         let what = format!("blocks of {block}, subgroups of {size}");
-        expect_due(&what, &y, &due, &|i| format!(" of thread {i}"))
+        expect_within(&what, &y, &expected, &|i| format!(" of thread {i}"))
     })
 }
 
@@ -219,7 +219,7 @@ fn sizes(device: &Device) -> Check {
         in_blocks(device, |block, size| {
             let x: Vec<u64> = (0..2 * block as u64).map(|i| i * 37 % 101).collect();
             let moved: Vec<u64> = x.iter().map(|v| v << shift).collect();
-            let mut due = vec![];
+            let mut expected = vec![];
             for group in moved
                 .chunks(block)
                 .flat_map(|of_block| of_block.chunks(size))
@@ -227,7 +227,7 @@ fn sizes(device: &Device) -> Check {
                 let product = group.iter().fold(1u64, |a, b| a.wrapping_mul(b | 1));
                 let sum = |of: &[u64]| of.iter().sum::<u64>();
                 for (lane, own) in group.iter().enumerate() {
-                    due.extend([
+                    expected.extend([
                         sum(group),
                         product,
                         group.iter().copied().min().unwrap_or(0),
@@ -242,14 +242,15 @@ fn sizes(device: &Device) -> Check {
                     ]);
                 }
             }
-            let due: Vec<Due<u64>> = due.into_iter().map(Due::Exactly).collect();
-            let mut y = poisoned(due.len());
+            let expected: Vec<Expected<u64>> =
+                expected.into_iter().map(Expected::Exactly).collect();
+            let mut y = sentinel_filled(expected.len());
             sizes_kernel(shift, &Vector::from_slice(&x), &mut y)
                 .grid(2)
                 .block(block)
                 .run_on(device)?;
             let what = format!("blocks of {block}, subgroups of {size}");
-            expect_due(&what, &y, &due, &|i| {
+            expect_within(&what, &y, &expected, &|i| {
                 format!(" operation {} of thread {}", i % 11, i / 11)
             })
         })?;

@@ -1,6 +1,6 @@
 //! Every subgroup operation, on subgroups of the size and with the lanes that the device reports.
 
-use crate::check::{Check, Due, ensure, expect_due, poisoned};
+use crate::check::{Check, Expected, ensure, expect_within, sentinel_filled};
 use crate::input::block_sizes;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -49,9 +49,9 @@ pub(super) fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize) -> Ch
         let size = y[1] as usize;
         ensure(size > 0, || "a subgroup has no threads".into())?;
         for (i, got) in y.chunks(2).enumerate() {
-            let due = [(i % block % size) as u32, size as u32];
-            ensure(got == due, || {
-                format!("blocks of {block}: {got:?} at {i} instead of {due:?}")
+            let expected = [(i % block % size) as u32, size as u32];
+            ensure(got == expected, || {
+                format!("blocks of {block}: {got:?} at {i} instead of {expected:?}")
             })?;
         }
         run(block, size)?;
@@ -90,12 +90,12 @@ macro_rules! operations {
                 let x: Vec<$ty> = (0..2 * block)
                     .map(|i| if i % 8 == 5 { 2 as $ty } else { 1 as $ty } + if i % 37 == 9 { 2 as $ty } else { 0 as $ty })
                     .collect();
-                let mut due: Vec<Due<$ty>> = vec![];
+                let mut expected: Vec<Expected<$ty>> = vec![];
                 for of_block in x.chunks(block) {
                     for lanes in of_block.chunks(size) {
                         for (lane, own) in lanes.iter().enumerate() {
                             let or_own = |at: Option<usize>| at.and_then(|at| lanes.get(at)).unwrap_or(own);
-                            due.extend([
+                            expected.extend([
                                 lanes.iter().sum::<$ty>(),
                                 lanes.iter().product(),
                                 lanes.iter().fold(*own, |a, b| a.min(*b)),
@@ -110,14 +110,14 @@ macro_rules! operations {
                                 *or_own(Some(lane ^ 1)),
                                 *or_own(Some(5)),
                                 *or_own(Some(size)),
-                            ].map(Due::Equal));
+                            ].map(Expected::Equal));
                         }
                     }
                 }
-                let mut y = poisoned(2 * block * EACH);
+                let mut y = sentinel_filled(2 * block * EACH);
                 $kernel(&Vector::from_slice(&x), &mut y).grid(2).block(block).run_on(device)?;
                 let what = format!("blocks of {block}, subgroups of {size}");
-                expect_due(&what, &y, &due, &|i| format!(" operation {} of thread {}", i % EACH, i / EACH))
+                expect_within(&what, &y, &expected, &|i| format!(" operation {} of thread {}", i % EACH, i / EACH))
             })
         }
     )*};
@@ -161,7 +161,7 @@ fn votes(device: &Device) -> Check {
             _ => 8,
         };
         let x: Vec<u32> = (0..2 * block).map(number).collect();
-        let mut due: Vec<u32> = vec![];
+        let mut expected: Vec<u32> = vec![];
         for lanes in x.chunks(block).flat_map(|of_block| of_block.chunks(size)) {
             let odd: Vec<bool> = lanes.iter().map(|v| v % 2 == 1).collect();
             let any = u32::from(odd.contains(&true));
@@ -172,17 +172,17 @@ fn votes(device: &Device) -> Check {
                 .sum();
             for odd in &odd {
                 let (low, high) = (ballot as u32, (ballot >> 32) as u32);
-                due.extend([any + all + 4 * u32::from(*odd), low, high]);
+                expected.extend([any + all + 4 * u32::from(*odd), low, high]);
             }
         }
-        let mut y = poisoned(6 * block);
+        let mut y = sentinel_filled(6 * block);
         votes_kernel(&Vector::from_slice(&x), &mut y)
             .grid(2)
             .block(block)
             .run_on(device)?;
-        let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
+        let expected: Vec<_> = expected.into_iter().map(Expected::Exactly).collect();
         let what = format!("blocks of {block}, subgroups of {size}");
-        expect_due(&what, &y, &due, &|i| format!(" of thread {}", i / 3))
+        expect_within(&what, &y, &expected, &|i| format!(" of thread {}", i / 3))
     })
 }
 
@@ -207,8 +207,8 @@ fn loops(device: &Device) -> Check {
             return Ok(());
         }
         let x: Vec<u32> = (0..2 * block as u32).map(|i| i * 37 % 101).collect();
-        let mut due = x.clone();
-        for lanes in due.chunks_mut(size) {
+        let mut expected = x.clone();
+        for lanes in expected.chunks_mut(size) {
             for round in 0..3u32 {
                 let old = lanes.to_vec();
                 let sum: u32 = old.iter().sum();
@@ -220,14 +220,14 @@ fn loops(device: &Device) -> Check {
                 }
             }
         }
-        let mut y = poisoned(2 * block);
+        let mut y = sentinel_filled(2 * block);
         loops_kernel(3, &Vector::from_slice(&x), &mut y)
             .grid(2)
             .block(block)
             .run_on(device)?;
-        let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
+        let expected: Vec<_> = expected.into_iter().map(Expected::Exactly).collect();
         let what = format!("blocks of {block}, subgroups of {size}");
-        expect_due(&what, &y, &due, &|_| String::new())
+        expect_within(&what, &y, &expected, &|_| String::new())
     })
 }
 
@@ -276,7 +276,7 @@ fn parts(device: &Device) -> Check {
     }
     in_blocks(device, |block, size| {
         let x: Vec<u32> = (0..2 * block as u32).map(|i| i * 37 % 101).collect();
-        let mut due = vec![];
+        let mut expected = vec![];
         for lanes in x.chunks(block).flat_map(|of_block| of_block.chunks(size)) {
             let all = 0..lanes.len();
             for (lane, own) in lanes.iter().enumerate() {
@@ -295,7 +295,7 @@ fn parts(device: &Device) -> Check {
                 let in_turn = |turn: u32| lanes[..=lane].iter().filter(|v| **v % 5 > turn).count();
                 let rounds: usize = (0..lane % 4).map(in_round).sum();
                 let turns: usize = (0..own % 5).map(in_turn).sum();
-                due.extend([
+                expected.extend([
                     joined,
                     fifth,
                     rounds as u32,
@@ -303,7 +303,7 @@ fn parts(device: &Device) -> Check {
                     lanes.len() as u32,
                 ]);
                 let stays = |l: &usize| l % 5 != 2;
-                due.extend(match stays(&lane) {
+                expected.extend(match stays(&lane) {
                     true => {
                         let below = lane.checked_sub(1).filter(stays);
                         let before = (0..lane).filter(stays).count();
@@ -313,14 +313,14 @@ fn parts(device: &Device) -> Check {
                 });
             }
         }
-        let mut y = poisoned(due.len());
+        let mut y = sentinel_filled(expected.len());
         parts_kernel(&Vector::from_slice(&x), &mut y)
             .grid(2)
             .block(block)
             .run_on(device)?;
-        let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
+        let expected: Vec<_> = expected.into_iter().map(Expected::Exactly).collect();
         let what = format!("blocks of {block}, subgroups of {size}");
-        expect_due(&what, &y, &due, &|i| {
+        expect_within(&what, &y, &expected, &|i| {
             format!(" operation {} of thread {}", i % 7, i / 7)
         })
     })
@@ -338,19 +338,19 @@ fn tiles_kernel(x: &[u32], y: &mut [u32]) {
 fn tiles(device: &Device) -> Check {
     let blocks = 3;
     let x: Vec<u32> = (0..96 * blocks).map(|i| i * 37 % 101).collect();
-    let mut y = poisoned(3 * x.len());
+    let mut y = sentinel_filled(3 * x.len());
     tiles_kernel(&Vector::from_slice(&x), &mut y)
         .grid(blocks as usize)
         .run_on(device)?;
     let size = y.get(1)?;
     ensure(size > 0, || "a subgroup has no threads".into())?;
-    let mut due = vec![];
+    let mut expected = vec![];
     for lanes in x.chunks(96).flat_map(|block| block.chunks(size as usize)) {
         let sum = lanes.iter().sum();
-        due.extend((0..lanes.len() as u32).flat_map(|lane| [lane, size, sum]));
+        expected.extend((0..lanes.len() as u32).flat_map(|lane| [lane, size, sum]));
     }
-    let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
-    expect_due("blocks of 12 by 8", &y, &due, &|i| {
+    let expected: Vec<_> = expected.into_iter().map(Expected::Exactly).collect();
+    expect_within("blocks of 12 by 8", &y, &expected, &|i| {
         format!(" of thread {}", i / 3)
     })
 }

@@ -2,7 +2,7 @@
 
 use super::faults::fault_of;
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -29,17 +29,19 @@ fn slices(device: &Device) -> Check {
     let data: Vec<u32> = (0..202).map(|n| n * n).collect();
     let mut y = Vector::from_slice(&data);
     slices_kernel(&mut y).over(101).run_on(device)?;
-    let due: Vec<u32> = data.chunks(2).flat_map(|pair| [pair[1], pair[0]]).collect();
-    same(&y, &due)
+    let expected: Vec<u32> = data.chunks(2).flat_map(|pair| [pair[1], pair[0]]).collect();
+    same(&y, &expected)
 }
 
 /// Checks that the vector holds exactly these elements.
 pub(super) fn same<T: sarek::Element + PartialEq + std::fmt::Debug>(
     got: &Vector<T>,
-    due: &[T],
+    expected: &[T],
 ) -> Check {
     let got = got.to_vec()?;
-    ensure(got == due, || format!("{got:?} instead of {due:?}"))
+    ensure(got == expected, || {
+        format!("{got:?} instead of {expected:?}")
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, KernelType)]
@@ -64,11 +66,11 @@ fn structs(device: &Device) -> Check {
     let data: Vec<Item> = (0..64).map(item).collect();
     let mut y = Vector::from_slice(&data);
     structs_kernel(&mut y).over(32).run_on(device)?;
-    let due = data.chunks(2).flat_map(|pair| {
+    let expected = data.chunks(2).flat_map(|pair| {
         let key = pair[1].key + 1;
         [Item { key, ..pair[1] }, pair[0]]
     });
-    same(&y, &due.collect::<Vec<Item>>())
+    same(&y, &expected.collect::<Vec<Item>>())
 }
 
 /// Sorts a few numbers.
@@ -109,18 +111,18 @@ fn arrays(device: &Device) -> Check {
     let data: Vec<u32> = (0..500u32)
         .map(|n| n.wrapping_mul(2_654_435_761) >> 7)
         .collect();
-    let mut out = poisoned(500);
+    let mut out = sentinel_filled(500);
     arrays_kernel(&Vector::from_slice(&data), &mut out)
         .over(100)
         .run_on(device)?;
-    let due = data.chunks(5).flat_map(|five| {
+    let expected = data.chunks(5).flat_map(|five| {
         let mut five = five.to_vec();
         five.sort_unstable();
         five.swap(3, 0);
         five.swap(1, 4);
         five
     });
-    expect("sorted", &out, &due.collect::<Vec<u32>>())
+    expect("sorted", &out, &expected.collect::<Vec<u32>>())
 }
 
 #[kernel(block = 32)]
@@ -139,10 +141,10 @@ fn shared_kernel(out: &mut [u32]) {
 }
 
 fn shared(device: &Device) -> Check {
-    let mut out = poisoned(64);
+    let mut out = sentinel_filled(64);
     shared_kernel(&mut out).grid(2).run_on(device)?;
-    let due: Vec<u32> = (0..64).map(|n| 31 - n % 32).collect();
-    expect("reversed", &out, &due)
+    let expected: Vec<u32> = (0..64).map(|n| 31 - n % 32).collect();
+    expect("reversed", &out, &expected)
 }
 
 /// One thread swaps. The fault names the first index that is out of bounds, and nothing is exchanged.
@@ -154,12 +156,13 @@ fn faults_kernel(first: usize, second: usize, y: &mut [u32]) {
 }
 
 fn faults(device: &Device) -> Check {
-    for (first, second, due) in [(9, 0, 9), (0, 8, 8), (12, 11, 12)] {
+    for (first, second, expected) in [(9, 0, 9), (0, 8, 8), (12, 11, 12)] {
         let mut y = Vector::from_slice(&[1u32; 8]);
         let result = faults_kernel(first, second, &mut y).over(1).run_on(device);
         let fault = fault_of(result, &mut y)?;
-        let is_due = matches!(&fault.kind, FaultKind::Index { index, .. } if *index == due);
-        ensure(is_due, || {
+        let is_expected =
+            matches!(&fault.kind, FaultKind::Index { index, .. } if *index == expected);
+        ensure(is_expected, || {
             format!("{:?} of {first} and {second}", fault.kind)
         })?;
     }

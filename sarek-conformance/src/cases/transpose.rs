@@ -1,5 +1,5 @@
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 
@@ -25,16 +25,16 @@ fn run(device: &Device) -> Check {
         (100, 41),
     ] {
         let input: Vec<u32> = Random::new((width * height) as u64).values(width * height);
-        let mut due = Vec::with_capacity(input.len());
+        let mut expected = Vec::with_capacity(input.len());
         for x in 0..width {
-            due.extend((0..height).map(|y| input[x + width * y]));
+            expected.extend((0..height).map(|y| input[x + width * y]));
         }
         let input = Vector::from_vec(input);
-        let mut output = poisoned(width * height);
+        let mut output = sentinel_filled(width * height);
         transpose(width, height, &input, &mut output)
             .over((width, height))
             .run_on(device)?;
-        expect(&format!("{width}x{height}"), &output, &due)?;
+        expect(&format!("{width}x{height}"), &output, &expected)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::{Random, SIZES, block_sizes};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -40,12 +40,12 @@ fn inputs(n: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
 
 fn over(device: &Device) -> Check {
     for n in SIZES {
-        let (a, b, due) = inputs(n);
-        let mut c = poisoned(n);
+        let (a, b, expected) = inputs(n);
+        let mut c = sentinel_filled(n);
         vector_add(&Vector::from_vec(a), &Vector::from_vec(b), &mut c)
             .over(n)
             .run_on(device)?;
-        expect(&format!("over({n})"), &c, &due)?;
+        expect(&format!("over({n})"), &c, &expected)?;
     }
     Ok(())
 }
@@ -54,15 +54,19 @@ fn over(device: &Device) -> Check {
 fn blocks(device: &Device) -> Check {
     for block in block_sizes(device) {
         for n in [1, 33, 1000] {
-            let (a, b, due) = inputs(n);
+            let (a, b, expected) = inputs(n);
             let (a, b) = (Vector::from_vec(a), Vector::from_vec(b));
             let grid = n.div_ceil(block) + 1;
-            let mut c = poisoned(n);
+            let mut c = sentinel_filled(n);
             vector_add(&a, &b, &mut c)
                 .grid(grid)
                 .block(block)
                 .run_on(device)?;
-            expect(&format!("grid({grid}).block({block}), n = {n}"), &c, &due)?;
+            expect(
+                &format!("grid({grid}).block({block}), n = {n}"),
+                &c,
+                &expected,
+            )?;
         }
     }
     Ok(())
@@ -73,12 +77,12 @@ fn over_f64(device: &Device) -> Check {
         let (a, b, _) = inputs(n);
         let widen = |v: &[f32]| v.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
         let (a, b) = (widen(&a), widen(&b));
-        let due: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-        let mut c = poisoned(n);
+        let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        let mut c = sentinel_filled(n);
         vector_add_f64(&Vector::from_vec(a), &Vector::from_vec(b), &mut c)
             .over(n)
             .run_on(device)?;
-        expect(&format!("over({n})"), &c, &due)?;
+        expect(&format!("over({n})"), &c, &expected)?;
     }
     Ok(())
 }

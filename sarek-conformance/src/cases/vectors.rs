@@ -36,15 +36,15 @@ fn there(device: &Device, elements: &[i32]) -> sarek::Result<Vector<i32>> {
     Ok(v)
 }
 
-fn same(what: &str, v: &Vector<i32>, due: &[i32]) -> Check {
+fn same(what: &str, v: &Vector<i32>, expected: &[i32]) -> Check {
     let found = v.to_vec()?;
-    let differs = |&i: &usize| found.get(i) != due.get(i);
-    match (0..found.len().max(due.len())).find(differs) {
+    let differs = |&i: &usize| found.get(i) != expected.get(i);
+    match (0..found.len().max(expected.len())).find(differs) {
         None => Ok(()),
         Some(i) => ensure(false, || {
-            let (found, due) = (found.get(i), due.get(i));
+            let (found, expected) = (found.get(i), expected.get(i));
             format!(
-                "{what}: element {i} of {} is {found:?}, not {due:?}",
+                "{what}: element {i} of {} is {found:?}, not {expected:?}",
                 v.len()
             )
         }),
@@ -54,18 +54,18 @@ fn same(what: &str, v: &Vector<i32>, due: &[i32]) -> Check {
 /// Reads and writes parts of a vector, at every offset.
 fn ranges(device: &Device) -> Check {
     for n in LENGTHS {
-        let mut due = numbers(n);
-        let mut v = there(device, &due)?;
+        let mut expected = numbers(n);
+        let mut v = there(device, &expected)?;
         for at in [0, 1, n / 3, n - 1] {
             let count = (n - at).min(5);
-            ensure(v.read(at..at + count)? == due[at..at + count], || {
+            ensure(v.read(at..at + count)? == expected[at..at + count], || {
                 format!("{count} elements read at {at} of {n}")
             })?;
             let new: Vec<i32> = (0..count as i32).map(|i| -i - at as i32).collect();
             v.write(at, &new)?;
-            due[at..at + count].copy_from_slice(&new);
+            expected[at..at + count].copy_from_slice(&new);
         }
-        same("written in part", &v, &due)?;
+        same("written in part", &v, &expected)?;
     }
     Ok(())
 }
@@ -79,14 +79,14 @@ fn copies(device: &Device) -> Check {
                 true => there(device, elements),
                 false => Ok(Vector::from_slice(elements)),
             };
-            let mut due = vec![5; n + 3];
+            let mut expected = vec![5; n + 3];
             let source = place(source, &from)?;
-            let mut v = place(target, &due)?;
+            let mut v = place(target, &expected)?;
             for (at, range) in [(3, 0..n), (0, n / 2..n), (n, 0..1)] {
                 v.copy_from(at, &source, range.clone())?;
-                due[at..at + range.len()].copy_from_slice(&from[range]);
+                expected[at..at + range.len()].copy_from_slice(&from[range]);
             }
-            same("copied", &v, &due)?;
+            same("copied", &v, &expected)?;
             same("the source", &source, &from)?;
         }
     }
@@ -96,8 +96,8 @@ fn copies(device: &Device) -> Check {
 /// Kernels change parts of a vector, and the vector then has the changes.
 fn parts(device: &Device) -> Check {
     for n in LENGTHS {
-        let mut due = numbers(n);
-        let mut v = there(device, &due)?;
+        let mut expected = numbers(n);
+        let mut v = there(device, &expected)?;
         let zeros = Vector::zeros(n);
         for (k, part) in v.parts_mut(3)?.iter_mut().enumerate() {
             let len = part.len();
@@ -105,18 +105,18 @@ fn parts(device: &Device) -> Check {
         }
         let starts = [0, n.div_ceil(3), n.div_ceil(3) + (n + 1) / 3, n];
         for k in 0..3 {
-            let part = &mut due[starts[k]..starts[k + 1]];
+            let part = &mut expected[starts[k]..starts[k + 1]];
             part.iter_mut().for_each(|x| *x *= k as i32 + 2);
         }
-        same("three parts", &v, &due)?;
+        same("three parts", &v, &expected)?;
         let mut part = v.part_mut(n / 2..)?;
         let len = part.len();
         add(-1, &zeros, &mut part).over(len).run_on(device)?;
         drop(part);
-        due[n / 2..].iter_mut().for_each(|x| *x = -*x);
-        same("the second half", &v, &due)?;
+        expected[n / 2..].iter_mut().for_each(|x| *x = -*x);
+        same("the second half", &v, &expected)?;
         let gathered = Vector::gather(&v.partition(4)?)?;
-        same("gathered", &gathered, &due)?;
+        same("gathered", &gathered, &expected)?;
     }
     Ok(())
 }
@@ -158,31 +158,31 @@ fn order(device: &Device) -> Check {
     let n = 5000;
     let ones = Vector::filled(n, 1);
     let (mut v, mut w) = (Vector::zeros(n), Vector::zeros(n));
-    let (mut due_v, mut due_w) = (0i32, 0i32);
+    let (mut expected_v, mut expected_w) = (0i32, 0i32);
     for round in 0..60 {
         let stream = &streams[round * 7 % 3];
         // Read after write, write after read and write after write, each between all pairs of streams.
         match round % 4 {
             0 | 1 => {
                 add(3, &ones, &mut v).over(n).enqueue(stream)?;
-                due_v = due_v.wrapping_mul(3).wrapping_add(1);
+                expected_v = expected_v.wrapping_mul(3).wrapping_add(1);
             }
             2 => {
                 add(2, &v, &mut w).over(n).enqueue(stream)?;
-                due_w = due_w.wrapping_mul(2).wrapping_add(due_v);
+                expected_w = expected_w.wrapping_mul(2).wrapping_add(expected_v);
             }
             _ => {
                 add(1, &w, &mut v).over(n).enqueue(stream)?;
-                due_v = due_v.wrapping_add(due_w);
+                expected_v = expected_v.wrapping_add(expected_w);
                 let keep = |x: i32| x % 1000;
                 v.map_in_place(keep)?;
                 w.map_in_place(keep)?;
-                (due_v, due_w) = (keep(due_v), keep(due_w));
+                (expected_v, expected_w) = (keep(expected_v), keep(expected_w));
             }
         }
     }
-    same("v", &v, &vec![due_v; n])?;
-    same("w", &w, &vec![due_w; n])
+    same("v", &v, &vec![expected_v; n])?;
+    same("w", &w, &vec![expected_w; n])
 }
 
 /// Events mark points in a stream, order streams and measure time.

@@ -197,7 +197,7 @@ mod tests {
         let s = Sketch::new("k");
         let sums = s.atomics("sums", Scalar::F32);
         let one = s.f32(1.0);
-        s.atomic_only(AtomicOp::Add, sums, s.n(0), &[one]);
+        s.atomic_discard(AtomicOp::Add, sums, s.n(0), &[one]);
         let needs = Requirements::of(&s.finish());
         assert!(!needs.atomics64 && !needs.barriers && !needs.fences && !needs.subgroups);
         let s = Sketch::new("k");

@@ -275,7 +275,7 @@ fn pick(in_loop: bool) -> &'static Kernel {
     let p = s.value("p", point);
     let n = s.reference("n", Scalar::U32);
     let result = s.let_any("result", Scalar::F32, None);
-    s.yields(result);
+    s.set_result(result);
     let more = s.param_value(n, Scalar::U32) + s.lit(Value::U32(1));
     s.update(Root::Param(n), vec![], more);
     let part = |name| s.field(s.param_value(p, point), name, Scalar::F32);
@@ -334,7 +334,7 @@ fn sites_of_calls_come_after_the_kernels_own() {
     let f = Sketch::new("first");
     let x = f.slice("x", Scalar::F32);
     let result = f.let_any("result", Scalar::F32, None);
-    f.yields(result);
+    f.set_result(result);
     f.set(result, f.load(x, f.n(0)));
     let mut first = f.finish();
     first.file = "helper.rs".into();
@@ -392,7 +392,7 @@ fn sum_of() -> &'static Kernel {
     let s = Sketch::new("sum");
     let f = s.callable("f", &[Scalar::Usize.into()], Scalar::U32.into());
     let result = s.let_any("result", Scalar::U32, None);
-    s.yields(result);
+    s.set_result(result);
     let got = s.let_any("got", Scalar::U32, None);
     let call = |k: crate::ExprId| {
         s.call_with(

@@ -200,7 +200,7 @@ impl Sketch {
     }
 
     /// Sets the local that holds the function's result when it returns.
-    pub fn yields(&self, local: V<'_>) {
+    pub fn set_result(&self, local: V<'_>) {
         self.0.borrow_mut().kernel.result = Some(local.id);
     }
 }

@@ -264,7 +264,7 @@ impl Sketch {
     }
 
     /// As [`Sketch::atomic`], but ignores the result.
-    pub fn atomic_only(
+    pub fn atomic_discard(
         &self,
         op: AtomicOp,
         memory: impl Into<Memory>,

@@ -90,11 +90,11 @@ pub fn histogram() -> Kernel {
         });
     };
     each_bin(&|bin| {
-        s.atomic_only(AtomicOp::Store, own, bin, &[s.lit(Value::U32(0))]);
+        s.atomic_discard(AtomicOp::Store, own, bin, &[s.lit(Value::U32(0))]);
     });
     s.barrier();
     s.if_(global(&s).lt(s.len(x)), || {
-        s.atomic_only(
+        s.atomic_discard(
             AtomicOp::Add,
             own,
             s.load(x, global(&s)).cast(Scalar::Usize),
@@ -105,7 +105,7 @@ pub fn histogram() -> Kernel {
     let bin = s.let_mut("bin", tid(&s));
     s.while_(bin.get().lt(s.n(64)), |_| {
         let count = s.atomic(AtomicOp::Load, own, bin.get(), &[]);
-        s.atomic_only(AtomicOp::Add, bins, bin.get(), &[count.get()]);
+        s.atomic_discard(AtomicOp::Add, bins, bin.get(), &[count.get()]);
         s.assign(bin.id, bin.get() + s.id(Builtin::BlockDim(Axis::X)));
     });
     s.finish()
@@ -155,7 +155,7 @@ pub fn contended(ty: Scalar, shared: bool) -> Kernel {
     let n = ops.len() as u64;
     s.if_(tid(&s).eq(s.n(0)), || {
         s.for_("k", s.n(0), s.n(n), |k, _| {
-            s.atomic_only(AtomicOp::Store, place, k.get(), &[s.load(first, k.get())]);
+            s.atomic_discard(AtomicOp::Store, place, k.get(), &[s.load(first, k.get())]);
         });
     });
     s.barrier();
@@ -167,7 +167,7 @@ pub fn contended(ty: Scalar, shared: bool) -> Kernel {
             _ => vec![s.load(first, s.n(k)), value],
         };
         if op == AtomicOp::Store {
-            s.atomic_only(op, place, s.n(k), &args);
+            s.atomic_discard(op, place, s.n(k), &args);
         } else {
             let old = s.atomic(op, place, s.n(k), &args);
             s.store(out, s.n(k) * s.len(values) + tid(&s), old.get());
@@ -178,7 +178,7 @@ pub fn contended(ty: Scalar, shared: bool) -> Kernel {
         s.if_(tid(&s).eq(s.n(0)), || {
             s.for_("k", s.n(0), s.n(n), |k, _| {
                 let last = s.atomic(AtomicOp::Load, own, k.get(), &[]);
-                s.atomic_only(AtomicOp::Store, end, k.get(), &[last.get()]);
+                s.atomic_discard(AtomicOp::Store, end, k.get(), &[last.get()]);
             });
         });
     }
@@ -240,12 +240,12 @@ pub fn endless() -> Kernel {
     let s = Sketch::new("endless");
     let (at, x) = (s.slice("at", Scalar::U32), s.slice_mut("x", Scalar::U32));
     let done = s.shared_atomics("done", Scalar::U32, 1);
-    s.atomic_only(AtomicOp::Store, done, s.n(0), &[s.lit(Value::U32(0))]);
+    s.atomic_discard(AtomicOp::Store, done, s.n(0), &[s.lit(Value::U32(0))]);
     s.barrier();
     s.loop_(|label| {
         s.if_(tid(&s).eq(s.n(0)), || {
             let index = s.load(at, s.n(0)).cast(Scalar::Usize);
-            s.atomic_only(AtomicOp::Store, done, index, &[s.lit(Value::U32(1))]);
+            s.atomic_discard(AtomicOp::Store, done, index, &[s.lit(Value::U32(1))]);
         });
         s.barrier();
         let end = s.atomic(AtomicOp::Load, done, s.n(0), &[]);
@@ -280,10 +280,10 @@ pub fn float_atomics() -> Kernel {
     let s = Sketch::new("float_atomics");
     let (x, sums) = (s.slice("x", Scalar::F32), s.atomics("sums", Scalar::F32));
     let best = s.shared_atomics("best", Scalar::F64, 1);
-    s.atomic_only(AtomicOp::Store, best, s.n(0), &[s.lit(Value::f64(0.0))]);
+    s.atomic_discard(AtomicOp::Store, best, s.n(0), &[s.lit(Value::f64(0.0))]);
     s.barrier();
     let value = s.let_("value", s.load(x, global(&s)));
-    s.atomic_only(
+    s.atomic_discard(
         AtomicOp::Max,
         best,
         s.n(0),
@@ -292,7 +292,7 @@ pub fn float_atomics() -> Kernel {
     s.barrier();
     let most = s.atomic(AtomicOp::Load, best, s.n(0), &[]);
     let share = value.get() / most.get().cast(Scalar::F32);
-    s.atomic_only(
+    s.atomic_discard(
         AtomicOp::Add,
         sums,
         s.id(Builtin::BlockIdx(Axis::X)),

@@ -87,7 +87,7 @@ pub enum Event {
 
 /// A value with a size.
 #[device]
-pub trait Sized2: KernelType {
+pub trait HasSize: KernelType {
     /// The number of dimensions.
     const DIMENSIONS: u32;
 
@@ -96,7 +96,7 @@ pub trait Sized2: KernelType {
 }
 
 #[device]
-impl Sized2 for Place {
+impl HasSize for Place {
     const DIMENSIONS: u32 = 2;
 
     fn size<U: Num>(&self, times: U) -> f32 {

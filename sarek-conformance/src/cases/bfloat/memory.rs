@@ -1,7 +1,7 @@
 //! Vectors, shared arrays, structs, enums and views with `bf16` elements.
 
-use super::{due, is_flushed, is_same, number, round, words};
-use crate::check::{Check, Due, ensure, expect_due, poisoned, unary};
+use super::{expected, is_flushed, is_same, number, round, words};
+use crate::check::{Check, Expected, ensure, expect_within, sentinel_filled, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -49,9 +49,9 @@ fn vectors(device: &Device) -> Check {
             if is_flushed(class, &[product, sum, x[i].to_f32(), y[i].to_f32()]) {
                 continue;
             }
-            let due = bf16::from_f32(sum);
-            ensure(is_same(*got, due), || {
-                format!("{n} elements, [{i}]: {got} instead of {due}")
+            let expected = bf16::from_f32(sum);
+            ensure(is_same(*got, expected), || {
+                format!("{n} elements, [{i}]: {got} instead of {expected}")
             })?;
         }
     }
@@ -71,7 +71,7 @@ fn shared_kernel(a: &[u32], out: &mut [f32]) {
 fn shared(device: &Device) -> Check {
     let class = Class::of(device);
     let input: Vec<u32> = words(213, 1000).into_iter().take(640).collect();
-    let mut out = poisoned(input.len());
+    let mut out = sentinel_filled(input.len());
     shared_kernel(&Vector::from_slice(&input), &mut out)
         .cover(input.len())
         .run_on(device)?;
@@ -79,12 +79,12 @@ fn shared(device: &Device) -> Check {
         let next = i / 64 * 64 + (i + 1) % 64;
         let (x, y) = (number(input[i]), number(input[next]));
         match is_flushed(class, &[x, y]) {
-            true => Due::Anything,
-            false => due(class, round(x + y)),
+            true => Expected::Anything,
+            false => expected(class, round(x + y)),
         }
     };
-    let due: Vec<_> = (0..input.len()).map(neighbours).collect();
-    expect_due("neighbours", &out, &due, &|_| String::new())
+    let expected: Vec<_> = (0..input.len()).map(neighbours).collect();
+    expect_within("neighbours", &out, &expected, &|_| String::new())
 }
 
 /// A struct of `bf16` fields alone: its buffer is one of `bf16`.
@@ -195,8 +195,8 @@ fn bytes(device: &Device) -> Check {
     let mut vector = Vector::from_vec(input.collect());
     bytes_kernel(&mut vector).over(200).run_on(device)?;
     for (i, got) in (0..).zip(vector.to_vec()?) {
-        let due = bf16::from_f32(weight(i).to_f32() + f32::from(i));
-        let right = got.count == i + 1 && is_same(got.weight, due);
+        let expected = bf16::from_f32(weight(i).to_f32() + f32::from(i));
+        let right = got.count == i + 1 && is_same(got.weight, expected);
         ensure(right, || format!("[{i}]: {} {}", got.count, got.weight))?;
     }
     Ok(())
@@ -252,8 +252,10 @@ fn enums(device: &Device) -> Check {
     };
     let mut vector = Vector::from_slice(&input);
     enums_kernel(&mut vector).over(input.len()).run_on(device)?;
-    let due: Vec<Weight> = input.iter().map(after).collect();
-    ensure(vector.to_vec()? == due, || "the weights differ".to_owned())
+    let expected: Vec<Weight> = input.iter().map(after).collect();
+    ensure(vector.to_vec()? == expected, || {
+        "the weights differ".to_owned()
+    })
 }
 
 #[kernel]
@@ -279,9 +281,9 @@ fn views(device: &Device) -> Check {
         .run_on(device)?;
         for (i, got) in sum.to_vec()?.iter().enumerate() {
             let other = a[i % cols * rows + i / cols];
-            let due = bf16::from_f32(a[i].to_f32() + other.to_f32());
-            ensure(is_same(*got, due), || {
-                format!("{rows} x {cols}, [{i}]: {got} instead of {due}")
+            let expected = bf16::from_f32(a[i].to_f32() + other.to_f32());
+            ensure(is_same(*got, expected), || {
+                format!("{rows} x {cols}, [{i}]: {got} instead of {expected}")
             })?;
         }
     }
@@ -305,8 +307,8 @@ fn generic(device: &Device) -> Check {
         |x| {
             let sum = round(round(2.5 * x.to_f32()) + 0.5);
             match is_flushed(class, &[x.to_f32()]) {
-                true => [Due::Anything],
-                false => [Due::Exactly(bf16::from_f32(
+                true => [Expected::Anything],
+                false => [Expected::Exactly(bf16::from_f32(
                     sum.abs().max(1.0) + bf16::EPSILON.to_f32(),
                 ))],
             }

@@ -7,7 +7,7 @@ mod numbers;
 mod operators;
 
 use crate::Case;
-use crate::check::Due;
+use crate::check::Expected;
 use crate::input::Sample;
 use sarek::bf16;
 use sarek::testing::tolerance::{Class, Tolerance};
@@ -32,9 +32,9 @@ fn round(x: f32) -> f32 {
 }
 
 /// Expects this `f32`, or zero if it is subnormal and the device flushes subnormals.
-fn due(class: Class, x: f32) -> Due<f32> {
+fn expected(class: Class, x: f32) -> Expected<f32> {
     match x.is_subnormal() && !class.keeps_subnormals() {
-        true => Due::Near(
+        true => Expected::Near(
             x.into(),
             Tolerance {
                 ulps: 0.0,
@@ -42,7 +42,7 @@ fn due(class: Class, x: f32) -> Due<f32> {
                 flush: true,
             },
         ),
-        false => Due::Exactly(x),
+        false => Expected::Exactly(x),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every `bf16` in conversions, classifications and methods.
 
-use super::{defined, due, is_flushed, number, round, words};
-use crate::check::{Check, Due, expect_due, poisoned, unary};
+use super::{defined, expected, is_flushed, number, round, words};
+use crate::check::{Check, Expected, expect_within, sentinel_filled, unary};
 use crate::{Capability, Case};
 use sarek::prelude::*;
 use sarek::testing::tolerance::{Class, Tolerance};
@@ -34,7 +34,7 @@ fn widened(device: &Device) -> Check {
         ["to_f32"],
         &all(),
         |a, out, n| widened_kernel(a, out).over(n).run_on(device),
-        |a| [due(class, number(a))],
+        |a| [expected(class, number(a))],
     )
 }
 
@@ -80,19 +80,20 @@ fn narrowed(device: &Device) -> Check {
         [tie.next_down().into(), tie.next_up().into()]
     });
     let inputs: Vec<f32> = cases.iter().map(|(x, _)| *x as f32).collect();
-    let due = inputs
-        .iter()
-        .zip(&cases)
-        .map(|(x, (_, nearest))| match is_flushed(class, &[*x]) {
-            true => Due::Near(0.0, FLUSHED),
-            false => due(class, *nearest),
-        });
-    let mut out = poisoned(inputs.len());
+    let expected =
+        inputs
+            .iter()
+            .zip(&cases)
+            .map(|(x, (_, nearest))| match is_flushed(class, &[*x]) {
+                true => Expected::Near(0.0, FLUSHED),
+                false => expected(class, *nearest),
+            });
+    let mut out = sentinel_filled(inputs.len());
     narrowed_kernel(&Vector::from_slice(&inputs), &mut out)
         .over(inputs.len())
         .run_on(device)?;
     let input = |i: usize| format!(" {:e}", inputs[i]);
-    expect_due("from_f32", &out, &due.collect::<Vec<_>>(), &input)
+    expect_within("from_f32", &out, &expected.collect::<Vec<_>>(), &input)
 }
 
 /// Accepts zero and every subnormal number.
@@ -124,15 +125,15 @@ fn narrowed_f64(device: &Device) -> Check {
         .collect();
     let inputs: Vec<f64> = cases.iter().map(|case| case.0).collect();
     // The expected results are those of the `half` crate, which ignores the low word of the fraction.
-    let due = inputs
+    let expected = inputs
         .iter()
-        .map(|x| Due::Exactly(bf16::from_f64(*x).to_f64()));
-    let mut out = poisoned(inputs.len());
+        .map(|x| Expected::Exactly(bf16::from_f64(*x).to_f64()));
+    let mut out = sentinel_filled(inputs.len());
     narrowed_f64_kernel(&Vector::from_slice(&inputs), &mut out)
         .over(inputs.len())
         .run_on(device)?;
     let input = |i: usize| format!(" {:e}", inputs[i]);
-    expect_due("from_f64", &out, &due.collect::<Vec<_>>(), &input)
+    expect_within("from_f64", &out, &expected.collect::<Vec<_>>(), &input)
 }
 
 #[kernel]
@@ -152,8 +153,8 @@ fn bits(device: &Device) -> Check {
         &all(),
         |a, out, n| bits_kernel(a, out).over(n).run_on(device),
         |a| match number(a).is_nan() || is_flushed(class, &[number(a)]) {
-            true => [Due::Anything; 3],
-            false => [a, a << 16, a].map(Due::Exactly),
+            true => [Expected::Anything; 3],
+            false => [a, a << 16, a].map(Expected::Exactly),
         },
     )
 }
@@ -193,15 +194,15 @@ fn tests(device: &Device) -> Check {
         |a| {
             let kind = match a & 0x7fff {
                 // A conversion may lose the sign of a NaN.
-                0x7f81.. => return [Due::Anything],
+                0x7f81.. => return [Expected::Anything],
                 0x7f80 => 2,
                 0 => 4 + 32,
                 _ => 4,
             };
             let sign = if a >= 0x8000 { 8 } else { 16 };
             [match is_flushed(class, &[number(a)]) {
-                true => Due::Anything,
-                false => Due::Exactly(kind + sign),
+                true => Expected::Anything,
+                false => Expected::Exactly(kind + sign),
             }]
         },
     )
@@ -234,7 +235,7 @@ fn methods(device: &Device) -> Check {
         |a| {
             let x = number(a);
             if is_flushed(class, &[x]) {
-                return [Due::Anything; 10];
+                return [Expected::Anything; 10];
             }
             let mut all = [
                 -x,
@@ -248,10 +249,10 @@ fn methods(device: &Device) -> Check {
                 x.clamp(-1.0, round(std::f32::consts::PI)),
                 x.sqrt(),
             ]
-            .map(|exact| Due::Exactly(round(exact)));
+            .map(|exact| Expected::Exactly(round(exact)));
             all[7] = match x.is_finite() {
-                true => Due::Equal(round(x.fract())),
-                false => Due::Anything,
+                true => Expected::Equal(round(x.fract())),
+                false => Expected::Anything,
             };
             all
         },
@@ -299,7 +300,7 @@ fn integers(device: &Device) -> Check {
                 there,
                 back,
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -323,7 +324,7 @@ fn long_integers(device: &Device) -> Check {
         |a, out, n| long_integers_kernel(a, out).over(n).run_on(device),
         |v| {
             let x = round(v as f32);
-            [x, round(v as u64 as f32), x as i64 as f32, x as u64 as f32].map(Due::Exactly)
+            [x, round(v as u64 as f32), x as i64 as f32, x as u64 as f32].map(Expected::Exactly)
         },
     )
 }

@@ -1,8 +1,8 @@
 //! Pairs of `bf16` in operators and methods, and values outside of memory.
 
-use super::{due, is_flushed, number, pairs, round};
+use super::{expected, is_flushed, number, pairs, round};
 use crate::Case;
-use crate::check::{Check, Due, binary, unary};
+use crate::check::{Check, Expected, binary, unary};
 use crate::input::values;
 use sarek::prelude::*;
 use sarek::testing::tolerance::{Class, Tolerance};
@@ -46,11 +46,11 @@ fn operators(device: &Device) -> Check {
             let (x, y) = (number(a), number(b));
             let (sum, product) = (x + y, x * y);
             if is_flushed(class, &[x, y, round(sum), round(product)]) {
-                return [Due::Anything; 10];
+                return [Expected::Anything; 10];
             }
-            let rounded = |x: f32| due(class, round(x));
+            let rounded = |x: f32| expected(class, round(x));
             let extreme = |of: fn(f32, f32) -> f32| match x == 0.0 && y == 0.0 {
-                true => Due::Equal(0.0),
+                true => Expected::Equal(0.0),
                 false => rounded(of(x, y)),
             };
             // WGSL promises no quotient for an infinite operand, for a zero divisor, or for a divisor of 2^126 or more.
@@ -62,17 +62,17 @@ fn operators(device: &Device) -> Check {
                 rounded(product),
                 match is_divided {
                     true => rounded(x / y),
-                    false => Due::Anything,
+                    false => Expected::Anything,
                 },
                 match is_divided && class == Class::Host {
                     true => rounded(x % y),
-                    false => Due::Anything,
+                    false => Expected::Anything,
                 },
                 rounded(round(sum) * x),
                 extreme(f32::min),
                 extreme(f32::max),
                 match y.is_nan() {
-                    true => Due::Anything,
+                    true => Expected::Anything,
                     false => rounded(x.copysign(y)),
                 },
                 rounded(round(product) + x),
@@ -102,11 +102,11 @@ fn comparisons(device: &Device) -> Check {
         |a, b| {
             let (x, y) = (number(a), number(b));
             if is_flushed(class, &[x, y]) {
-                return [Due::Anything];
+                return [Expected::Anything];
             }
             let all = [x == y, x != y, x < y, x <= y, x > y, x >= y];
             let bits = all.iter().enumerate().map(|(k, is)| u32::from(*is) << k);
-            [Due::Exactly(bits.sum())]
+            [Expected::Exactly(bits.sum())]
         },
     )
 }
@@ -146,7 +146,7 @@ fn functions(device: &Device) -> Check {
         |a| {
             let x = round(a);
             [x.exp(), x.ln(), x.mul_add(x, 1.0), 1.0 / x.sqrt()]
-                .map(|exact| Due::Near(round(exact).into(), NEAR))
+                .map(|exact| Expected::Near(round(exact).into(), NEAR))
         },
     )
 }
@@ -180,7 +180,7 @@ fn bfloat_values(device: &Device) -> Check {
             let kept = round(round(round(a) * scale.to_f32()) + THIRD.to_f32());
             let sum = (0..4).fold(0.25, |sum, _| round(sum + kept));
             let value = if sum > bf16::MAX.to_f32() { 1.0 } else { sum };
-            [due(class, value)]
+            [expected(class, value)]
         },
     )
 }

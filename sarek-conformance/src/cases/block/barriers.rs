@@ -1,7 +1,7 @@
 //! Barriers at the start and end of a kernel, returns before them, and values that live across them.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::block_sizes;
 use sarek::prelude::*;
 
@@ -13,18 +13,18 @@ pub const CASES: &[Case] = &[
     Case::new("block/two_types", &[], two_types),
 ];
 
-/// Runs a kernel on two blocks of each size, and compares the results; `due(b, t, n)` is that of thread `t` of block `b` of `n` threads.
+/// Runs a kernel on two blocks of each size, and compares the results; `expected(b, t, n)` is that of thread `t` of block `b` of `n` threads.
 pub(in crate::cases) fn of_each_thread(
     device: &Device,
     run: impl Fn(&mut Vector<u32>, usize) -> sarek::Result<()>,
-    due: impl Fn(u32, u32, u32) -> u32,
+    expected: impl Fn(u32, u32, u32) -> u32,
 ) -> Check {
     for block in block_sizes(device) {
-        let mut out = poisoned(2 * block);
+        let mut out = sentinel_filled(2 * block);
         run(&mut out, block)?;
         let n = block as u32;
-        let due: Vec<u32> = (0..2 * n).map(|i| due(i / n, i % n, n)).collect();
-        expect(&format!("blocks of {block}"), &out, &due)?;
+        let expected: Vec<u32> = (0..2 * n).map(|i| expected(i / n, i % n, n)).collect();
+        expect(&format!("blocks of {block}"), &out, &expected)?;
     }
     Ok(())
 }

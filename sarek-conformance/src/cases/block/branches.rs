@@ -1,7 +1,7 @@
 //! Barriers in branches that all threads of a block take together, beside branches that store; and exits of the same kind.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -16,21 +16,23 @@ pub const CASES: &[Case] = &[
     Case::new("block/barriers_in_a_loop_and_break", &[], broken),
 ];
 
-/// Runs a kernel for `n` from 0 to 3 in blocks of several sizes. Elements begin as 5; `due(n, t, size)` is thread `t`'s at the end.
+/// Runs a kernel for `n` from 0 to 3 in blocks of several sizes. Elements begin as 5; `expected(n, t, size)` is thread `t`'s at the end.
 fn with_each(
     device: &Device,
     run: impl Fn(u32, &mut Vector<u32>, usize) -> sarek::Result<()>,
-    due: impl Fn(u32, u32, u32) -> u32,
+    expected: impl Fn(u32, u32, u32) -> u32,
 ) -> Check {
     let most = device.info().max_block_threads as usize;
     for size in [3, 32, 33, 255].into_iter().filter(|s| *s <= most) {
         for n in 0..4 {
-            let mut start = poisoned::<u32>(size).to_vec()?;
+            let mut start = sentinel_filled::<u32>(size).to_vec()?;
             start[..size].fill(5);
             let mut y = Vector::from_slice(&start);
             run(n, &mut y, size)?;
-            let due: Vec<u32> = (0..size as u32).map(|t| due(n, t, size as u32)).collect();
-            expect(&format!("{n} in blocks of {size}"), &y, &due)?;
+            let expected: Vec<u32> = (0..size as u32)
+                .map(|t| expected(n, t, size as u32))
+                .collect();
+            expect(&format!("{n} in blocks of {size}"), &y, &expected)?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{in_blocks, small};
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/convolution", &[], convolution)];
@@ -45,14 +45,14 @@ fn convolution(device: &Device) -> Check {
             let x = small(n as u64, n);
             let at = |i: usize| i.checked_sub(radius).and_then(|i| x.get(i)).unwrap_or(&0.0);
             let one = |i: usize| mask.iter().enumerate().map(|(k, m)| m * at(i + k)).sum();
-            let due: Vec<f32> = (0..n).map(one).collect();
-            let mut y = poisoned(n);
+            let expected: Vec<f32> = (0..n).map(one).collect();
+            let mut y = sentinel_filled(n);
             let (x, mask) = (Vector::from_slice(&x), Vector::from_slice(&mask));
             // SAFETY: see the kernel.
             let launch = unsafe { convolution_kernel(&x, &mask, &mut y) };
             launch.grid(grid).block(block).run_on(device)?;
             let what = format!("{n} in blocks of {block}, a mask of {length}");
-            expect(&what, &y, &due)
+            expect(&what, &y, &expected)
         })?;
     }
     Ok(())

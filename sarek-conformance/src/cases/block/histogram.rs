@@ -38,16 +38,16 @@ fn histogram_kernel(x: &[u32], bins: &[Atomic<u32>]) {
 fn histogram(device: &Device) -> Check {
     in_blocks(device, |n, grid, block| {
         let x: Vec<u32> = Random::new(n as u64).values(n);
-        let mut due = vec![5; BINS];
-        x.iter().for_each(|v| due[*v as usize % BINS] += 1);
+        let mut expected = vec![5; BINS];
+        x.iter().for_each(|v| expected[*v as usize % BINS] += 1);
         let mut bins = Vector::filled(BINS, 5);
         histogram_kernel(&Vector::from_vec(x), &mut bins)
             .grid(grid)
             .block(block)
             .run_on(device)?;
         let got = bins.to_vec()?;
-        ensure(got == due, || {
-            format!("{n} in blocks of {block}: {got:?} instead of {due:?}")
+        ensure(got == expected, || {
+            format!("{n} in blocks of {block}: {got:?} instead of {expected:?}")
         })
     })
 }
@@ -73,16 +73,16 @@ fn strided_kernel(x: &[u32], bins: &[Atomic<u32>]) {
 fn strided(device: &Device) -> Check {
     in_blocks(device, |n, _, block| {
         let x: Vec<u32> = Random::new(n as u64).values(5 * n);
-        let mut due = vec![5; BINS];
-        x.iter().for_each(|v| due[*v as usize % BINS] += 1);
+        let mut expected = vec![5; BINS];
+        x.iter().for_each(|v| expected[*v as usize % BINS] += 1);
         let mut bins = Vector::filled(BINS, 5);
         strided_kernel(&Vector::from_vec(x), &mut bins)
             .grid(2)
             .block(block)
             .run_on(device)?;
         let got = bins.to_vec()?;
-        ensure(got == due, || {
-            format!("{n} in blocks of {block}: {got:?} instead of {due:?}")
+        ensure(got == expected, || {
+            format!("{n} in blocks of {block}: {got:?} instead of {expected:?}")
         })
     })
 }

@@ -2,7 +2,7 @@
 
 use super::small;
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/matmul", &[], matmul)];
@@ -46,13 +46,13 @@ fn matmul(device: &Device) -> Check {
     for n in [1, 8, 9, 33] {
         let (a, b) = (small(1, n * n), small(2, n * n));
         let at = |i: usize| (0..n).map(|k| a[i / n * n + k] * b[k * n + i % n]).sum();
-        let due: Vec<f32> = (0..n * n).map(at).collect();
-        let mut c = poisoned(n * n);
+        let expected: Vec<f32> = (0..n * n).map(at).collect();
+        let mut c = sentinel_filled(n * n);
         let grid = n.div_ceil(TILE);
         matmul_kernel(n, &Vector::from_slice(&a), &Vector::from_slice(&b), &mut c)
             .grid((grid, grid))
             .run_on(device)?;
-        expect(&format!("{n} x {n}"), &c, &due)?;
+        expect(&format!("{n} x {n}"), &c, &expected)?;
     }
     Ok(())
 }

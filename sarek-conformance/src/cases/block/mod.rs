@@ -2,6 +2,7 @@
 
 pub(super) mod barriers;
 mod branches;
+mod composites;
 mod control;
 mod convolution;
 mod histogram;
@@ -15,7 +16,6 @@ mod shared;
 mod sort;
 mod stencil;
 mod transpose;
-mod values;
 
 use crate::Case;
 use crate::check::Check;
@@ -38,7 +38,7 @@ pub const CASES: &[&[Case]] = &[
     records::CASES,
     rows::CASES,
     shared::CASES,
-    values::CASES,
+    composites::CASES,
 ];
 
 /// Calls `run` with the number of elements, the number of blocks and the block size. The last block has more threads than

@@ -2,7 +2,7 @@
 
 use super::{in_blocks, small};
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("block/nbody", &[], nbody)];
@@ -39,8 +39,8 @@ fn nbody(device: &Device) -> Check {
         let grid = n.div_ceil(block);
         let (place, mass) = (small(1, n), small(2, n));
         let of = |i: usize| (0..n).map(|k| mass[k] * (place[k] - place[i])).sum();
-        let due: Vec<f32> = (0..n).map(of).collect();
-        let mut pull = poisoned(n);
+        let expected: Vec<f32> = (0..n).map(of).collect();
+        let mut pull = sentinel_filled(n);
         nbody_kernel(
             &Vector::from_slice(&place),
             &Vector::from_slice(&mass),
@@ -49,6 +49,6 @@ fn nbody(device: &Device) -> Check {
         .grid(grid)
         .block(block)
         .run_on(device)?;
-        expect(&format!("{n} in blocks of {block}"), &pull, &due)
+        expect(&format!("{n} in blocks of {block}"), &pull, &expected)
     })
 }

@@ -141,11 +141,11 @@ unsafe fn rows_kernel(y: &mut [u32]) {
 }
 
 fn rows(device: &Device) -> Check {
-    let mut y = crate::check::poisoned(8);
+    let mut y = crate::check::sentinel_filled(8);
     // SAFETY: see the kernel.
     unsafe { rows_kernel(&mut y) }.grid(2).run_on(device)?;
-    let due: Vec<u32> = (0..8).map(|i| 80 * (i % 4) + 28 * 101).collect();
-    crate::check::expect("rows", &y, &due)
+    let expected: Vec<u32> = (0..8).map(|i| 80 * (i % 4) + 28 * 101).collect();
+    crate::check::expect("rows", &y, &expected)
 }
 
 #[kernel]

@@ -2,7 +2,7 @@
 
 use super::{in_blocks, small};
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 
@@ -84,13 +84,13 @@ fn sum(device: &Device) -> Check {
         let each = x
             .chunks(block)
             .map(|c| c.iter().fold(0, |a: u32, b| a.wrapping_add(*b)));
-        let due: Vec<u32> = each.collect();
-        let mut out = poisoned(grid);
+        let expected: Vec<u32> = each.collect();
+        let mut out = sentinel_filled(grid);
         sum_kernel(&Vector::from_vec(x), &mut out)
             .grid(grid)
             .block(block)
             .run_on(device)?;
-        expect(&format!("{n} in blocks of {block}"), &out, &due)
+        expect(&format!("{n} in blocks of {block}"), &out, &expected)
     })
 }
 
@@ -100,13 +100,13 @@ fn max(device: &Device) -> Check {
         let each = x
             .chunks(block)
             .map(|c| c.iter().copied().max().unwrap_or(i32::MIN));
-        let due: Vec<i32> = each.collect();
-        let mut out = poisoned(grid);
+        let expected: Vec<i32> = each.collect();
+        let mut out = sentinel_filled(grid);
         max_kernel(&Vector::from_vec(x), &mut out)
             .grid(grid)
             .block(block)
             .run_on(device)?;
-        expect(&format!("{n} in blocks of {block}"), &out, &due)
+        expect(&format!("{n} in blocks of {block}"), &out, &expected)
     })
 }
 
@@ -114,15 +114,15 @@ fn dot(device: &Device) -> Check {
     in_blocks(device, |n, grid, block| {
         let (x, y) = (small(n as u64, n), small(n as u64 + 1, n));
         let products: Vec<f32> = x.iter().zip(&y).map(|(a, b)| a * b).collect();
-        let due: Vec<f32> = products
+        let expected: Vec<f32> = products
             .chunks(block)
             .map(|c| c.iter().fold(0.0, |sum, p| sum + p))
             .collect();
-        let mut out = poisoned(grid);
+        let mut out = sentinel_filled(grid);
         dot_kernel(&Vector::from_vec(x), &Vector::from_vec(y), &mut out)
             .grid(grid)
             .block(block)
             .run_on(device)?;
-        expect(&format!("{n} in blocks of {block}"), &out, &due)
+        expect(&format!("{n} in blocks of {block}"), &out, &expected)
     })
 }

@@ -3,7 +3,7 @@
 use super::barriers::of_each_thread;
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, poisoned};
+use crate::check::{Check, ensure, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -157,11 +157,11 @@ unsafe fn far_kernel(rows: usize, far: usize, column: usize, y: &mut [u32]) {
 
 fn faults(device: &Device) -> Check {
     for (far, column, dimension, index) in [(6, 0, 0, 7), (2, 4, 1, 4), (usize::MAX / 2, 0, 0, 0)] {
-        let mut y = poisoned(4);
+        let mut y = sentinel_filled(4);
         // SAFETY: see the kernel; an index out of bounds is a fault.
         let run = unsafe { far_kernel(7, far, column, &mut y) };
         let fault = fault_of(run.grid(1).block(4).run_on(device), &mut y)?;
-        let due = match &fault.kind {
+        let expected = match &fault.kind {
             FaultKind::Dimension {
                 argument,
                 dimension: at,
@@ -172,14 +172,14 @@ fn faults(device: &Device) -> Check {
             }
             _ => far > 1 << 32,
         };
-        ensure(due, || format!("{:?} for {far}, {column}", fault.kind))?;
+        ensure(expected, || format!("{:?} for {far}, {column}", fault.kind))?;
     }
     Ok(())
 }
 
 /// Asks for so many rows that the number of their elements overflows to 0.
 fn too_many(device: &Device) -> Check {
-    let mut y: Vector<u32> = poisoned(4);
+    let mut y: Vector<u32> = sentinel_filled(4);
     // SAFETY: the kernel does not run.
     let run = unsafe { far_kernel(1 << 62, 0, 0, &mut y) };
     let result = run.grid(1).block(4).run_on(device);

@@ -2,7 +2,7 @@
 
 use super::in_blocks;
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::Random;
 use sarek::prelude::*;
 
@@ -82,16 +82,16 @@ fn scans(
 ) -> Check {
     in_blocks(device, |n, grid, block| {
         let x: Vec<u32> = Random::new(n as u64).values(n);
-        let mut due = vec![];
+        let mut expected = vec![];
         for chunk in x.chunks(block) {
             let mut sum = 0u32;
-            due.extend(chunk.iter().map(|v| {
+            expected.extend(chunk.iter().map(|v| {
                 sum = sum.wrapping_add(*v);
                 sum
             }));
         }
-        let mut y = poisoned(n);
+        let mut y = sentinel_filled(n);
         run(&Vector::from_vec(x), &mut y, grid, block)?;
-        expect(&format!("{n} in blocks of {block}"), &y, &due)
+        expect(&format!("{n} in blocks of {block}"), &y, &expected)
     })
 }

@@ -1,7 +1,7 @@
 //! Shared arrays of every number type and every shape, and every way to give their length.
 
 use super::barriers::of_each_thread;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::{Random, block_sizes};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -28,7 +28,7 @@ pub const CASES: &[Case] = &[
 
 /// Each thread stores a number, adds to it in place, and reads the number of another thread.
 macro_rules! of_type {
-    ($($case:ident $kernel:ident $ty:ty, $one:expr, $into:expr, $back:expr, $due:expr;)*) => {$(
+    ($($case:ident $kernel:ident $ty:ty, $one:expr, $into:expr, $back:expr, $expected:expr;)*) => {$(
         #[kernel]
         fn $kernel(x: &[u32], y: &mut [u32]) {
             let tile = shared_array::<$ty, 1024>();
@@ -45,15 +45,15 @@ macro_rules! of_type {
         fn $case(device: &Device) -> Check {
             for block in block_sizes(device) {
                 let x: Vec<u32> = Random::new(block as u64).values(2 * block);
-                let one: fn(u32) -> u32 = $due;
+                let one: fn(u32) -> u32 = $expected;
                 let other = |i: usize| i / block * block + block - 1 - i % block;
-                let due: Vec<u32> = (0..2 * block).map(|i| one(x[other(i)])).collect();
-                let mut y = poisoned(due.len());
+                let expected: Vec<u32> = (0..2 * block).map(|i| one(x[other(i)])).collect();
+                let mut y = sentinel_filled(expected.len());
                 $kernel(&Vector::from_slice(&x), &mut y)
                     .grid(2)
                     .block(block)
                     .run_on(device)?;
-                expect(&format!("blocks of {block}"), &y, &due)?;
+                expect(&format!("blocks of {block}"), &y, &expected)?;
             }
             Ok(())
         }
@@ -89,14 +89,14 @@ unsafe fn cube_kernel(y: &mut [u32]) {
 }
 
 fn cube(device: &Device) -> Check {
-    let due = (0..120).map(|i| {
+    let expected = (0..120).map(|i| {
         let (p, r, x) = ((i / 20 % 3 + 1) % 3, (i / 5 % 4 + 1) % 4, (i % 5 + 1) % 5);
         100 * p + 10 * r + x + 1000 * (3 - p) + 3
     });
-    let mut y = poisoned(120);
+    let mut y = sentinel_filled(120);
     // SAFETY: see the kernel.
     unsafe { cube_kernel(&mut y) }.grid(2).run_on(device)?;
-    expect("cubes", &y, &due.collect::<Vec<u32>>())
+    expect("cubes", &y, &expected.collect::<Vec<u32>>())
 }
 
 /// Three arrays in one launch: their lengths are a scalar, the length of a slice, and a formula of both.
@@ -216,7 +216,7 @@ unsafe fn fence_kernel(y: &mut [u32]) {
 
 fn fence(device: &Device) -> Check {
     for block in block_sizes(device) {
-        let mut y = poisoned(3);
+        let mut y = sentinel_filled(3);
         // SAFETY: see the kernel.
         let launch = unsafe { fence_kernel(&mut y) };
         launch.grid(3).block(block).run_on(device)?;

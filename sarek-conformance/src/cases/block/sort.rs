@@ -1,7 +1,7 @@
 //! Each block sorts its elements in shared memory: by a bitonic network, and by odd-even transposition.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::{Random, block_sizes};
 use sarek::prelude::*;
 
@@ -42,14 +42,14 @@ fn sort(device: &Device) -> Check {
     for block in block_sizes(device).filter(|b| b.is_power_of_two()) {
         let n = 2 * block;
         let x: Vec<u32> = Random::new(block as u64).values(n);
-        let mut due = x.clone();
-        due.chunks_mut(block).for_each(<[u32]>::sort_unstable);
-        let (x, mut y) = (Vector::from_vec(x), poisoned(n));
+        let mut expected = x.clone();
+        expected.chunks_mut(block).for_each(<[u32]>::sort_unstable);
+        let (x, mut y) = (Vector::from_vec(x), sentinel_filled(n));
         sort_kernel(&x, &mut y)
             .grid(2)
             .block(block)
             .run_on(device)?;
-        expect(&format!("blocks of {block}"), &y, &due)?;
+        expect(&format!("blocks of {block}"), &y, &expected)?;
     }
     Ok(())
 }
@@ -77,13 +77,13 @@ fn sort_odd_even(device: &Device) -> Check {
     for block in block_sizes(device).filter(|b| *b <= 256) {
         let n = 2 * block;
         let x: Vec<i32> = Random::new(block as u64).values(n);
-        let mut due = x.clone();
-        due.chunks_mut(block).for_each(<[i32]>::sort_unstable);
-        let (x, mut y) = (Vector::from_vec(x), poisoned(n));
+        let mut expected = x.clone();
+        expected.chunks_mut(block).for_each(<[i32]>::sort_unstable);
+        let (x, mut y) = (Vector::from_vec(x), sentinel_filled(n));
         // SAFETY: see the kernel; the output has an element for each thread.
         let launch = unsafe { odd_even_kernel(&x, &mut y) };
         launch.grid(2).block(block).run_on(device)?;
-        expect(&format!("blocks of {block}"), &y, &due)?;
+        expect(&format!("blocks of {block}"), &y, &expected)?;
     }
     Ok(())
 }

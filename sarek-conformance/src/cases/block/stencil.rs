@@ -2,7 +2,7 @@
 
 use super::{in_blocks, small};
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -35,13 +35,13 @@ fn stencil(device: &Device) -> Check {
         let x = small(n as u64, n);
         let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
         let one = |i: usize| at(i.wrapping_sub(1)) + 2.0 * at(i) - at(i + 1);
-        let due: Vec<f32> = (0..n).map(one).collect();
-        let mut y = poisoned(n);
+        let expected: Vec<f32> = (0..n).map(one).collect();
+        let mut y = sentinel_filled(n);
         stencil_kernel(&Vector::from_slice(&x), &mut y)
             .grid(grid)
             .block(block)
             .run_on(device)?;
-        expect(&format!("{n} in blocks of {block}"), &y, &due)
+        expect(&format!("{n} in blocks of {block}"), &y, &expected)
     })
 }
 
@@ -76,12 +76,12 @@ fn of_any_radius(device: &Device) -> Check {
             let from = i.saturating_sub(RADIUS);
             x[from..n.min(i + RADIUS + 1)].iter().sum()
         };
-        let due: Vec<f32> = (0..n).map(sum).collect();
-        let mut y = poisoned(n);
+        let expected: Vec<f32> = (0..n).map(sum).collect();
+        let mut y = sentinel_filled(n);
         of_any_radius_kernel(&Vector::from_slice(&x), &mut y)
             .grid(n.div_ceil(64))
             .run_on(device)?;
-        expect(&format!("{n}"), &y, &due)?;
+        expect(&format!("{n}"), &y, &expected)?;
     }
     Ok(())
 }

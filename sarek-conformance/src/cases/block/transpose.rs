@@ -1,6 +1,6 @@
 //! A transposition through padded shared tiles.
 
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -36,11 +36,11 @@ macro_rules! transposes {
                 let mut random = Random::new(width as u64);
                 let x: Vec<$ty> = (0..width * height).map(|_| random.below(1 << 20) as $ty).collect();
                 let at = |i: usize| x[i % height * width + i / height];
-                let due: Vec<$ty> = (0..width * height).map(at).collect();
-                let (x, mut y) = (Vector::from_vec(x), poisoned(due.len()));
+                let expected: Vec<$ty> = (0..width * height).map(at).collect();
+                let (x, mut y) = (Vector::from_vec(x), sentinel_filled(expected.len()));
                 let launch = $kernel(width, height, &x, &mut y);
                 launch.grid((width.div_ceil(16), height.div_ceil(16))).run_on(device)?;
-                expect(&format!("{width} x {height}"), &y, &due)?;
+                expect(&format!("{width} x {height}"), &y, &expected)?;
             }
             Ok(())
         }

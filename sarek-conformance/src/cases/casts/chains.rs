@@ -1,6 +1,6 @@
 //! Chains of `as`, none of whose links may be dropped.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -42,7 +42,7 @@ fn narrow(device: &Device) -> Check {
             } else {
                 a.into()
             };
-            [a, through(a.into()), through(unsigned)].map(Due::Exactly)
+            [a, through(a.into()), through(unsigned)].map(Expected::Exactly)
         },
     )
 }
@@ -64,7 +64,7 @@ fn wide(device: &Device) -> Check {
         |a| {
             let low = a.rem_euclid(1 << 32);
             let signed = if low < 1 << 31 { low } else { low - (1 << 32) };
-            [signed, low, low, signed].map(Due::Exactly)
+            [signed, low, low, signed].map(Expected::Exactly)
         },
     )
 }
@@ -95,7 +95,7 @@ fn float(device: &Device) -> Check {
             } else {
                 signed
             };
-            [signed, unsigned, wrapped].map(|x| Due::Exactly(x as f32))
+            [signed, unsigned, wrapped].map(|x| Expected::Exactly(x as f32))
         },
     )
 }
@@ -129,7 +129,7 @@ fn double(device: &Device) -> Check {
             let low = exact.rem_euclid(1 << 32);
             let low = if low < 1 << 31 { low } else { low - (1 << 32) };
             let unsigned = whole.clamp(0.0, 2.0 * bound) as f32;
-            [f64::from(a as f32), signed, low as f64, f64::from(unsigned)].map(Due::Exactly)
+            [f64::from(a as f32), signed, low as f64, f64::from(unsigned)].map(Expected::Exactly)
         },
     )
 }
@@ -155,8 +155,8 @@ macro_rules! words {
                     let rounded = (a as $float as i128).min(u64::MAX.into());
                     let signed = (a as i64 as $float as i128).min(i64::MAX.into());
                     let low = |x: i128| x.rem_euclid(1 << 32);
-                    let due = [rounded, low(rounded), 1 << (rounded % 64), low(signed)];
-                    due.map(|x| Due::Exactly(x as u64))
+                    let expected = [rounded, low(rounded), 1 << (rounded % 64), low(signed)];
+                    expected.map(|x| Expected::Exactly(x as u64))
                 },
             )
         }

@@ -1,6 +1,6 @@
 //! `u64::from(x)` and similar conversions, which keep every value.
 
-use crate::check::{Check, Due, expect, poisoned, unary};
+use crate::check::{Check, Expected, expect, sentinel_filled, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -41,7 +41,7 @@ fn to_u32(device: &Device) -> Check {
                 (low - if low >> (bits - 1) == 1 { 1 << bits } else { 0 }) as u32
             };
             let flags = u32::from(v > 5) + if v > 7 { 10 } else { 0 };
-            [v % 256, v % 256, signed(16), signed(8), flags, v % 65536].map(Due::Exactly)
+            [v % 256, v % 256, signed(16), signed(8), flags, v % 65536].map(Expected::Exactly)
         },
     )
 }
@@ -70,7 +70,7 @@ fn to_f32(device: &Device) -> Check {
             };
             let (low, byte) = ((v % 65536) as f32, (v % 256) as f32);
             let flag = if v > 5 { 1.0 } else { 0.0 };
-            [signed(16), low, byte, flag, signed(8), byte].map(Due::Exactly)
+            [signed(16), low, byte, flag, signed(8), byte].map(Expected::Exactly)
         },
     )
 }
@@ -97,7 +97,7 @@ fn to_i64(device: &Device) -> Check {
                 low - if low >> (bits - 1) == 1 { 1 << bits } else { 0 }
             };
             let less = wide - if v > 5 { 1 } else { 0 };
-            [wide, signed(32), less, signed(8) - 7].map(|v| Due::Exactly(v as i64))
+            [wide, signed(32), less, signed(8) - 7].map(|v| Expected::Exactly(v as i64))
         },
     )
 }
@@ -125,7 +125,7 @@ fn to_f64(device: &Device) -> Check {
             };
             let flag = if v > 5 { 1.0 } else { 0.0 };
             let half = (v % 65536) as f64 / 2.0;
-            [wide as f64, signed(32) + 2.0, half, signed(8) + flag].map(Due::Exactly)
+            [wide as f64, signed(32) + 2.0, half, signed(8) + flag].map(Expected::Exactly)
         },
     )
 }
@@ -175,7 +175,7 @@ fn fields(device: &Device) -> Check {
             let signed = if byte > 127.0 { byte - 256.0 } else { byte };
             let flag = if v > 5 { 1.0 } else { 0.0 };
             let all = [low, byte, signed, flag, byte + signed, flag + byte + 2.0];
-            all.map(Due::Exactly)
+            all.map(Expected::Exactly)
         },
     )
 }
@@ -198,14 +198,14 @@ fn fields_f64(device: &Device) -> Check {
         flag: v.is_multiple_of(3),
     };
     let a = Vector::from_vec(words.iter().map(of).collect());
-    let mut out = poisoned(3 * words.len());
+    let mut out = sentinel_filled(3 * words.len());
     fields_f64_kernel(&a, &mut out)
         .over(words.len())
         .run_on(device)?;
-    let due = words.iter().flat_map(|v| {
+    let expected = words.iter().flat_map(|v| {
         let signed = f64::from(v % 256) - if v % 256 > 127 { 256.0 } else { 0.0 };
         let flag = if v % 3 == 0 { 1.0 } else { 0.0 };
         [f64::from(*v), signed + f64::from(v % 65536), flag]
     });
-    expect("fields", &out, &due.collect::<Vec<f64>>())
+    expect("fields", &out, &expected.collect::<Vec<f64>>())
 }

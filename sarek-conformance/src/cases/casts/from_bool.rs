@@ -1,6 +1,6 @@
 //! Conversion of `bool` to each integer type.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::{Capability, Case};
 use sarek::prelude::*;
 
@@ -26,7 +26,7 @@ macro_rules! from_bool {
                 ["comparison", "true", "negated"],
                 &[0, 5, 6, u32::MAX],
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| if a > 5 { [1, 1, 0] } else { [0, 1, !0] }.map(Due::Exactly),
+                |a| if a > 5 { [1, 1, 0] } else { [0, 1, !0] }.map(Expected::Exactly),
             )
         }
     };

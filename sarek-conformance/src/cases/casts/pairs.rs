@@ -1,7 +1,7 @@
 //! Casts from each number type to each other one: float to int saturates and maps NaN to 0, narrowing truncates,
 //! and int to float rounds to nearest, ties to even.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -167,11 +167,11 @@ fn thresholds() -> Vec<f64> {
 }
 
 /// Accepts anything for a subnormal result where the class may flush it; every other result must be exact.
-fn allowed<T: Default + Flushable>(class: Class, value: T) -> Due<T> {
+fn allowed<T: Default + Flushable>(class: Class, value: T) -> Expected<T> {
     if value.is_subnormal_float() && !class.keeps_subnormals() {
-        Due::Anything
+        Expected::Anything
     } else {
-        Due::Exactly(value)
+        Expected::Exactly(value)
     }
 }
 

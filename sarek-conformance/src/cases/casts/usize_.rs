@@ -1,6 +1,6 @@
 //! Casts to and from `usize`, which has 64 bits wherever the difference shows.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -26,7 +26,7 @@ fn i32_case(device: &Device) -> Check {
         |a, out, n| i32_kernel(a, out).over(n).run_on(device),
         |a| {
             let extended = i128::from(a).rem_euclid(1 << 64) as u64;
-            [extended, extended % (1 << 32), extended].map(Due::Exactly)
+            [extended, extended % (1 << 32), extended].map(Expected::Exactly)
         },
     )
 }
@@ -51,7 +51,7 @@ fn i64_case(device: &Device) -> Check {
                 (unsigned % (1 << 32)) as i64,
                 (unsigned / (1 << 40)) as i64,
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -75,7 +75,7 @@ fn f32_case(device: &Device) -> Check {
                 (f64::from(a).clamp(0.0, 1e30)) as u128
             };
             let cut = u64::try_from(whole).unwrap_or(u64::MAX);
-            [cut, cut].map(Due::Exactly)
+            [cut, cut].map(Expected::Exactly)
         },
     )
 }

@@ -1,7 +1,7 @@
 //! `if` as statement and as expression, and blocks as expressions.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -51,7 +51,7 @@ fn statements(device: &Device) -> Check {
                 (_, 0, _) => 5,
                 _ => 0,
             };
-            [Due::Exactly(class)]
+            [Expected::Exactly(class)]
         },
     )
 }
@@ -87,7 +87,7 @@ fn values(device: &Device) -> Check {
             let more = if x > 0 { 10 } else { 20 };
             let inside = (4..50).contains(&x) || x == 1;
             let nested = if inside { 2 * x + 1 } else { -1 };
-            [x.signum(), collatz + more, nested].map(Due::Exactly)
+            [x.signum(), collatz + more, nested].map(Expected::Exactly)
         },
     )
 }
@@ -121,6 +121,6 @@ fn blocks(device: &Device) -> Check {
         ["value", "statement"],
         &small(),
         |a, out, n| blocks_kernel(a, out).over(n).run_on(device),
-        |x| [2 * x * x + 1, 2 * x * x + 3].map(Due::Exactly),
+        |x| [2 * x * x + 1, 2 * x * x + 3].map(Expected::Exactly),
     )
 }

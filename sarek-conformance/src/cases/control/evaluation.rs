@@ -1,7 +1,7 @@
 //! Operands are evaluated once each, from left to right, and see the effects of earlier ones.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -78,7 +78,7 @@ fn operands(device: &Device) -> Check {
                 10 + (10 + a),
                 if a > 5 { a + 2 + 2 } else { a - 3 + 3 },
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -104,7 +104,7 @@ fn elements(device: &Device) -> Check {
         ["last", "around", "before"],
         &inputs,
         |a, out, n| elements_kernel(a, out).over(n).run_on(device),
-        |a| [100, a + 7, 107].map(Due::Exactly),
+        |a| [100, a + 7, 107].map(Expected::Exactly),
     )
 }
 
@@ -145,7 +145,7 @@ fn stores(device: &Device) -> Check {
         &inputs,
         // SAFETY: thread `i` stores to elements `3 * i` to `3 * i + 2`.
         |a, out, n| unsafe { stores_kernel(a, out) }.over(n).run_on(device),
-        |a| [0, 105, a].map(Due::Exactly),
+        |a| [0, 105, a].map(Expected::Exactly),
     )
 }
 
@@ -187,7 +187,7 @@ fn once(device: &Device) -> Check {
         |a| {
             let first = if a > 3 { 11 } else { 1 };
             // `calls` passes 450 when the fifth round adds 100.
-            [first + 500 + 6000, first + 500 + 1000].map(Due::Exactly)
+            [first + 500 + 6000, first + 500 + 1000].map(Expected::Exactly)
         },
     )
 }

@@ -1,7 +1,7 @@
 //! Labelled blocks, and refutable patterns: `let else` in loops, chains of `if let`, and labelled `while let`.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -66,7 +66,7 @@ fn blocks(device: &Device) -> Check {
                 2 => steps,
                 _ => -steps,
             };
-            [first, steps, pair].map(Due::Exactly)
+            [first, steps, pair].map(Expected::Exactly)
         },
     )
 }
@@ -140,7 +140,7 @@ fn let_else(device: &Device) -> Check {
                     (_, half) => n = half,
                 }
             };
-            [sum, last + 10_000 * rounds].map(Due::Exactly)
+            [sum, last + 10_000 * rounds].map(Expected::Exactly)
         },
     )
 }
@@ -196,7 +196,7 @@ fn if_let(device: &Device) -> Check {
                 _ if half % 2 == 1 => half + 100,
                 _ => 200,
             };
-            [first, second].map(Due::Exactly)
+            [first, second].map(Expected::Exactly)
         },
     )
 }
@@ -240,7 +240,7 @@ fn while_let(device: &Device) -> Check {
                 count += stop.unwrap_or(105);
                 done = stop.is_some_and(|k| k != n % 7);
             }
-            [Due::Exactly(n * 1000 + count)]
+            [Expected::Exactly(n * 1000 + count)]
         },
     )
 }
@@ -299,7 +299,7 @@ fn everywhere(device: &Device) -> Check {
             let own = [if n < 10 { 1 } else { 2 }, 20, 30];
             let picked = own[[0, 1, 0, 2][n as usize % 4]];
             let rounds = if n % 2 == 0 { 11 } else { 10 };
-            [if n == 7 { 8 } else { sum }, picked, rounds].map(Due::Exactly)
+            [if n == 7 { 8 } else { sum }, picked, rounds].map(Expected::Exactly)
         },
     )
 }
@@ -375,7 +375,7 @@ fn of_types(device: &Device) -> Check {
                 128..=255 => 3,
                 _ => 4,
             };
-            [first, second, third, fourth, fifth].map(Due::Exactly)
+            [first, second, third, fourth, fifth].map(Expected::Exactly)
         },
     )
 }

@@ -1,7 +1,7 @@
 //! `match` guards that contain statements, after patterns with alternatives.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("control/guards_with_statements", &[], guards)];
@@ -59,7 +59,7 @@ fn guards(device: &Device) -> Check {
                 }
             }
             let other = if n % 5 == 3 && asked > 2 { 20 } else { 30 };
-            [taken.unwrap_or(other), asked].map(Due::Exactly)
+            [taken.unwrap_or(other), asked].map(Expected::Exactly)
         },
     )
 }

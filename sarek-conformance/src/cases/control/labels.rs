@@ -1,7 +1,7 @@
 //! Labelled `break` and `continue` through loops of every kind.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -39,7 +39,7 @@ fn break_outer(device: &Device) -> Check {
         |a, out, n| break_kernel(a, out).over(n).run_on(device),
         |n| {
             let pair = (2..40).find(|&p| n.is_multiple_of(p) && n / p > p && n / p < 40);
-            [Due::Exactly(pair.map_or(0, |p| 100 * p + n / p))]
+            [Expected::Exactly(pair.map_or(0, |p| 100 * p + n / p))]
         },
     )
 }
@@ -70,7 +70,7 @@ fn continue_outer(device: &Device) -> Check {
         |a, out, n| continue_kernel(a, out).over(n).run_on(device),
         |n| {
             let prime = |k: &u32| (2..*k).all(|d| !k.is_multiple_of(d));
-            [Due::Exactly((2..n).filter(prime).count() as u32)]
+            [Expected::Exactly((2..n).filter(prime).count() as u32)]
         },
     )
 }
@@ -122,7 +122,7 @@ fn mixed(device: &Device) -> Check {
         ["trace"],
         &inputs,
         |a, out, n| mixed_kernel(a, out).over(n).run_on(device),
-        |x| [Due::Exactly(mixed_reference(x))],
+        |x| [Expected::Exactly(mixed_reference(x))],
     )
 }
 
@@ -209,6 +209,6 @@ fn shadowed(device: &Device) -> Check {
         ["sum"],
         &inputs,
         |a, out, n| shadowed_kernel(a, out).over(n).run_on(device),
-        |a| [Due::Exactly((0..a.min(5)).sum::<u32>() + a / 2 * 100)],
+        |a| [Expected::Exactly((0..a.min(5)).sum::<u32>() + a / 2 * 100)],
     )
 }

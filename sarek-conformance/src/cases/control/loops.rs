@@ -1,7 +1,7 @@
 //! `while` and `loop`, with and without a value.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -43,7 +43,7 @@ fn while_case(device: &Device) -> Check {
         ["steps", "never"],
         &inputs,
         |a, out, n| while_kernel(a, out).over(n).run_on(device),
-        |a| [collatz(a), 7].map(Due::Exactly),
+        |a| [collatz(a), 7].map(Expected::Exactly),
     )
 }
 
@@ -90,7 +90,7 @@ fn loop_value(device: &Device) -> Check {
             let root = f64::from(a).sqrt().floor() as u32;
             let once = if a > 10 { 1 } else { 2 };
             let outer = if a < 5 { a + 1 } else { 99 };
-            [root, once, outer].map(Due::Exactly)
+            [root, once, outer].map(Expected::Exactly)
         },
     )
 }
@@ -141,7 +141,7 @@ fn continue_case(device: &Device) -> Check {
         |a| {
             let sum = (1..=a.min(40)).filter(|k| k % 3 != 0).sum();
             let odd = (0..a).filter(|j| j % 2 == 1).sum();
-            [sum, odd, a.saturating_sub(1) / 10 + 1].map(Due::Exactly)
+            [sum, odd, a.saturating_sub(1) / 10 + 1].map(Expected::Exactly)
         },
     )
 }

@@ -1,7 +1,7 @@
 //! `for` over ranges: `..`, `..=`, `rev` and `step_by`. Bounds are evaluated once, and may be the ends of
 //! their types.
 
-use crate::check::{Check, Due, binary, unary};
+use crate::check::{Check, Expected, binary, unary};
 use crate::{Capability, Case};
 use sarek::prelude::*;
 
@@ -123,7 +123,7 @@ fn ranges(device: &Device) -> Check {
                 counted_down(lo, hi, 4),
                 stepped_down,
             ]
-            .map(|numbers| Due::Exactly(hash(numbers)))
+            .map(|numbers| Expected::Exactly(hash(numbers)))
         },
     )
 }
@@ -162,7 +162,7 @@ fn signed(device: &Device) -> Check {
                 counted_down(-3, n + 1, 1),
                 counted(-10, n, 7),
             ];
-            numbers.map(|numbers| Due::Exactly(hash(numbers)))
+            numbers.map(|numbers| Expected::Exactly(hash(numbers)))
         },
     )
 }
@@ -217,7 +217,7 @@ fn ends(device: &Device) -> Check {
         ],
         &inputs,
         |a, out, n| ends_kernel(a, out).over(n).run_on(device),
-        |d| [d + 1, d + 1, d + 1, d + 1, d / 2 + 1, 4].map(Due::Exactly),
+        |d| [d + 1, d + 1, d + 1, d + 1, d / 2 + 1, 4].map(Expected::Exactly),
     )
 }
 
@@ -244,7 +244,7 @@ fn wide(device: &Device) -> Check {
         |a, out, n| wide_kernel(a, out).over(n).run_on(device),
         |a| {
             let sum: i64 = (0..10).map(|k| 3i64.pow(9 - k as u32) * (a + k)).sum();
-            [sum, 4].map(Due::Exactly)
+            [sum, 4].map(Expected::Exactly)
         },
     )
 }
@@ -278,6 +278,6 @@ fn once(device: &Device) -> Check {
         ["variable", "block"],
         &inputs,
         |a, out, n| once_kernel(a, out).over(n).run_on(device),
-        |a| [a + a.saturating_sub(1), a].map(Due::Exactly),
+        |a| [a + a.saturating_sub(1), a].map(Expected::Exactly),
     )
 }

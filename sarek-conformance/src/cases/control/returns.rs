@@ -1,7 +1,7 @@
 //! Early `return`, from the top level and from inside loops.
 
 use crate::Case;
-use crate::check::{Check, Due, expect, poisoned, unary};
+use crate::check::{Check, Expected, expect, sentinel_filled, unary};
 use crate::input::Sample;
 use sarek::prelude::*;
 
@@ -25,7 +25,7 @@ fn guarded_kernel(limit: usize, a: &[u32], out: &mut [u32]) {
 
 fn guarded(device: &Device) -> Check {
     let input: Vec<u32> = (0..300).collect();
-    let due: Vec<u32> = input
+    let expected: Vec<u32> = input
         .iter()
         .map(|&a| {
             if a < 200 && a % 3 != 0 {
@@ -35,11 +35,11 @@ fn guarded(device: &Device) -> Check {
             }
         })
         .collect();
-    let mut out = poisoned(input.len());
+    let mut out = sentinel_filled(input.len());
     guarded_kernel(200, &Vector::from_slice(&input), &mut out)
         .over(input.len())
         .run_on(device)?;
-    expect("guarded", &out, &due)
+    expect("guarded", &out, &expected)
 }
 
 #[kernel]
@@ -71,12 +71,12 @@ fn nested(device: &Device) -> Check {
         |a| {
             let pairs = (0..10u32).flat_map(|p| (0..10).map(move |q| (p, q)));
             let found = pairs.clone().find(|(p, q)| p * q == a);
-            let due = match found {
+            let expected = match found {
                 Some((p, q)) if !(12..22).contains(&a) || p <= a - 12 => 1 + p * 100 + q,
                 _ if (12..22).contains(&a) => 0,
                 _ => 7777,
             };
-            [Due::Exactly(due)]
+            [Expected::Exactly(expected)]
         },
     )
 }

@@ -1,7 +1,7 @@
 //! Shadowing, scopes, late initialisation, and names that other languages reserve.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -47,7 +47,7 @@ fn shadowing(device: &Device) -> Check {
         |a| {
             let bumped = a + 1;
             let last = if bumped > 20 { 1 } else { 2 };
-            [10 * bumped + 1000, 11 * bumped + 6, last].map(Due::Exactly)
+            [10 * bumped + 1000, 11 * bumped + 6, last].map(Expected::Exactly)
         },
     )
 }
@@ -83,7 +83,7 @@ fn late(device: &Device) -> Check {
         ["x", "sum"],
         &inputs,
         |a, out, n| late_kernel(a, out).over(n).run_on(device),
-        |a| [if a > 10 { a } else { -a }, 13].map(Due::Exactly),
+        |a| [if a > 10 { a } else { -a }, 13].map(Expected::Exactly),
     )
 }
 
@@ -122,6 +122,6 @@ fn names(device: &Device) -> Check {
         ["names"],
         &inputs,
         |a, out, n| names_kernel(a, 5, out).over(n).run_on(device),
-        |a| [Due::Exactly((((a + 5) * 2) ^ 3) | 64)],
+        |a| [Expected::Exactly((((a + 5) * 2) ^ 3) | 64)],
     )
 }

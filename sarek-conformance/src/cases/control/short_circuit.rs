@@ -1,7 +1,7 @@
 //! `&&` and `||` evaluate their right side only if it decides the result.
 
 use crate::Case;
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -38,7 +38,7 @@ fn guards(device: &Device) -> Check {
                 (1..=20).contains(&a) as u32,
                 inputs.iter().position(|&e| e == a).unwrap_or(inputs.len()) as u32,
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -80,7 +80,7 @@ fn effects(device: &Device) -> Check {
         |a, out, n| effects_kernel(a, out).over(n).run_on(device),
         |a| {
             let calls = [1100, 1, 100, 11, 1100, 1, 100, 11][a as usize];
-            [calls, u32::from(a == 7), u32::from(a != 0)].map(Due::Exactly)
+            [calls, u32::from(a == 7), u32::from(a != 0)].map(Expected::Exactly)
         },
     )
 }

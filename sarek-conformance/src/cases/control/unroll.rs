@@ -1,7 +1,7 @@
 //! `#[unroll]` on loops of every kind. The hint changes no result.
 
 use crate::Case;
-use crate::check::{Check, Due, expect, poisoned, unary};
+use crate::check::{Check, Expected, expect, sentinel_filled, unary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -89,7 +89,7 @@ fn every_loop(device: &Device) -> Check {
         ["whole", "nested", "steps", "digits"],
         &inputs,
         |a, out, n| loops_kernel(a, out).over(n).run_on(device),
-        |a| loops_in_rust(a).map(Due::Exactly),
+        |a| loops_in_rust(a).map(Expected::Exactly),
     )
 }
 
@@ -126,7 +126,7 @@ fn constant(device: &Device) -> Check {
         let data: Vec<u32> = (0..(rows * N) as u32)
             .map(|n| n.wrapping_mul(2_654_435_761))
             .collect();
-        let due: Vec<u32> = data
+        let expected: Vec<u32> = data
             .chunks(N)
             .map(|row| {
                 let hash = |sum: u32, x: &u32| sum.wrapping_mul(31).wrapping_add(*x);
@@ -136,11 +136,11 @@ fn constant(device: &Device) -> Check {
                     .fold(row.iter().fold(0, hash), u32::wrapping_add)
             })
             .collect();
-        let mut out = poisoned(rows);
+        let mut out = sentinel_filled(rows);
         constant_kernel::<N, BY>(&Vector::from_vec(data), &mut out)
             .over(rows)
             .run_on(device)?;
-        expect(&format!("{N} by {BY}"), &out, &due)
+        expect(&format!("{N} by {BY}"), &out, &expected)
     }
     each::<1, 1>(device)?;
     each::<4, 4>(device)?;
@@ -176,7 +176,7 @@ fn barriers_kernel(x: &[u32], out: &mut [u32]) {
 fn barriers(device: &Device) -> Check {
     let blocks = 5;
     let data: Vec<u32> = (0..blocks * 192).map(|n| n * n + 7).collect();
-    let due: Vec<u32> = data
+    let expected: Vec<u32> = data
         .chunks(192)
         .flat_map(|block| {
             let of_round = |r: usize| block.iter().skip(r).step_by(3).sum::<u32>();
@@ -184,9 +184,9 @@ fn barriers(device: &Device) -> Check {
             [sum.fold(0, u32::wrapping_add); 64]
         })
         .collect();
-    let mut out = poisoned(due.len());
+    let mut out = sentinel_filled(expected.len());
     barriers_kernel(&Vector::from_vec(data), &mut out)
         .grid(blocks as usize)
         .run_on(device)?;
-    expect("sums", &out, &due)
+    expect("sums", &out, &expected)
 }

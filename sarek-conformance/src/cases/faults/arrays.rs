@@ -4,7 +4,7 @@
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -97,7 +97,7 @@ fn arrays(device: &Device) -> Check {
             let launch = unsafe { arrays_kernel(which, bad, &rows, &mut counts, out) };
             launch.grid(2).run_on(device)
         };
-        let mut out = poisoned(64);
+        let mut out = sentinel_filled(64);
         run(0, &mut out)?;
         let value = [1, 1, 1, 1, 9, 2, 8, 3, 4, 9, 4][which as usize];
         expect(name, &out, &[value; 64])?;
@@ -147,7 +147,7 @@ fn planes_kernel(far: usize, x: View3<u32>, y: &mut [u32]) {
 /// An index out of bounds in the first of three dimensions.
 fn planes(device: &Device) -> Check {
     let x = Vector::from_vec(vec![4u32; 60]);
-    let mut y = poisoned::<u32>(7);
+    let mut y = sentinel_filled::<u32>(7);
     planes_kernel(2, x.view3(3, 4, 5)?, &mut y)
         .over(7)
         .run_on(device)?;
@@ -165,12 +165,12 @@ fn planes(device: &Device) -> Check {
             line: PLANES,
         },
     )?;
-    let due = FaultKind::Dimension {
+    let expected = FaultKind::Dimension {
         argument: "x".into(),
         dimension: 0,
         index: 3,
     };
-    ensure(fault.kind == due, || format!("{:?}", fault.kind))
+    ensure(fault.kind == expected, || format!("{:?}", fault.kind))
 }
 
 #[kernel]
@@ -205,7 +205,7 @@ fn divisions(device: &Device) -> Check {
             .over(20)
             .run_on(device)
     };
-    let mut out = poisoned(20);
+    let mut out = sentinel_filled(20);
     for which in 0..7 {
         run(which, 14, 7, &mut out)?;
         let got = out.get(11)?;
@@ -218,10 +218,10 @@ fn divisions(device: &Device) -> Check {
             6 => faults.push((-32_768, -1, FaultKind::DivisionOverflow)),
             _ => {}
         }
-        for (a, b, due) in faults {
+        for (a, b, expected) in faults {
             let result = run(which, a, b, &mut out);
             let fault = fault_of(result, &mut out)?;
-            ensure(fault.kind == due && fault.thread == [11, 0, 0], || {
+            ensure(fault.kind == expected && fault.thread == [11, 0, 0], || {
                 format!("{which}: {a} by {b}: {fault}")
             })?;
         }

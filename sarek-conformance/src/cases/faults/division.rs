@@ -2,7 +2,7 @@
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
-use crate::check::{Check, ensure, poisoned};
+use crate::check::{Check, ensure, sentinel_filled};
 use crate::input::Sample;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -72,7 +72,7 @@ divide!(u64 u64_case divide_u64 "divide_u64");
 fn provoke<T: Sample>(
     kernel: &'static str,
     (a, b): (T, T),
-    due: FaultKind,
+    expected: FaultKind,
     run: impl Fn(&Vector<T>, &Vector<T>, &mut Vector<T>) -> Result<()>,
 ) -> Check {
     let harmless = T::edges()
@@ -81,13 +81,13 @@ fn provoke<T: Sample>(
         .unwrap_or(a);
     let (mut left, mut right) = (vec![T::default(); 64], vec![harmless; 64]);
     (left[37], right[37]) = (a, b);
-    let mut out = poisoned::<T>(64);
+    let mut out = sentinel_filled::<T>(64);
     let result = run(&Vector::from_vec(left), &Vector::from_vec(right), &mut out);
     let fault = fault_of(result, &mut out)?;
     ensure(fault.kernel == kernel, || {
         format!("the fault names kernel `{}`", fault.kernel)
     })?;
-    ensure(fault.kind == due, || {
+    ensure(fault.kind == expected, || {
         format!("{:?} for {a:?} by {b:?}", fault.kind)
     })?;
     ensure(fault.thread == [37, 0, 0], || {
@@ -107,7 +107,7 @@ fn discarded_kernel(a: &[u32], out: &mut [u32]) {
 fn discarded(device: &Device) -> Check {
     let mut data = vec![1u32; 50];
     data[49] = 0;
-    let mut out = poisoned(50);
+    let mut out = sentinel_filled(50);
     let result = discarded_kernel(&Vector::from_vec(data), &mut out)
         .over(50)
         .run_on(device);
@@ -145,13 +145,13 @@ fn compared(device: &Device) -> Check {
     let mut data = vec![1u32; 50];
     data[49] = 0;
     let data = Vector::from_vec(data);
-    let mut out = poisoned(50);
+    let mut out = sentinel_filled(50);
     let result = compared_kernel(&data, &mut out).over(50).run_on(device);
     let fault = fault_of(result, &mut out)?;
     let (kernel, line) = ("compared_kernel", COMPARED);
     let file = FILE;
     check_place(&fault, &Place { kernel, file, line })?;
-    let mut out = poisoned(50);
+    let mut out = sentinel_filled(50);
     let result = different_kernel(&data, &mut out).over(50).run_on(device);
     let fault = fault_of(result, &mut out)?;
     let (kernel, line) = ("different_kernel", DIFFERENT);

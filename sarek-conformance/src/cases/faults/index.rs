@@ -2,7 +2,7 @@
 
 use super::report::{Place, check_place, fault_of};
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -94,7 +94,7 @@ fn indirect_kernel(at: &[i32], table: &[u32], output: &mut [u32]) {
 fn indirect(device: &Device) -> Check {
     let table = Vector::from_vec((0..50u32).collect());
     let mut at: Vec<i32> = (0..200).map(|k| k % 50).collect();
-    let mut output = poisoned(200);
+    let mut output = sentinel_filled(200);
     indirect_kernel(&Vector::from_slice(&at), &table, &mut output)
         .over(200)
         .run_on(device)?;
@@ -171,20 +171,20 @@ fn inputs_untouched(device: &Device) -> Check {
 }
 
 fn expect_index(fault: &sarek::Fault, argument: &str, index: u64, len: u64) -> Check {
-    let due = FaultKind::Index {
+    let expected = FaultKind::Index {
         argument: argument.into(),
         index,
         len,
     };
-    ensure(fault.kind == due, || {
-        format!("{:?} instead of {due:?}", fault.kind)
+    ensure(fault.kind == expected, || {
+        format!("{:?} instead of {expected:?}", fault.kind)
     })
 }
 
 /// Checks that the device runs the next launch correctly.
 pub(super) fn still_works(device: &Device) -> Check {
     let data: Vec<u32> = (0..100).map(|k| k * 3).collect();
-    let mut output = poisoned(100);
+    let mut output = sentinel_filled(100);
     read_exactly(&Vector::from_slice(&data), &mut output)
         .over(100)
         .run_on(device)?;

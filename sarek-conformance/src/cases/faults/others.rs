@@ -3,7 +3,7 @@
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned, reports_overflow};
+use crate::check::{Check, ensure, expect, reports_overflow, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -25,7 +25,7 @@ fn clamp_kernel(lo: &[i32], out: &mut [i32]) {
 
 fn clamp(device: &Device) -> Check {
     let lo: Vec<i32> = (0..40).map(|k| if k == 21 { 11 } else { 8 }).collect();
-    let mut out = poisoned(40);
+    let mut out = sentinel_filled(40);
     let result = clamp_kernel(&Vector::from_vec(lo), &mut out)
         .over(40)
         .run_on(device);
@@ -57,7 +57,7 @@ fn clamp_float_kernel(x: f32, hi: &[f32], out: &mut [f32]) {
 /// A bound that is NaN counts as out of order.
 fn clamp_float(device: &Device) -> Check {
     for bad in [0.5, f32::NAN] {
-        let mut out = poisoned(10);
+        let mut out = sentinel_filled(10);
         let hi = Vector::from_vec((0..10).map(|k| if k == 3 { bad } else { 2.0 }).collect());
         let result = clamp_float_kernel(9.0, &hi, &mut out)
             .over(10)
@@ -90,12 +90,12 @@ fn step_kernel(step: &[u32], out: &mut [u32]) {
 }
 
 fn step_by_zero(device: &Device) -> Check {
-    let mut out = poisoned(3);
+    let mut out = sentinel_filled(3);
     step_kernel(&Vector::from_vec(vec![1, 3, 20]), &mut out)
         .over(3)
         .run_on(device)?;
     expect("good steps", &out, &[10, 4, 1])?;
-    let mut out = poisoned(3);
+    let mut out = sentinel_filled(3);
     let result = step_kernel(&Vector::from_vec(vec![1, 0, 20]), &mut out)
         .over(3)
         .run_on(device);
@@ -127,7 +127,7 @@ const LINE: u32 = line!() - 4;
 /// An overflow wraps, or is reported in builds in which rustc reports it.
 fn overflow(device: &Device) -> Check {
     let input = Vector::from_vec(vec![1, i32::MAX, 2]);
-    let mut out = poisoned(3);
+    let mut out = sentinel_filled(3);
     let result = add_kernel(&input, &mut out).over(3).run_on(device);
     if reports_overflow() {
         let fault = fault_of(result, &mut out)?;

@@ -3,7 +3,7 @@
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 use sarek::{Fault, FaultKind};
 
@@ -46,12 +46,12 @@ fn match_kernel(which: &[u32], out: &mut [u32]) {
 
 fn in_match(device: &Device) -> Check {
     let which: Vec<u32> = (0..100).map(|k| k % 2).collect();
-    let due: Vec<u32> = which.iter().map(|w| 10 * (w + 1)).collect();
-    let mut out = poisoned(100);
+    let expected: Vec<u32> = which.iter().map(|w| 10 * (w + 1)).collect();
+    let mut out = sentinel_filled(100);
     match_kernel(&Vector::from_slice(&which), &mut out)
         .over(100)
         .run_on(device)?;
-    expect("no panic", &out, &due)?;
+    expect("no panic", &out, &expected)?;
     let mut wrong = which;
     wrong[70] = 2;
     let result = match_kernel(&Vector::from_vec(wrong), &mut out)
@@ -94,12 +94,12 @@ fn function_kernel(by: &[u32], out: &mut [u32]) {
 
 fn in_function(device: &Device) -> Check {
     let mut by = vec![2u32; 50];
-    let mut out = poisoned(50);
-    let due: Vec<u32> = (0..50).map(|i| (i / 2) * 1000 + i - i / 2).collect();
+    let mut out = sentinel_filled(50);
+    let expected: Vec<u32> = (0..50).map(|i| (i / 2) * 1000 + i - i / 2).collect();
     function_kernel(&Vector::from_slice(&by), &mut out)
         .over(50)
         .run_on(device)?;
-    expect("no panic", &out, &due)?;
+    expect("no panic", &out, &expected)?;
     by[33] = 3;
     let result = function_kernel(&Vector::from_vec(by), &mut out)
         .over(50)
@@ -127,12 +127,12 @@ fn barrier_kernel(x: &[u32], out: &mut [u32]) {
 /// The other threads of the block do not wait for a thread that has panicked.
 fn before_barrier(device: &Device) -> Check {
     let mut x: Vec<u32> = (0..128).collect();
-    let due: Vec<u32> = (0..128).map(|i| i / 64 * 64 + 63 - i % 64).collect();
-    let mut out = poisoned(128);
+    let expected: Vec<u32> = (0..128).map(|i| i / 64 * 64 + 63 - i % 64).collect();
+    let mut out = sentinel_filled(128);
     barrier_kernel(&Vector::from_slice(&x), &mut out)
         .grid(2)
         .run_on(device)?;
-    expect("no panic", &out, &due)?;
+    expect("no panic", &out, &expected)?;
     x[99] = 1001;
     let result = barrier_kernel(&Vector::from_vec(x), &mut out)
         .grid(2)
@@ -192,7 +192,7 @@ fn messages(device: &Device) -> Check {
     for ((which, kind), line) in (0u32..).zip(&kinds).zip(lines) {
         let mut input = vec![9u32; 4];
         input[3] = which;
-        let mut out = poisoned(4);
+        let mut out = sentinel_filled(4);
         let result = messages_kernel(&Vector::from_vec(input), &mut out)
             .over(4)
             .run_on(device);
@@ -215,13 +215,13 @@ fn assertions_kernel(n: usize, x: &[f32], out: &mut [f32]) {
 
 /// `debug_assert!` and the like are checked in debug builds only.
 fn assertions(device: &Device) -> Check {
-    let mut out = poisoned(10);
+    let mut out = sentinel_filled(10);
     let x = Vector::from_vec((0..10).map(|k| (k * k) as f32 / 4.0).collect());
     assertions_kernel(10, &x, &mut out)
         .over(10)
         .run_on(device)?;
-    let due: Vec<f32> = (0..10).map(|k| k as f32 / 2.0).collect();
-    expect("no failure", &out, &due)?;
+    let expected: Vec<f32> = (0..10).map(|k| k as f32 / 2.0).collect();
+    expect("no failure", &out, &expected)?;
     let large = Vector::from_vec(vec![49.0f32, 100.0]);
     let result = assertions_kernel(2, &large, &mut out)
         .over(2)
@@ -234,7 +234,7 @@ fn assertions(device: &Device) -> Check {
         result?;
         ensure(out.get(1)? == 10.0, || "it was not run".into())?;
     }
-    let mut out = poisoned(2);
+    let mut out = sentinel_filled(2);
     let negative = Vector::from_vec(vec![1.0f32, -1.0]);
     let result = assertions_kernel(2, &negative, &mut out)
         .over(2)

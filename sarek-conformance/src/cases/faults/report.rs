@@ -1,6 +1,6 @@
 //! Helpers that fetch the fault of a launch and check it.
 
-use crate::check::{Check, Stop, ensure, wrong};
+use crate::check::{CaseError, Check, ensure, wrong};
 use crate::input::Sample;
 use sarek::prelude::*;
 use sarek::{Error, Fault, Result};
@@ -17,19 +17,19 @@ pub struct Place {
 
 /// Returns the fault of a launch that wrote `output`. A host backend reports it from the launch, others
 /// from the next read. Every read reports it again until the vector is rewritten.
-pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result<Fault, Stop> {
+pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result<Fault, CaseError> {
     let first = match result {
         Err(Error::Fault(fault)) => *fault,
-        Err(error) => return Err(Stop::Error(error)),
+        Err(error) => return Err(CaseError::Error(error)),
         Ok(()) => match output.to_vec() {
             Err(Error::Fault(fault)) => {
                 match output.get(0) {
                     Err(Error::Fault(again)) if again == fault => {}
-                    _ => return wrong("a second read of a poisoned vector does not report"),
+                    _ => return wrong("a second read of a sentinel_filled vector does not report"),
                 }
                 *fault
             }
-            Err(error) => return Err(Stop::Error(error)),
+            Err(error) => return Err(CaseError::Error(error)),
             Ok(_) => return wrong("neither the launch nor the read reported a fault"),
         },
     };

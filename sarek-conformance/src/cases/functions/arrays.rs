@@ -1,7 +1,7 @@
 //! Functions that take shared arrays and local arrays.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -59,18 +59,18 @@ fn arrays(device: &Device) -> Check {
     let n = 64 * 5;
     let x: Vec<u32> = (0..n).map(|i| i * 37 % 101).collect();
     let input = Vector::from_slice(&x);
-    let mut y = poisoned::<u32>(n as usize);
+    let mut y = sentinel_filled::<u32>(n as usize);
     // SAFETY: each thread writes elements of its own, between barriers.
     unsafe { rings(&input, &mut y) }.grid(5).run_on(device)?;
-    let mut due = vec![];
+    let mut expected = vec![];
     for block in x.chunks(64) {
         let at = |i: usize| block[i % 64];
         let ring: Vec<u32> = (0..64).map(|t| (0..5).map(|k| at(t + k)).sum()).collect();
         let tile: Vec<u32> = (0..64).map(|t| ring[t] + block[t]).collect();
         // In the end, the local array is [ring, x, 1, 1, 1].
-        due.extend((0..64).map(|t| 3 + ring[t] + tile[t] + 2 * tile[(t + 2) % 64]));
+        expected.extend((0..64).map(|t| 3 + ring[t] + tile[t] + 2 * tile[(t + 2) % 64]));
     }
-    expect("rings", &y, &due)
+    expect("rings", &y, &expected)
 }
 
 #[derive(Clone, Copy, KernelType)]
@@ -113,14 +113,14 @@ fn literals(x: &[u32], y: &mut [u32]) {
 fn array_literals(device: &Device) -> Check {
     let n = 90;
     let x: Vec<u32> = (0..n).map(|i| i % 7).collect();
-    let mut y = poisoned::<u32>(n as usize);
+    let mut y = sentinel_filled::<u32>(n as usize);
     literals(&Vector::from_slice(&x), &mut y)
         .over(n as usize)
         .run_on(device)?;
-    let due = x.iter().map(|&v| {
+    let expected = x.iter().map(|&v| {
         let first = 3 + 2 * v;
         let second = first + (v + first) * first;
         second + (second + 21) * second
     });
-    expect("literals", &y, &due.collect::<Vec<u32>>())
+    expect("literals", &y, &expected.collect::<Vec<u32>>())
 }

@@ -1,7 +1,7 @@
 //! Closures called in the function that defines them.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/closures", &[], closures)];
@@ -36,14 +36,14 @@ fn called(x: &[u32], by: u32, y: &mut [u32]) {
 fn closures(device: &Device) -> Check {
     let n = 120;
     let x: Vec<u32> = (0..n).map(|i| i * 5 % 64 + 1).collect();
-    let mut y = poisoned::<u32>(n as usize);
+    let mut y = sentinel_filled::<u32>(n as usize);
     called(&Vector::from_slice(&x), 3, &mut y)
         .over(n as usize)
         .run_on(device)?;
-    let due = (0..n as usize).map(|i| {
+    let expected = (0..n as usize).map(|i| {
         let first = x[..i].iter().position(|v| v % 7 == 3);
         let first = first.map_or(100, |k| k as u32);
         x[i] * 3 + 9 + (first * 3 + 1) * 1000 + 7
     });
-    expect("called", &y, &due.collect::<Vec<u32>>())
+    expect("called", &y, &expected.collect::<Vec<u32>>())
 }

@@ -38,20 +38,22 @@ fn ratios(x: &[u32], shift: usize, least: u32, y: &mut [u32]) {
 fn faults(device: &Device) -> Check {
     let (x, mut y) = (Vector::from_vec(vec![7u32; 50]), Vector::zeros(40));
     ratios(&x, 0, 1, &mut y).over(40).run_on(device)?;
-    let due: Vec<u32> = (0..40).map(|i| 14 + 7 / (i + 1)).collect();
-    ensure(y.to_vec()? == due, || "no fault, but wrong results".into())?;
+    let expected: Vec<u32> = (0..40).map(|i| 14 + 7 / (i + 1)).collect();
+    ensure(y.to_vec()? == expected, || {
+        "no fault, but wrong results".into()
+    })?;
     for (shift, least, line) in [(10, 1, inner::INDEX), (0, 0, DIVISOR)] {
         let result = ratios(&x, shift, least, &mut y).over(40).run_on(device);
         let fault = fault_of(result, &mut y)?;
         let (kernel, file) = ("ratios", FILE);
         check_place(&fault, &Place { kernel, file, line })?;
-        let due = match least {
+        let expected = match least {
             0 => fault.kind == FaultKind::DivisionByZero,
             _ => {
                 matches!(&fault.kind, FaultKind::Index { argument, index: 50, len: 50 } if argument == "x")
             }
         };
-        ensure(due, || format!("{:?}", fault.kind))?;
+        ensure(expected, || format!("{:?}", fault.kind))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Methods with generic parameters of their own: of types, of generic types and of traits.
 
 use crate::Case;
-use crate::check::{Check, ensure, poisoned, written};
+use crate::check::{Check, checked_output, ensure, sentinel_filled};
 use sarek::Element;
 use sarek::prelude::*;
 
@@ -122,12 +122,12 @@ fn pair(x: &[f32], i: usize) -> f32 {
 fn methods(device: &Device) -> Check {
     let n = 70;
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 * 0.25).collect();
-    let (xs, mut y) = (Vector::from_slice(&x), poisoned::<f32>(n));
+    let (xs, mut y) = (Vector::from_slice(&x), sentinel_filled::<f32>(n));
     pairs(&xs, &mut y).over(n).run_on(device)?;
-    for (i, found) in written(&y)?.into_iter().enumerate() {
-        let due = pair(&x, i);
-        ensure((found - due).abs() <= 1e-4 * due.abs(), || {
-            format!("element {i} is {found}, not {due}")
+    for (i, found) in checked_output(&y)?.into_iter().enumerate() {
+        let expected = pair(&x, i);
+        ensure((found - expected).abs() <= 1e-4 * expected.abs(), || {
+            format!("element {i} is {found}, not {expected}")
         })?;
     }
     Ok(())
@@ -197,14 +197,14 @@ fn of_traits(device: &Device) -> Check {
     });
     let stores: Vec<Pair<f32>> = stores.collect();
     let (xs, of) = (Vector::from_slice(&x), Vector::from_slice(&stores));
-    let mut y = poisoned::<f32>(n);
+    let mut y = sentinel_filled::<f32>(n);
     fill::<Pair<f32>>(&xs, &of, &mut y).over(n).run_on(device)?;
-    for (i, found) in written(&y)?.into_iter().enumerate() {
+    for (i, found) in checked_output(&y)?.into_iter().enumerate() {
         let in_pair = 2.0 * x[i] + 12.0 * 5.0 + i as f32 + 0.5 * 7.0;
         let in_single = (1.0 + 2.0 * x[i] + 12.0) * 5.0 + 7.0;
-        let due = in_pair + in_single;
-        ensure((found - due).abs() <= 1e-4 * due, || {
-            format!("element {i} is {found}, not {due}")
+        let expected = in_pair + in_single;
+        ensure((found - expected).abs() <= 1e-4 * expected, || {
+            format!("element {i} is {found}, not {expected}")
         })?;
     }
     Ok(())
@@ -245,14 +245,14 @@ fn exchanged(y: &mut [u32]) {
 fn together(device: &Device) -> Check {
     let (blocks, block) = (3, 16);
     let n = blocks * block;
-    let mut y = poisoned::<u32>(n);
+    let mut y = sentinel_filled::<u32>(n);
     exchanged(&mut y).grid(blocks).block(block).run_on(device)?;
-    for (i, found) in written(&y)?.into_iter().enumerate() {
+    for (i, found) in checked_output(&y)?.into_iter().enumerate() {
         let first = i - i % block;
         let at = |by: usize| 3 * (first + (i + by) % block) as u32;
-        let due = at(1) + 1000 * at(5);
-        ensure(found == due, || {
-            format!("element {i} is {found}, not {due}")
+        let expected = at(1) + 1000 * at(5);
+        ensure(found == expected, || {
+            format!("element {i} is {found}, not {expected}")
         })?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Generic functions whose instances rustc infers.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/inferred_generics", &[], inferred)];
@@ -83,16 +83,16 @@ fn inferred(device: &Device) -> Check {
     let n = 50;
     let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.5).collect();
     let input = Vector::from_slice(&x);
-    let (mut y, mut z) = (poisoned(n), poisoned(n));
+    let (mut y, mut z) = (sentinel_filled(n), sentinel_filled(n));
     instances(&input, &mut y, &mut z).over(n).run_on(device)?;
-    let due: Vec<f32> = x.iter().map(|x| 5.5 * x + 2.0).collect();
-    expect("instances of f32", &y, &due)?;
-    let due: Vec<u32> = (0..n as u32).map(|n| 8 * n + 9).collect();
-    expect("instances of integers", &z, &due)?;
+    let expected: Vec<f32> = x.iter().map(|x| 5.5 * x + 2.0).collect();
+    expect("instances of f32", &y, &expected)?;
+    let expected: Vec<u32> = (0..n as u32).map(|n| 8 * n + 9).collect();
+    expect("instances of integers", &z, &expected)?;
     halves(&input, &mut y).over(n).run_on(device)?;
-    let due: Vec<f32> = x.iter().map(|x| 2.0 * x).collect();
-    expect("a generic kernel", &y, &due)?;
+    let expected: Vec<f32> = x.iter().map(|x| 2.0 * x).collect();
+    expect("a generic kernel", &y, &expected)?;
     inside(&mut z).over(n).run_on(device)?;
-    let due: Vec<u32> = (0..n as u32).map(|n| 2 * n + 1).collect();
-    expect("functions in functions", &z, &due)
+    let expected: Vec<u32> = (0..n as u32).map(|n| 2 * n + 1).collect();
+    expect("functions in functions", &z, &expected)
 }

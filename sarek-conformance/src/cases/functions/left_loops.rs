@@ -1,7 +1,7 @@
 //! Calls with counted loops that some threads leave earlier than others.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/in_left_loops", &[], left)];
@@ -36,16 +36,16 @@ fn left_kernel(x: &[u32], y: &mut [u32]) {
 fn left(device: &Device) -> Check {
     for n in [1usize, 33, 300] {
         let x: Vec<u32> = (0..n as u32).map(|i| i * 37 % 101).collect();
-        let mut y = poisoned::<u32>(n);
+        let mut y = sentinel_filled::<u32>(n);
         left_kernel(&Vector::from_slice(&x), &mut y)
             .over(n)
             .run_on(device)?;
-        let due = x.iter().zip(0..).map(|(&x, i)| {
+        let expected = x.iter().zip(0..).map(|(&x, i)| {
             let steps = std::iter::successors(Some(x), |x| Some(x * 3 + 1)).skip(1);
             let steps = steps.take(5).take_while(|value| *value <= 200 + 7 * i);
             (1..).zip(steps).map(|(step, value)| step * value).sum()
         });
-        expect("left", &y, &due.collect::<Vec<u32>>())?;
+        expect("left", &y, &expected.collect::<Vec<u32>>())?;
     }
     Ok(())
 }

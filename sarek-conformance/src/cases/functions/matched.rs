@@ -1,7 +1,7 @@
 //! Results of functions, matched at the call.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/matched_results", &[], matched)];
@@ -121,20 +121,20 @@ fn sums(x: &[f32], y: &mut [f32]) {
 
 fn matched(device: &Device) -> Check {
     let x: Vec<f32> = (0..9).map(|i| (i * i) as f32 * 0.25).collect();
-    let due = |x: &f32| {
-        let mut due = sum(*x);
+    let expected = |x: &f32| {
+        let mut expected = sum(*x);
         if let Err(code) = read(*x) {
-            due += f32::from(code);
+            expected += f32::from(code);
         }
         match root(*x) {
-            Some(v) => due + v.min(3.0),
-            None => due,
+            Some(v) => expected + v.min(3.0),
+            None => expected,
         }
     };
-    let due: Vec<f32> = x.iter().map(due).collect();
-    let mut y = poisoned::<f32>(x.len());
+    let expected: Vec<f32> = x.iter().map(expected).collect();
+    let mut y = sentinel_filled::<f32>(x.len());
     sums(&Vector::from_slice(&x), &mut y)
         .over(x.len())
         .run_on(device)?;
-    expect("y", &y, &due)
+    expect("y", &y, &expected)
 }

@@ -77,14 +77,17 @@ fn methods(device: &Device) -> Check {
         let turned = |z: (i32, i32)| if norm(z) < 10 { z } else { (-z.1, z.0) };
         let z = turned((x.re, x.im));
         let count = i32::from(norm((x.re, x.im)) >= 10);
-        let due = turned((count, norm((x.re, x.im))));
-        let product = (z.0 * due.0 - z.1 * due.1, z.0 * due.1 + z.1 * due.0);
-        ensure((y[i].re, y[i].im) == due, || {
-            format!("[{i}]: {:?} instead of {due:?}", y[i])
+        let expected = turned((count, norm((x.re, x.im))));
+        let product = (
+            z.0 * expected.0 - z.1 * expected.1,
+            z.0 * expected.1 + z.1 * expected.0,
+        );
+        ensure((y[i].re, y[i].im) == expected, || {
+            format!("[{i}]: {:?} instead of {expected:?}", y[i])
         })?;
-        let due = norm(product) + product.0;
-        ensure(norms[i] == due, || {
-            format!("[{i}]: {} instead of {due}", norms[i])
+        let expected = norm(product) + product.0;
+        ensure(norms[i] == expected, || {
+            format!("[{i}]: {} instead of {expected}", norms[i])
         })?;
     }
     Ok(())

@@ -1,51 +1,51 @@
 //! `#[device]` functions.
 
-mod agreed;
 mod arrays;
+mod borrowed_rows;
+mod borrowed_values;
+mod callable_arguments;
 mod closures;
+mod collective;
+mod composites;
 mod faults;
 mod generics;
-mod given;
 mod inferred;
+mod inferred_receivers;
 mod left_loops;
-mod lent_rows;
-mod lent_values;
+mod local_arrays;
 mod matched;
 mod methods;
 mod named;
 mod nested;
-mod own_arrays;
-mod parts;
-mod passed_on;
-mod question;
+mod reborrowed;
 mod recursion;
 mod slices;
-mod together;
 mod traits;
-mod unnamed;
+mod try_operator;
+mod uniform_offsets;
 mod values;
 
 use crate::Case;
 
 pub const CASES: &[&[Case]] = &[
-    agreed::CASES,
+    uniform_offsets::CASES,
     arrays::CASES,
     closures::CASES,
     generics::CASES,
-    given::CASES,
-    parts::CASES,
-    passed_on::CASES,
-    question::CASES,
+    callable_arguments::CASES,
+    composites::CASES,
+    reborrowed::CASES,
+    try_operator::CASES,
     traits::CASES,
-    unnamed::CASES,
+    inferred_receivers::CASES,
     values::CASES,
     slices::CASES,
-    together::CASES,
-    own_arrays::CASES,
+    collective::CASES,
+    local_arrays::CASES,
     inferred::CASES,
     left_loops::CASES,
-    lent_rows::CASES,
-    lent_values::CASES,
+    borrowed_rows::CASES,
+    borrowed_values::CASES,
     matched::CASES,
     methods::CASES,
     named::CASES,

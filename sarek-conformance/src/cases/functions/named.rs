@@ -1,12 +1,16 @@
 //! Functions passed by name. The instances of generic ones follow from the types in the call.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
-    Case::new("functions/given_by_name", &[], values),
-    Case::new("functions/given_by_name_in_generic_kernels", &[], generic),
+    Case::new("functions/functions_as_arguments", &[], values),
+    Case::new(
+        "functions/functions_as_arguments_in_generic_kernels",
+        &[],
+        generic,
+    ),
 ];
 
 #[device]
@@ -82,18 +86,18 @@ fn named(x: &[i32], y: &mut [i32], z: &mut [f32]) {
 fn values(device: &Device) -> Check {
     let x: Vec<i32> = (-20..25).collect();
     let n = x.len();
-    let (mut y, mut z) = (poisoned::<i32>(n), poisoned::<f32>(n));
+    let (mut y, mut z) = (sentinel_filled::<i32>(n), sentinel_filled::<f32>(n));
     named(&Vector::from_slice(&x), &mut y, &mut z)
         .over(n)
         .run_on(device)?;
     let all: i32 = x.iter().sum();
-    let due = |v: &i32| v * v + (v + 1) * (v + 1) + v * v + 1000 * (all + 2 * v);
-    expect("integers", &y, &x.iter().map(due).collect::<Vec<_>>())?;
-    let due = |v: &i32| {
+    let expected = |v: &i32| v * v + (v + 1) * (v + 1) + v * v + 1000 * (all + 2 * v);
+    expect("integers", &y, &x.iter().map(expected).collect::<Vec<_>>())?;
+    let expected = |v: &i32| {
         let short = (*v as u8 & 15) as f32;
         (v * v) as f32 * 0.75 + short * short
     };
-    expect("floats", &z, &x.iter().map(due).collect::<Vec<_>>())
+    expect("floats", &z, &x.iter().map(expected).collect::<Vec<_>>())
 }
 
 #[kernel]
@@ -107,15 +111,15 @@ fn squares<T: Num>(x: &[T], y: &mut [T]) {
 fn generic(device: &Device) -> Check {
     let ints: Vec<u32> = (0..70).collect();
     let floats: Vec<f32> = ints.iter().map(|v| *v as f32).collect();
-    let (mut y, mut z) = (poisoned::<u32>(70), poisoned::<f32>(70));
+    let (mut y, mut z) = (sentinel_filled::<u32>(70), sentinel_filled::<f32>(70));
     squares(&Vector::from_slice(&ints), &mut y)
         .over(70)
         .run_on(device)?;
     squares(&Vector::from_slice(&floats), &mut z)
         .over(70)
         .run_on(device)?;
-    let due: Vec<u32> = ints.iter().map(|v| 3 * v * v).collect();
-    expect("of integers", &y, &due)?;
-    let due: Vec<f32> = due.iter().map(|v| *v as f32).collect();
-    expect("of floats", &z, &due)
+    let expected: Vec<u32> = ints.iter().map(|v| 3 * v * v).collect();
+    expect("of integers", &y, &expected)?;
+    let expected: Vec<f32> = expected.iter().map(|v| *v as f32).collect();
+    expect("of floats", &z, &expected)
 }

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::cases::faults::report::{Place, check_place, fault_of};
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -76,7 +76,7 @@ fn nested_kernel(x: &[u32], y: &mut [u32]) {
 }
 
 fn nested(device: &Device) -> Check {
-    let mut y = poisoned::<u32>(X.len());
+    let mut y = sentinel_filled::<u32>(X.len());
     nested_kernel(&Vector::from_slice(&X), &mut y)
         .over(X.len())
         .run_on(device)?;
@@ -85,7 +85,7 @@ fn nested(device: &Device) -> Check {
         let passed: u32 = X[first..=at].iter().sum();
         passed << (at - first)
     };
-    let due = (0..X.len() as u32).map(|i| {
+    let expected = (0..X.len() as u32).map(|i| {
         let (mut a, mut b) = (0, 1);
         for _ in 0..i {
             (a, b) = (b, a + b);
@@ -94,7 +94,7 @@ fn nested(device: &Device) -> Check {
         let all = factorial + a + (1 << i) + 1000 * walked(i as usize) + 1 + i / 3;
         all.wrapping_add(3u32.pow(i + 1))
     });
-    expect("nested", &y, &due.collect::<Vec<u32>>())
+    expect("nested", &y, &expected.collect::<Vec<u32>>())
 }
 
 #[kernel]
@@ -104,10 +104,10 @@ fn too_deep_kernel(y: &mut [u32]) {
 }
 
 fn too_deep(device: &Device) -> Check {
-    let mut y = poisoned::<u32>(9);
+    let mut y = sentinel_filled::<u32>(9);
     too_deep_kernel(&mut y).over(9).run_on(device)?;
     ensure(y.to_vec()?[8] == 21, || "eight are deep enough".into())?;
-    let mut y = poisoned::<u32>(10);
+    let mut y = sentinel_filled::<u32>(10);
     let result = too_deep_kernel(&mut y).over(10).run_on(device);
     let fault = fault_of(result, &mut y)?;
     let (kernel, file) = ("too_deep_kernel", "src/cases/functions/nested.rs");
@@ -119,7 +119,7 @@ fn too_deep(device: &Device) -> Check {
             line: FIB,
         },
     )?;
-    let due =
+    let expected =
         matches!(&fault.kind, FaultKind::Assert(text) if text.contains("nests more than 7 calls"));
-    ensure(due, || format!("{:?}", fault.kind))
+    ensure(expected, || format!("{:?}", fault.kind))
 }

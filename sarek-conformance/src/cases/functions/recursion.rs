@@ -1,7 +1,7 @@
 //! Tail-recursive functions.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("functions/recursion", &[], recursion)];
@@ -55,11 +55,11 @@ fn recursive(x: &[u32], y: &mut [u32]) {
 fn recursion(device: &Device) -> Check {
     let n = 150;
     let x: Vec<u32> = (0..n).map(|i| i * 77 % 1000).collect();
-    let mut y = poisoned::<u32>(4 * n as usize);
+    let mut y = sentinel_filled::<u32>(4 * n as usize);
     recursive(&Vector::from_slice(&x), &mut y)
         .over(n as usize)
         .run_on(device)?;
-    let due = x.iter().zip(0..n).flat_map(|(&x, i)| {
+    let expected = x.iter().zip(0..n).flat_map(|(&x, i)| {
         let common = (1..=x.max(6 * i))
             .rev()
             .find(|d| x % d == 0 && (6 * i) % d == 0);
@@ -71,5 +71,5 @@ fn recursion(device: &Device) -> Check {
             33 - x.leading_zeros(),
         ]
     });
-    expect("recursive", &y, &due.collect::<Vec<u32>>())
+    expect("recursive", &y, &expected.collect::<Vec<u32>>())
 }

@@ -1,7 +1,7 @@
 //! Functions that take slices and `&mut` parameters.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -41,13 +41,13 @@ fn slices(device: &Device) -> Check {
     let n = 300;
     let a: Vec<u32> = (0..n).map(|i| i * i + 7).collect();
     let b: Vec<u32> = (0..n).map(|i| i * i / 2).collect();
-    let mut y = poisoned::<u32>(n as usize);
+    let mut y = sentinel_filled::<u32>(n as usize);
     windows(&Vector::from_slice(&a), &Vector::from_slice(&b), &mut y)
         .over(n as usize)
         .run_on(device)?;
     let sum = |x: &[u32], i: usize, count: usize| x.iter().skip(i).take(count).sum::<u32>();
-    let due = (0..n as usize).map(|i| sum(&a, i, 3) - sum(&b, i, 2));
-    expect("windows", &y, &due.collect::<Vec<u32>>())
+    let expected = (0..n as usize).map(|i| sum(&a, i, 3) - sum(&b, i, 2));
+    expect("windows", &y, &expected.collect::<Vec<u32>>())
 }
 
 /// Writes four elements, and reads one of them back.
@@ -73,17 +73,17 @@ unsafe fn quadruples(x: &[u32], y: &mut [u32]) {
 fn written_slices(device: &Device) -> Check {
     let n = 77;
     let x: Vec<u32> = (0..n).map(|i| i * 31 % 100).collect();
-    let mut y = poisoned::<u32>(4 * n as usize);
+    let mut y = sentinel_filled::<u32>(4 * n as usize);
     let x_on_device = Vector::from_slice(&x);
     // SAFETY: each thread writes four elements of its own.
     unsafe { quadruples(&x_on_device, &mut y) }
         .over(n as usize)
         .run_on(device)?;
-    let due = x.iter().flat_map(|&v| {
+    let expected = x.iter().flat_map(|&v| {
         let first = if (v + 3) % 2 == 0 { 0 } else { v };
         (0..4).map(move |k| first + k)
     });
-    expect("quadruples", &y, &due.collect::<Vec<u32>>())
+    expect("quadruples", &y, &expected.collect::<Vec<u32>>())
 }
 
 /// Divides, and stores the remainder in `rest`.
@@ -129,7 +129,10 @@ fn outputs(x: &[u32], q: &mut [u32], r: &mut [u32]) {
 fn out_parameters(device: &Device) -> Check {
     let n = 200;
     let x: Vec<u32> = (0..n).map(|i| i * 131 % 1009).collect();
-    let (mut q, mut r) = (poisoned::<u32>(n as usize), poisoned::<u32>(n as usize));
+    let (mut q, mut r) = (
+        sentinel_filled::<u32>(n as usize),
+        sentinel_filled::<u32>(n as usize),
+    );
     outputs(&Vector::from_slice(&x), &mut q, &mut r)
         .over(n as usize)
         .run_on(device)?;
@@ -141,7 +144,7 @@ fn out_parameters(device: &Device) -> Check {
         let (a, b) = if q % 7 > r % 7 { (r, q) } else { (q, r) };
         (a, r + 100 * b)
     };
-    let (due_q, due_r): (Vec<u32>, Vec<u32>) = x.iter().zip(0..).map(pair).unzip();
-    expect("quotients", &q, &due_q)?;
-    expect("remainders", &r, &due_r)
+    let (expected_q, expected_r): (Vec<u32>, Vec<u32>) = x.iter().zip(0..).map(pair).unzip();
+    expect("quotients", &q, &expected_q)?;
+    expect("remainders", &r, &expected_r)
 }

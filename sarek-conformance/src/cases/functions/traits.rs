@@ -1,7 +1,7 @@
 //! Methods of traits, on known types and on type parameters.
 
 use crate::Case;
-use crate::check::{Check, ensure, poisoned};
+use crate::check::{Check, ensure, sentinel_filled};
 use sarek::Element;
 use sarek::prelude::*;
 
@@ -154,7 +154,7 @@ fn called(device: &Device) -> Check {
     };
     let rects: Vec<Rect<f32>> = (0..n).map(of).collect();
     let (xs, shapes) = (Vector::from_slice(&x), Vector::from_slice(&rects));
-    let (mut y, mut z) = (poisoned::<f32>(n), poisoned::<f32>(n));
+    let (mut y, mut z) = (sentinel_filled::<f32>(n), sentinel_filled::<f32>(n));
     areas(&xs, &shapes, &mut y).over(n).run_on(device)?;
     generic::<Rect<f32>>(&xs, &shapes, &mut z)
         .over(n)
@@ -162,13 +162,13 @@ fn called(device: &Device) -> Check {
     let (y, z) = (y.to_vec()?, z.to_vec()?);
     for i in 0..n {
         let (d, r, v) = (Disc { r: x[i] }, rects[i], x[i]);
-        let due = [
+        let expected = [
             host(d, v) + host(r, v) + 2.0 + 1010.0 + 7.0 * v + r.area(),
             host(r, v) + 4.0 * (r.a + r.b),
         ];
-        let near = |found: f32, due: f32| (found - due).abs() <= 1e-4 * due;
-        ensure(near(y[i], due[0]) && near(z[i], due[1]), || {
-            format!("element {i} is {} and {}, not {due:?}", y[i], z[i])
+        let near = |found: f32, expected: f32| (found - expected).abs() <= 1e-4 * expected;
+        ensure(near(y[i], expected[0]) && near(z[i], expected[1]), || {
+            format!("element {i} is {} and {}, not {expected:?}", y[i], z[i])
         })?;
     }
     Ok(())

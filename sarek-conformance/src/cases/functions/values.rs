@@ -1,7 +1,7 @@
 //! Functions of scalars: nested calls, early returns, helpers of other modules.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::SIZES;
 use sarek::prelude::*;
 
@@ -40,13 +40,15 @@ fn values(device: &Device) -> Check {
     let mix = |a: u32, b: u32| (a ^ b.rotate_left(3)).wrapping_mul(0x9e37_79b9);
     for n in SIZES {
         let x: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(77_777)).collect();
-        let mut y = poisoned::<u32>(n);
+        let mut y = sentinel_filled::<u32>(n);
         called(&Vector::from_slice(&x), &mut y)
             .over(n)
             .run_on(device)?;
-        let due = x.iter().zip(0..);
-        let due: Vec<u32> = due.map(|(&x, i)| mix(mix(x, 1), 2) ^ mix(x, i)).collect();
-        expect("called", &y, &due)?;
+        let expected = x.iter().zip(0..);
+        let expected: Vec<u32> = expected
+            .map(|(&x, i)| mix(mix(x, 1), 2) ^ mix(x, i))
+            .collect();
+        expect("called", &y, &expected)?;
     }
     Ok(())
 }
@@ -78,8 +80,8 @@ fn factors(y: &mut [u32]) {
 
 fn early_return(device: &Device) -> Check {
     let n = 300;
-    let mut y = poisoned::<u32>(n);
+    let mut y = sentinel_filled::<u32>(n);
     factors(&mut y).over(n + 5).run_on(device)?;
-    let due = (0..n as u32).map(|n| (2..n).find(|d| n % d == 0).unwrap_or(n));
-    expect("factors", &y, &due.collect::<Vec<u32>>())
+    let expected = (0..n as u32).map(|n| (2..n).find(|d| n % d == 0).unwrap_or(n));
+    expect("factors", &y, &expected.collect::<Vec<u32>>())
 }

@@ -1,7 +1,7 @@
 //! Local arrays whose length is a const parameter, in every form of the loop over lanes.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("generics/own_arrays", &[], own_arrays)];
@@ -60,25 +60,25 @@ fn each<const N: usize>(device: &Device) -> Check {
     };
     let data: Vec<u32> = (0..192u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
     let x = Vector::from_slice(&data);
-    let mut out = poisoned(data.len());
+    let mut out = sentinel_filled(data.len());
     strip_kernel::<N>(&x, &mut out)
         .over(data.len())
         .run_on(device)?;
-    let due: Vec<u32> = data.iter().map(|x| of(*x)).collect();
-    expect(&format!("{N} in strips"), &out, &due)?;
+    let expected: Vec<u32> = data.iter().map(|x| of(*x)).collect();
+    expect(&format!("{N} in strips"), &out, &expected)?;
 
-    let due: Vec<u32> = data
+    let expected: Vec<u32> = data
         .chunks(64)
         .flat_map(|block| block.iter().rev())
         .map(|x| of(*x))
         .collect();
-    let mut out = poisoned(data.len());
+    let mut out = sentinel_filled(data.len());
     fixed_kernel::<N>(&x, &mut out).grid(3).run_on(device)?;
-    expect(&format!("{N} in fixed blocks"), &out, &due)?;
-    let mut out = poisoned(data.len());
+    expect(&format!("{N} in fixed blocks"), &out, &expected)?;
+    let mut out = sentinel_filled(data.len());
     launched_kernel::<N>(&x, &mut out)
         .grid(3)
         .block(64)
         .run_on(device)?;
-    expect(&format!("{N} in blocks"), &out, &due)
+    expect(&format!("{N} in blocks"), &out, &expected)
 }

@@ -1,6 +1,6 @@
 //! Generic arithmetic, with generic constants and functions.
 
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::{Capability, Case};
 use sarek::prelude::*;
 
@@ -64,46 +64,46 @@ fn ints(device: &Device) -> Check {
     let n = 97;
     let x: Vec<i32> = (0..n).map(|i| i - 40).collect();
     let series = |x: i32, n: u32| (0..=n).map(|k| x.pow(k)).sum::<i32>();
-    let mut y = poisoned::<i32>(n as usize);
+    let mut y = sentinel_filled::<i32>(n as usize);
     polynomial::<i32, 2>(5, &Vector::from_slice(&x), &mut y)
         .over(n as usize)
         .run_on(device)?;
-    let due = |n: u32| {
+    let expected = |n: u32| {
         let one = move |x: &i32| series(*x, n) - 5;
         x.iter()
             .map(one)
             .map(|v| if v < 0 { v + n as i32 } else { v })
             .collect::<Vec<i32>>()
     };
-    expect("polynomial::<i32, 2>", &y, &due(2))?;
+    expect("polynomial::<i32, 2>", &y, &expected(2))?;
     polynomial::<i32, 4>(5, &Vector::from_slice(&x), &mut y)
         .over(n as usize)
         .run_on(device)?;
-    expect("polynomial::<i32, 4>", &y, &due(4))?;
+    expect("polynomial::<i32, 4>", &y, &expected(4))?;
     let words: Vec<u32> = x
         .iter()
         .map(|x| (*x as u32).wrapping_mul(0x1234_5677))
         .collect();
-    let mut y = poisoned::<u32>(n as usize);
+    let mut y = sentinel_filled::<u32>(n as usize);
     bits(&Vector::from_slice(&words), &mut y)
         .over(n as usize)
         .run_on(device)?;
-    let due = words.iter().map(|x| {
+    let expected = words.iter().map(|x| {
         let v = x.wrapping_mul(3);
         (v ^ x) & !2 | v.count_zeros()
     });
-    expect("bits::<u32>", &y, &due.collect::<Vec<u32>>())
+    expect("bits::<u32>", &y, &expected.collect::<Vec<u32>>())
 }
 
 fn floats(device: &Device) -> Check {
     let x: Vec<f32> = (0..60).map(|i| i as f32 - 30.0).collect();
-    let mut y = poisoned::<f32>(60);
+    let mut y = sentinel_filled::<f32>(60);
     polynomial::<f32, 2>(1.5, &Vector::from_slice(&x), &mut y)
         .over(60)
         .run_on(device)?;
-    let due = x.iter().map(|x| x * x + x - 0.5);
-    let due = due.map(|v| if v < 0.0 { v + 2.0 } else { v });
-    expect("polynomial::<f32, 2>", &y, &due.collect::<Vec<f32>>())
+    let expected = x.iter().map(|x| x * x + x - 0.5);
+    let expected = expected.map(|v| if v < 0.0 { v + 2.0 } else { v });
+    expect("polynomial::<f32, 2>", &y, &expected.collect::<Vec<f32>>())
 }
 
 fn doubles(device: &Device) -> Check {
@@ -114,14 +114,14 @@ fn doubles(device: &Device) -> Check {
         .run_on(device)?;
     for (x, y) in x.iter().zip(y.to_vec()?) {
         let root = x.abs().sqrt();
-        let due = if root > 1.0 {
+        let expected = if root > 1.0 {
             1.0 / root
         } else {
             -root.floor()
         };
-        let due = due.max(-0.5) + x * 0.5;
-        ensure((y - due).abs() <= 1e-14 * due.abs(), || {
-            format!("{y} instead of {due} of {x}")
+        let expected = expected.max(-0.5) + x * 0.5;
+        ensure((y - expected).abs() <= 1e-14 * expected.abs(), || {
+            format!("{y} instead of {expected} of {x}")
         })?;
     }
     Ok(())

@@ -32,17 +32,17 @@ fn check<T: Element + Debug + PartialEq>(device: &Device, of: fn(u32) -> T) -> C
     unsafe { transpose::<T, 6>(&input, &mut y) }
         .over(60)
         .run_on(device)?;
-    let due: Vec<T> = (0..60).map(|i| of(i % 10 * 6 + i / 10)).collect();
-    ensure(y.to_vec()? == due, || {
-        format!("{:?} instead of {due:?}", y.to_vec())
+    let expected: Vec<T> = (0..60).map(|i| of(i % 10 * 6 + i / 10)).collect();
+    ensure(y.to_vec()? == expected, || {
+        format!("{:?} instead of {expected:?}", y.to_vec())
     })?;
     // SAFETY: no two threads write the same element.
     unsafe { transpose::<T, 4>(&input, &mut y) }
         .over(60)
         .run_on(device)?;
-    let due: Vec<T> = (0..60).map(|i| of(i % 15 * 4 + i / 15)).collect();
-    ensure(y.to_vec()? == due, || {
-        format!("{:?} instead of {due:?}", y.to_vec())
+    let expected: Vec<T> = (0..60).map(|i| of(i % 15 * 4 + i / 15)).collect();
+    ensure(y.to_vec()? == expected, || {
+        format!("{:?} instead of {expected:?}", y.to_vec())
     })
 }
 

@@ -1,6 +1,6 @@
 //! Local arrays of several dimensions whose lengths are const parameters.
 
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use crate::input::Sample;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -53,7 +53,7 @@ fn own_kernel<const N: usize, const M: usize>(x: &[u32], out: &mut [u32]) {
 }
 
 /// The result of [`own_kernel`] for an element.
-fn own_due<const N: usize, const M: usize>(x: u32) -> u32 {
+fn own_expected<const N: usize, const M: usize>(x: u32) -> u32 {
     let mut square = [[0u32; N]; N];
     let mut cube = [[[0u32; N]; ROWS]; M];
     let mut beside = [[1u32; 3]; N];
@@ -90,12 +90,12 @@ fn own_tables(device: &Device) -> Check {
 
 fn own<const N: usize, const M: usize>(device: &Device) -> Check {
     let data = data();
-    let due: Vec<u32> = data.iter().map(|x| own_due::<N, M>(*x)).collect();
-    let mut out = poisoned(data.len());
+    let expected: Vec<u32> = data.iter().map(|x| own_expected::<N, M>(*x)).collect();
+    let mut out = sentinel_filled(data.len());
     own_kernel::<N, M>(&Vector::from_slice(&data), &mut out)
         .over(data.len())
         .run_on(device)?;
-    expect(&format!("{N} and {M}"), &out, &due)
+    expect(&format!("{N} and {M}"), &out, &expected)
 }
 
 /// Defines a kernel whose tables live across barriers. The block size is fixed, or given by the launch.
@@ -182,16 +182,16 @@ fn around<const N: usize, const M: usize>(device: &Device) -> Check {
     let x = Vector::from_slice(&data);
     let blocks = data.chunks(64);
     let mirrored = blocks.flat_map(|block| block.iter().rev());
-    let due: Vec<u32> = mirrored.map(|x| of(*x)).collect();
-    let mut out = poisoned(data.len());
+    let expected: Vec<u32> = mirrored.map(|x| of(*x)).collect();
+    let mut out = sentinel_filled(data.len());
     fixed_kernel::<N, M>(&x, &mut out).grid(3).run_on(device)?;
-    expect(&format!("{N} and {M} in fixed blocks"), &out, &due)?;
-    let mut out = poisoned(data.len());
+    expect(&format!("{N} and {M} in fixed blocks"), &out, &expected)?;
+    let mut out = sentinel_filled(data.len());
     launched_kernel::<N, M>(&x, &mut out)
         .grid(3)
         .block(64)
         .run_on(device)?;
-    expect(&format!("{N} and {M} in blocks"), &out, &due)?;
+    expect(&format!("{N} and {M} in blocks"), &out, &expected)?;
 
     let of = |x: u32| {
         let add = |sum: u32, value: u32| sum.wrapping_mul(31).wrapping_add(value);
@@ -201,12 +201,12 @@ fn around<const N: usize, const M: usize>(device: &Device) -> Check {
             add(add(sum, x ^ n), last)
         })
     };
-    let due: Vec<u32> = data.iter().map(|x| of(*x)).collect();
-    let mut out = poisoned(data.len());
+    let expected: Vec<u32> = data.iter().map(|x| of(*x)).collect();
+    let mut out = sentinel_filled(data.len());
     by_function_kernel::<N>(&x, &mut out)
         .grid(3)
         .run_on(device)?;
-    expect(&format!("{N} by a function"), &out, &due)
+    expect(&format!("{N} by a function"), &out, &expected)
 }
 
 #[device]
@@ -252,15 +252,15 @@ fn of_functions(device: &Device) -> Check {
 fn calls<const N: usize>(device: &Device) -> Check {
     let data: Vec<f32> = (0..100u8).map(|n| f32::from(n) / 8.0).collect();
     let triangle = (N * (N - 1) / 2) as f32;
-    let due = data
+    let expected = data
         .iter()
         .map(|a| 2.0 * (a + 0.5) + (N as f32 * a + triangle));
-    let due: Vec<f32> = due.collect();
-    let mut out = poisoned(data.len());
+    let expected: Vec<f32> = expected.collect();
+    let mut out = sentinel_filled(data.len());
     calling_kernel::<N>(&Vector::from_slice(&data), &mut out)
         .over(data.len())
         .run_on(device)?;
-    expect(&format!("{N} of functions"), &out, &due)
+    expect(&format!("{N} of functions"), &out, &expected)
 }
 
 /// Tables of elements whose type only rustc knows, within one region and across a barrier.
@@ -305,15 +305,15 @@ where
 {
     let steps = (N * (N + 1) / 2) as f64;
     let at = |i: usize| -> f64 { data[i].into() };
-    let due = (0..data.len()).map(|i| {
+    let expected = (0..data.len()).map(|i| {
         let own = at(i) * steps + (at(i) + 1.0) * N as f64;
         of(own + at(i / 32 * 32 + 31 - i % 32))
     });
-    let due: Vec<T> = due.collect();
-    let mut out = poisoned(data.len());
+    let expected: Vec<T> = expected.collect();
+    let mut out = sentinel_filled(data.len());
     parameters_kernel::<T, N>(&Vector::from_slice(data), &mut out)
         .grid(3)
         .block(32)
         .run_on(device)?;
-    expect(&format!("{N} of parameters"), &out, &due)
+    expect(&format!("{N} of parameters"), &out, &expected)
 }

@@ -1,7 +1,7 @@
 //! Empty index spaces and empty vectors.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -16,7 +16,7 @@ fn bump(by: u32, v: &mut [u32]) {
 }
 
 fn space(device: &Device) -> Check {
-    let mut v = poisoned(3);
+    let mut v = sentinel_filled(3);
     v.set(0, 10)?;
     v.set(1, 20)?;
     v.set(2, 30)?;
@@ -39,7 +39,7 @@ fn lengths(a: &[f32], b: &[u32], out: &mut [u32]) {
 fn vector(device: &Device) -> Check {
     let empty = Vector::<f32>::from_vec(vec![]);
     let three = Vector::from_vec(vec![1u32, 2, 3]);
-    let mut out = poisoned(2);
+    let mut out = sentinel_filled(2);
     lengths(&empty, &three, &mut out).over(2).run_on(device)?;
     expect("lengths", &out, &[3, 3])?;
 

@@ -1,7 +1,7 @@
 //! Grids with more blocks along an axis than devices can start: such grids are folded.
 
 use crate::Case;
-use crate::check::{Check, expect, poisoned};
+use crate::check::{Check, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -29,18 +29,18 @@ fn where_am_i(width: usize, height: usize, out: &mut [u32]) {
 
 fn grid(device: &Device, grid: (usize, usize, usize)) -> Check {
     let (w, h, d) = grid;
-    let mut due = vec![];
+    let mut expected = vec![];
     for z in 0..d {
         for y in 0..h {
-            due.extend((0..w).map(|x| (x + 3 * y + 5 * z + w + h + d) as u32));
+            expected.extend((0..w).map(|x| (x + 3 * y + 5 * z + w + h + d) as u32));
         }
     }
-    let mut out = poisoned(due.len());
+    let mut out = sentinel_filled(expected.len());
     where_am_i(w, h, &mut out)
         .grid(grid)
         .block(1)
         .run_on(device)?;
-    expect(&format!("grid({grid:?}).block(1)"), &out, &due)
+    expect(&format!("grid({grid:?}).block(1)"), &out, &expected)
 }
 
 fn along_x(device: &Device) -> Check {
@@ -69,12 +69,12 @@ fn mark(width: usize, out: &mut [u32]) {
 /// here; so this folds only on devices with flat blocks.
 fn over(device: &Device) -> Check {
     for (w, h) in [(1, MANY), (2, MANY + 1)] {
-        let due: Vec<u32> = (0..h)
+        let expected: Vec<u32> = (0..h)
             .flat_map(|y| (0..w).map(move |x| (2 * y + x) as u32))
             .collect();
-        let mut out = poisoned(due.len());
+        let mut out = sentinel_filled(expected.len());
         mark(w, &mut out).over((w, h)).run_on(device)?;
-        expect(&format!("over(({w}, {h}))"), &out, &due)?;
+        expect(&format!("over(({w}, {h}))"), &out, &expected)?;
     }
     Ok(())
 }
@@ -91,7 +91,7 @@ fn count(width: usize, runs: &mut [u32]) {
 /// A folded grid may have more blocks than the logical one; the extra blocks run no thread a second time.
 fn once(device: &Device) -> Check {
     for (w, h) in [(1, MANY), (3, MANY + 2)] {
-        let mut runs = poisoned(w * h);
+        let mut runs = sentinel_filled(w * h);
         runs.as_mut_slice()?[..w * h].fill(0);
         count(w, &mut runs).grid((w, h)).block(1).run_on(device)?;
         expect(&format!("grid(({w}, {h}))"), &runs, &vec![1; w * h])?;

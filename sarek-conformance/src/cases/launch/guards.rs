@@ -3,7 +3,7 @@
 
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::FaultKind;
 use sarek::prelude::*;
 
@@ -72,40 +72,40 @@ fn store_last(n: usize, out: &mut [u32]) {
 fn guards(device: &Device) -> Check {
     const LEN: usize = 5000;
     for n in [0, 1, 7, 256, 300, 4096, 4097, LEN, LEN + 1] {
-        let due = |past: Option<u32>, at_work: &dyn Fn(usize) -> bool| -> Vec<u32> {
+        let expected = |past: Option<u32>, at_work: &dyn Fn(usize) -> bool| -> Vec<u32> {
             let one = |i| if at_work(i) { Some(1) } else { past };
             (0..LEN).map(|i| one(i).unwrap_or(0)).collect()
         };
         let run = |what: &str,
                    kernel: fn(usize, &mut Vector<u32>, &Device) -> sarek::Result<()>,
-                   due: &[u32]| {
-            let mut out = poisoned(LEN);
-            for (i, &value) in due.iter().enumerate() {
+                   expected: &[u32]| {
+            let mut out = sentinel_filled(LEN);
+            for (i, &value) in expected.iter().enumerate() {
                 if value == 0 {
                     out.set(i, 0)?;
                 }
             }
             kernel(n, &mut out, device)?;
-            expect(&format!("{what}, {n}"), &out, due)
+            expect(&format!("{what}, {n}"), &out, expected)
         };
         let inside = |i: usize| i < n;
         run(
             "below",
             |n, out, d| below(n, out).over(LEN).run_on(d),
-            &due(None, &inside),
+            &expected(None, &inside),
         )?;
         run(
             "returning",
             |n, out, d| returning(n, out).over(LEN).run_on(d),
-            &due(None, &inside),
+            &expected(None, &inside),
         )?;
         let some = |i: usize| i.is_multiple_of(2) && i < n / 2 && i != 4;
         run(
             "half",
             |n, out, d| half(n, out).over(LEN).run_on(d),
-            &due(None, &some),
+            &expected(None, &some),
         )?;
-        let both = due(Some(2), &inside);
+        let both = expected(Some(2), &inside);
         run(
             "store first",
             |n, out, d| store_first(n, out).over(LEN).run_on(d),
@@ -139,7 +139,7 @@ fn guards_2d(device: &Device) -> Check {
     let (width, height) = (37, 11);
     for limit in [0, 4, 100] {
         for space in [(width, height), (width + 9, height + 3), (5, 50), (100, 2)] {
-            let mut out = poisoned(width * height);
+            let mut out = sentinel_filled(width * height);
             for i in 0..width * height {
                 out.set(i, 0)?;
             }
@@ -150,8 +150,8 @@ fn guards_2d(device: &Device) -> Check {
                 let (x, y) = (i % width, i / width);
                 x < space.0 && y < space.1 && y <= limit
             };
-            let due: Vec<u32> = (0..width * height).map(|i| at_work(i).into()).collect();
-            expect(&format!("{space:?}, {limit}"), &out, &due)?;
+            let expected: Vec<u32> = (0..width * height).map(|i| at_work(i).into()).collect();
+            expect(&format!("{space:?}, {limit}"), &out, &expected)?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Every id and extent, as every thread reports them.
 
 use crate::Case;
-use crate::check::{Check, TAIL, ensure, expect, poisoned};
+use crate::check::{Check, TAIL, ensure, expect, sentinel_filled};
 use crate::input::{Sample, block_sizes};
 use sarek::prelude::*;
 
@@ -61,10 +61,10 @@ fn records(grid: [usize; 3], block: [usize; 3]) -> Vec<u32> {
 
 fn in_blocks(device: &Device) -> Check {
     for block in block_sizes(device) {
-        let due = records([3, 1, 1], [block, 1, 1]);
-        let mut out = poisoned(due.len());
+        let expected = records([3, 1, 1], [block, 1, 1]);
+        let mut out = sentinel_filled(expected.len());
         report(&mut out).grid(3).block(block).run_on(device)?;
-        expect(&format!("grid(3).block({block})"), &out, &due)?;
+        expect(&format!("grid(3).block({block})"), &out, &expected)?;
     }
     let shapes = [
         ([2, 3, 1], [4, 2, 1]),
@@ -74,11 +74,11 @@ fn in_blocks(device: &Device) -> Check {
         ([2, 2, 2], [32, 1, 2]),
     ];
     for (grid, block) in shapes {
-        let due = records(grid, block);
-        let mut out = poisoned(due.len());
+        let expected = records(grid, block);
+        let mut out = sentinel_filled(expected.len());
         let (g, b) = ((grid[0], grid[1], grid[2]), (block[0], block[1], block[2]));
         report(&mut out).grid(g).block(b).run_on(device)?;
-        expect(&format!("grid({g:?}).block({b:?})"), &out, &due)?;
+        expect(&format!("grid({g:?}).block({b:?})"), &out, &expected)?;
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ fn over(device: &Device) -> Check {
         [9, 5, 3],
     ] {
         let threads: usize = extent.iter().map(|&e| e as usize).product();
-        let mut out = poisoned::<u32>(threads * WORDS);
+        let mut out = sentinel_filled::<u32>(threads * WORDS);
         let [w, h, d] = extent.map(|e| e as usize);
         let launch = report(&mut out);
         match extent {
@@ -148,13 +148,13 @@ fn fixed_kernel(width: usize, out: &mut [u32]) {
 
 fn fixed_block(device: &Device) -> Check {
     let (width, height) = (21, 9);
-    let due = vec![841; width * height];
-    let mut out = poisoned(due.len());
+    let expected = vec![841; width * height];
+    let mut out = sentinel_filled(expected.len());
     fixed_kernel(width, &mut out)
         .over((width, height))
         .run_on(device)?;
-    expect("over", &out, &due)?;
-    let mut out = poisoned(24 * 8);
+    expect("over", &out, &expected)?;
+    let mut out = sentinel_filled(24 * 8);
     fixed_kernel(24, &mut out).grid((3, 2)).run_on(device)?;
     expect("grid", &out, &vec![841; 24 * 8])
 }

@@ -1,7 +1,7 @@
 //! Each launch checks the facts that its kernel needs to be free of races.
 
 use crate::Case;
-use crate::check::{Check, Stop, ensure, expect, poisoned, wrong};
+use crate::check::{CaseError, Check, ensure, expect, sentinel_filled, wrong};
 use crate::input::Sample;
 use sarek::prelude::*;
 use sarek::{Error, Result};
@@ -30,13 +30,13 @@ fn along_y(out: &mut [u32]) {
 fn refused(what: &str, kernel: &str, result: Result<()>) -> Check {
     match result {
         Err(Error::Precondition { kernel: named, .. }) if named == kernel => Ok(()),
-        Err(error) => Err(Stop::Error(error)),
+        Err(error) => Err(CaseError::Error(error)),
         Ok(()) => wrong(format!("{what} was launched although its threads race")),
     }
 }
 
 fn run(device: &Device) -> Check {
-    let mut out = poisoned(8);
+    let mut out = sentinel_filled(8);
     let name = "one_dimensional";
     refused(
         "over((8, 2))",
@@ -84,7 +84,7 @@ fn fold(n: usize, half: usize, x: &mut [u32]) {
 }
 
 fn required(device: &Device) -> Check {
-    let mut out = poisoned(12);
+    let mut out = sentinel_filled(12);
     let launch = rows(5, 4, &mut out).over((5, 3));
     let result = launch.run_on(device);
     let said = result.as_ref().err().map(Error::to_string);
@@ -97,8 +97,8 @@ fn required(device: &Device) -> Check {
     expect("refused launches", &out, &[u32::SENTINEL; 12])?;
     rows(3, 4, &mut out).over((7, 3)).run_on(device)?;
     let nothing = u32::SENTINEL;
-    let due = [0, 1, 2, nothing, 10, 11, 12, nothing, 20, 21, 22, nothing];
-    expect("rows", &out, &due)?;
+    let expected = [0, 1, 2, nothing, 10, 11, 12, nothing, 20, 21, 22, nothing];
+    expect("rows", &out, &expected)?;
 
     let mut x = Vector::from_vec((0..9).collect::<Vec<u32>>());
     for (n, half) in [(4, 3), (4, 6), (usize::MAX, usize::MAX)] {
@@ -110,8 +110,8 @@ fn required(device: &Device) -> Check {
         )?;
     }
     fold(4, 5, &mut x).over(6).run_on(device)?;
-    let due = [5, 7, 9, 11, 4, 5, 6, 7, 8];
-    ensure(x.to_vec()? == due, || {
-        format!("{:?} instead of {due:?}", x.to_vec())
+    let expected = [5, 7, 9, 11, 4, 5, 6, 7, 8];
+    ensure(x.to_vec()? == expected, || {
+        format!("{:?} instead of {expected:?}", x.to_vec())
     })
 }

@@ -1,7 +1,7 @@
 //! Launches that no device can run: they are typed errors, and change nothing.
 
 use crate::Case;
-use crate::check::{Check, Stop, expect, poisoned, wrong};
+use crate::check::{CaseError, Check, expect, sentinel_filled, wrong};
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
@@ -26,13 +26,13 @@ fn mark_64(out: &mut [u32]) {
 fn refused(what: &str, result: Result<()>) -> Check {
     match result {
         Err(Error::Launch { .. }) => Ok(()),
-        Err(error) => Err(Stop::Error(error)),
+        Err(error) => Err(CaseError::Error(error)),
         Ok(()) => wrong(format!("{what} was launched")),
     }
 }
 
 fn run(device: &Device) -> Check {
-    let mut out = poisoned(4);
+    let mut out = sentinel_filled(4);
     out.fill(0)?;
     let too_many = device.info().max_block_threads as usize + 1;
     refused(
@@ -47,7 +47,7 @@ fn run(device: &Device) -> Check {
     if all.iter().any(|&x| x != 0) {
         return wrong("a refused launch wrote");
     }
-    let mut out = poisoned(4);
+    let mut out = sentinel_filled(4);
     mark_64(&mut out).grid(0).run_on(device)?;
     mark(&mut out).over(4).run_on(device)?;
     expect("afterwards", &out, &[1; 4])

@@ -1,7 +1,7 @@
 //! `over` runs exactly its threads; `cover` and `grid` run whole blocks.
 
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::input::Sample;
 use sarek::prelude::*;
 
@@ -22,10 +22,10 @@ fn mark(out: &mut [u32]) {
 
 fn over(device: &Device) -> Check {
     for n in [1, 2, 31, 32, 33, 63, 255, 256, 257, 1023, 1025, 5000] {
-        let due: Vec<u32> = (0..n as u32).collect();
-        let mut out = poisoned(n);
+        let expected: Vec<u32> = (0..n as u32).collect();
+        let mut out = sentinel_filled(n);
         mark(&mut out).over(n).run_on(device)?;
-        expect(&format!("over({n})"), &out, &due)?;
+        expect(&format!("over({n})"), &out, &expected)?;
     }
     Ok(())
 }
@@ -49,12 +49,12 @@ fn over_2d(device: &Device) -> Check {
         (17, 33),
         (200, 3),
     ] {
-        let due: Vec<u32> = (0..h)
+        let expected: Vec<u32> = (0..h)
             .flat_map(|y| (0..w).map(move |x| 1000 * y as u32 + x as u32))
             .collect();
-        let mut out = poisoned(w * h);
+        let mut out = sentinel_filled(w * h);
         mark_2d(w, &mut out).over((w, h)).run_on(device)?;
-        expect(&format!("over(({w}, {h}))"), &out, &due)?;
+        expect(&format!("over(({w}, {h}))"), &out, &expected)?;
     }
     Ok(())
 }
@@ -71,15 +71,15 @@ fn mark_3d(w: usize, h: usize, out: &mut [u32]) {
 
 fn over_3d(device: &Device) -> Check {
     for (w, h, d) in [(1, 1, 1), (1, 1, 50), (5, 4, 3), (33, 3, 5), (8, 8, 8)] {
-        let mut due = vec![];
+        let mut expected = vec![];
         for z in 0..d as u32 {
             for y in 0..h as u32 {
-                due.extend((0..w as u32).map(|x| 10_000 * z + 100 * y + x));
+                expected.extend((0..w as u32).map(|x| 10_000 * z + 100 * y + x));
             }
         }
-        let mut out = poisoned(w * h * d);
+        let mut out = sentinel_filled(w * h * d);
         mark_3d(w, h, &mut out).over((w, h, d)).run_on(device)?;
-        expect(&format!("over(({w}, {h}, {d}))"), &out, &due)?;
+        expect(&format!("over(({w}, {h}, {d}))"), &out, &expected)?;
     }
     Ok(())
 }
@@ -116,10 +116,10 @@ fn cover(device: &Device) -> Check {
 fn grid_block(device: &Device) -> Check {
     for (grid, block) in [(1, 1), (5, 1), (1, 7), (4, 33), (10, 64)] {
         let n = grid * block;
-        let due: Vec<u32> = (0..n as u32).collect();
-        let mut out = poisoned(n);
+        let expected: Vec<u32> = (0..n as u32).collect();
+        let mut out = sentinel_filled(n);
         mark(&mut out).grid(grid).block(block).run_on(device)?;
-        expect(&format!("grid({grid}).block({block})"), &out, &due)?;
+        expect(&format!("grid({grid}).block({block})"), &out, &expected)?;
     }
     Ok(())
 }

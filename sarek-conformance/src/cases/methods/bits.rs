@@ -1,6 +1,6 @@
 //! Counting, rotating and reversing bits.
 
-use crate::check::{Check, Due, binary, unary};
+use crate::check::{Check, Expected, binary, unary};
 use crate::input::{Sample, pairs, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -116,7 +116,7 @@ kernels!(u32 count_u32 count_u32_kernel rotate_u32 rotate_u32_kernel);
 kernels!(i64 count_i64 count_i64_kernel rotate_i64 rotate_i64_kernel);
 kernels!(u64 count_u64 count_u64_kernel rotate_u64 rotate_u64_kernel);
 
-fn counts(bits: &[bool]) -> [Due<u32>; 6] {
+fn counts(bits: &[bool]) -> [Expected<u32>; 6] {
     let total = |want: bool| bits.iter().filter(|&&b| b == want).count();
     let high = |want: bool| bits.iter().rev().take_while(|&&b| b == want).count();
     let low = |want: bool| bits.iter().take_while(|&&b| b == want).count();
@@ -128,10 +128,10 @@ fn counts(bits: &[bool]) -> [Due<u32>; 6] {
         low(false),
         low(true),
     ]
-    .map(|n| Due::Exactly(n as u32))
+    .map(|n| Expected::Exactly(n as u32))
 }
 
-fn moved<T: Bits>(a: T, count: usize) -> [Due<T>; 4] {
+fn moved<T: Bits>(a: T, count: usize) -> [Expected<T>; 4] {
     let bits = a.bits();
     let width = bits.len();
     let count = count % width;
@@ -142,7 +142,7 @@ fn moved<T: Bits>(a: T, count: usize) -> [Due<T>; 4] {
         pick(&|k| width - 1 - k),
         pick(&|k| width - 8 - k / 8 * 8 + k % 8),
     ]
-    .map(Due::Exactly)
+    .map(Expected::Exactly)
 }
 
 macro_rules! power_of_two {
@@ -161,7 +161,7 @@ macro_rules! power_of_two {
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
                 |a| {
-                    [Due::Exactly(u32::from(
+                    [Expected::Exactly(u32::from(
                         a.bits().iter().filter(|b| **b).count() == 1,
                     ))]
                 },

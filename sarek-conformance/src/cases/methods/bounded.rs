@@ -1,7 +1,7 @@
 //! Divisions, magnitudes and shifts of integers at the bounds of their types, and the fault of a division by zero.
 
 use crate::cases::faults::fault_of;
-use crate::check::{Check, Due, binary, ensure, poisoned, unary};
+use crate::check::{Check, Expected, binary, ensure, sentinel_filled, unary};
 use crate::input::{pairs, values};
 use crate::{Capability, Case};
 use sarek::FaultKind;
@@ -82,8 +82,8 @@ macro_rules! bounded {
                         x.overflowing_div_euclid(y),
                         x.overflowing_rem_euclid(y),
                     ];
-                    let mut due = [0; 13];
-                    due[..5].copy_from_slice(&[
+                    let mut expected = [0; 13];
+                    expected[..5].copy_from_slice(&[
                         x.wrapping_div(y),
                         x.wrapping_rem(y),
                         x.wrapping_div_euclid(y),
@@ -91,8 +91,8 @@ macro_rules! bounded {
                         x.saturating_div(y),
                     ]);
                     let pairs = pairs.map(|(result, overflows)| [result, $t::from(overflows)]);
-                    due[5..].copy_from_slice(pairs.as_flattened());
-                    due.map(Due::Exactly)
+                    expected[5..].copy_from_slice(pairs.as_flattened());
+                    expected.map(Expected::Exactly)
                 },
             )
         }
@@ -113,7 +113,7 @@ macro_rules! bounded {
                 ["unbounded_shl", "unbounded_shr"],
                 &inputs,
                 |a, b, out, n| $shift_kernel(a, b, out).over(n).run_on(device),
-                |x, n| [x.unbounded_shl(n), x.unbounded_shr(n)].map(Due::Exactly),
+                |x, n| [x.unbounded_shl(n), x.unbounded_shr(n)].map(Expected::Exactly),
             )
         }
     )*};
@@ -157,7 +157,7 @@ macro_rules! magnitudes {
                         magnitude,
                         $t::from(overflows),
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -187,18 +187,20 @@ fn zero_kernel(a: &[i32], b: &[i32], which: u32, out: &mut [i32]) {
 fn zero(device: &Device) -> Check {
     for which in 0..6 {
         let (a, b) = (Vector::from_slice(&[7]), Vector::from_slice(&[0]));
-        let mut out = poisoned(1);
+        let mut out = sentinel_filled(1);
         let result = zero_kernel(&a, &b, which, &mut out).over(1).run_on(device);
         let fault = fault_of(result, &mut out)?;
         // The reference panics inside the method.
-        let is_due = match &fault.kind {
+        let is_expected = match &fault.kind {
             FaultKind::DivisionByZero => true,
             FaultKind::Panic(message) => {
                 device.backend() == "reference" && message.contains("zero")
             }
             _ => false,
         };
-        ensure(is_due, || format!("{:?} of method {which}", fault.kind))?;
+        ensure(is_expected, || {
+            format!("{:?} of method {which}", fault.kind)
+        })?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Additions and subtractions with a carry.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -50,7 +50,7 @@ macro_rules! carries {
                 |x, y| {
                     let (sum, carry) = x.carrying_add(y, x % 2 == 1);
                     let (next, next_carry) = y.carrying_add($t::MAX, carry);
-                    [sum, $t::from(carry), next, $t::from(next_carry)].map(Due::Exactly)
+                    [sum, $t::from(carry), next, $t::from(next_carry)].map(Expected::Exactly)
                 },
             )
         }

@@ -1,6 +1,6 @@
 //! `checked_…` and `overflowing_…` of integers: the result, and whether it fits the type.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -69,26 +69,26 @@ macro_rules! checked {
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |x, y| {
-                    let mut due = [0; $each];
+                    let mut expected = [0; $each];
                     let count = y as u32 % 80;
                     let none = NONE as $t;
                     $(
-                        due[$b] = x.$by(y).unwrap_or(none);
-                        due[$b + 1] = $t::from(x.$by(y).is_some());
+                        expected[$b] = x.$by(y).unwrap_or(none);
+                        expected[$b + 1] = $t::from(x.$by(y).is_some());
                     )*
                     $(
-                        due[$s] = x.$shift(count).unwrap_or(none);
-                        due[$s + 1] = $t::from(x.$shift(count).is_some());
+                        expected[$s] = x.$shift(count).unwrap_or(none);
+                        expected[$s + 1] = $t::from(x.$shift(count).is_some());
                     )*
                     $(
-                        due[$u] = x.$of().map_or(none, |result| result as $t);
-                        due[$u + 1] = $t::from(x.$of().is_some());
+                        expected[$u] = x.$of().map_or(none, |result| result as $t);
+                        expected[$u + 1] = $t::from(x.$of().is_some());
                     )*
                     $(
-                        due[$o] = x.$over(y).0;
-                        due[$o + 1] = $t::from(x.$over(y).1);
+                        expected[$o] = x.$over(y).0;
+                        expected[$o + 1] = $t::from(x.$over(y).1);
                     )*
-                    due.map(Due::Exactly)
+                    expected.map(Expected::Exactly)
                 },
             )
         }
@@ -156,7 +156,7 @@ fn wide(device: &Device) -> Check {
                 x.checked_rem(y).unwrap_or(7),
                 u64::from(x.overflowing_add(y).1),
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -204,7 +204,7 @@ fn small(device: &Device) -> Check {
                 x.next_power_of_two(),
                 rest.unwrap_or(1 << 20),
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }

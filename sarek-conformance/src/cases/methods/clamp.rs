@@ -1,6 +1,6 @@
 //! `clamp` of every number type, with bounds in order.
 
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::{Sample, pairs};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -28,17 +28,19 @@ macro_rules! clamp {
 
         fn $case(device: &Device) -> Check {
             let inputs = triples::<$t>();
-            let mut out = poisoned::<$t>(inputs.len());
+            let mut out = sentinel_filled::<$t>(inputs.len());
             let column =
                 |k: usize| Vector::from_vec(inputs.iter().map(|t| t[k]).collect::<Vec<$t>>());
             $kernel(&column(0), &column(1), &column(2), &mut out)
                 .over(inputs.len())
                 .run_on(device)?;
-            let due: Vec<Due<$t>> = inputs
+            let expected: Vec<Expected<$t>> = inputs
                 .iter()
                 .map(|&[x, lo, hi]| clamped(x, lo, hi))
                 .collect();
-            expect_due("clamp", &out, &due, &|i| format!(" of {:?}", inputs[i]))
+            expect_within("clamp", &out, &expected, &|i| {
+                format!(" of {:?}", inputs[i])
+            })
         }
     };
 }
@@ -68,13 +70,13 @@ fn triples<T: Sample + PartialOrd>() -> Vec<[T; 3]> {
         .collect()
 }
 
-fn clamped<T: Sample + PartialOrd>(x: T, lo: T, hi: T) -> Due<T> {
+fn clamped<T: Sample + PartialOrd>(x: T, lo: T, hi: T) -> Expected<T> {
     // Either of two equal zeros may be the result.
     let zero = T::default();
     if x == zero && (lo == zero || hi == zero) {
-        return Due::Equal(zero);
+        return Expected::Equal(zero);
     }
-    Due::Exactly(if x < lo {
+    Expected::Exactly(if x < lo {
         lo
     } else if x > hi {
         hi

@@ -1,6 +1,6 @@
 //! Elementary functions of one float, within [`sarek::testing::tolerance`].
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -64,19 +64,25 @@ macro_rules! family {
                 [$(stringify!($method)),*],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [$(due::<$t>(class, stringify!($method), Format::$format, a.into(), $reference)),*],
+                |a| [$(expected::<$t>(class, stringify!($method), Format::$format, a.into(), $reference)),*],
             )
         }
     };
 }
 
-fn due<T>(class: Class, method: &str, format: Format, x: f64, f: fn(f64) -> f64) -> Due<T> {
+fn expected<T>(
+    class: Class,
+    method: &str,
+    format: Format,
+    x: f64,
+    f: fn(f64) -> f64,
+) -> Expected<T> {
     let function = Function::method(method).expect("the method has bounds");
     if !class.promises(function, x) {
-        return Due::Anything;
+        return Expected::Anything;
     }
     let exact = f(x);
-    Due::Near(exact, tolerance(class, function, format, (x, 0.0), exact))
+    Expected::Near(exact, tolerance(class, function, format, (x, 0.0), exact))
 }
 
 macro_rules! families {

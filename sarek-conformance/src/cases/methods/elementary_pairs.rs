@@ -1,6 +1,6 @@
 //! Functions of two floats, within [`sarek::testing::tolerance`].
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -27,9 +27,15 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-fn due<T>(class: Class, method: &str, format: Format, arguments: (f64, f64), exact: f64) -> Due<T> {
+fn expected<T>(
+    class: Class,
+    method: &str,
+    format: Format,
+    arguments: (f64, f64),
+    exact: f64,
+) -> Expected<T> {
     let function = Function::method(method).expect("the method has bounds");
-    Due::Near(exact, tolerance(class, function, format, arguments, exact))
+    Expected::Near(exact, tolerance(class, function, format, arguments, exact))
 }
 
 macro_rules! kernels {
@@ -63,7 +69,7 @@ macro_rules! kernels {
                 |a, b, out, n| $powf_kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
                     let (x, y) = (f64::from(a), f64::from(b));
-                    [due(class, "powf", Format::$format, (x, y), x.powf(y))]
+                    [expected(class, "powf", Format::$format, (x, y), x.powf(y))]
                 },
             )
         }
@@ -93,8 +99,8 @@ macro_rules! kernels {
                     let power = if b < 0 { 1.0 / product } else { product };
                     let arguments = (x, f64::from(b));
                     [
-                        due(class, "powi", Format::$format, arguments, power),
-                        due(class, "powi", Format::$format, (x, 2.0), x * x),
+                        expected(class, "powi", Format::$format, arguments, power),
+                        expected(class, "powi", Format::$format, (x, 2.0), x * x),
                     ]
                 },
             )
@@ -130,8 +136,8 @@ macro_rules! kernels {
                     let (y, x) = (f64::from(a), f64::from(b));
                     let length = (x * x + y * y).sqrt();
                     [
-                        due(class, "atan2", Format::$format, (y, x), y.atan2(x)),
-                        due(class, "hypot", Format::$format, (y, x), length),
+                        expected(class, "atan2", Format::$format, (y, x), y.atan2(x)),
+                        expected(class, "hypot", Format::$format, (y, x), length),
                     ]
                 },
             )

@@ -1,6 +1,6 @@
 //! Methods of one float that are exact: rounding, signs, classes, bits.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::{Random, Sample, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -71,18 +71,18 @@ macro_rules! kernels {
                         (1.0 as $t).copysign(a)
                     };
                     [
-                        Due::Exactly((whole - down).copysign(a)),
-                        Due::Exactly((whole + up).copysign(a)),
-                        Due::Exactly((whole + nearest).copysign(a)),
-                        Due::Exactly(whole),
+                        Expected::Exactly((whole - down).copysign(a)),
+                        Expected::Exactly((whole + up).copysign(a)),
+                        Expected::Exactly((whole + nearest).copysign(a)),
+                        Expected::Exactly(whole),
                         // Infinity minus itself is NaN.
                         if !a.is_finite() {
-                            Due::Exactly($t::NAN)
+                            Expected::Exactly($t::NAN)
                         } else {
-                            Due::Equal(rest)
+                            Expected::Equal(rest)
                         },
-                        Due::Exactly(magnitude),
-                        Due::Exactly(sign),
+                        Expected::Exactly(magnitude),
+                        Expected::Exactly(sign),
                     ]
                 },
             )
@@ -112,13 +112,17 @@ macro_rules! kernels {
                         magnitude < infinity,
                         negative,
                     ]
-                    .map(|holds| Due::Exactly(u32::from(holds)));
+                    .map(|holds| Expected::Exactly(u32::from(holds)));
                     // Not every target keeps the sign of a NaN.
                     [
                         nan,
                         infinite,
                         finite,
-                        if a.is_nan() { Due::Anything } else { negative },
+                        if a.is_nan() {
+                            Expected::Anything
+                        } else {
+                            negative
+                        },
                     ]
                 },
             )
@@ -137,7 +141,7 @@ macro_rules! kernels {
                 ["to_bits"],
                 &inputs,
                 |a, out, n| $to_bits_kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly($bits::from_ne_bytes(a.to_ne_bytes()))],
+                |a| [Expected::Exactly($bits::from_ne_bytes(a.to_ne_bytes()))],
             )
         }
 
@@ -155,7 +159,7 @@ macro_rules! kernels {
                 ["from_bits"],
                 &inputs,
                 |a, out, n| $from_bits_kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly($t::from_ne_bytes(a.to_ne_bytes()))],
+                |a| [Expected::Exactly($t::from_ne_bytes(a.to_ne_bytes()))],
             )
         }
     };

@@ -2,7 +2,7 @@
 
 use sarek::prelude::*;
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::{Sample, pairs};
 use crate::{Capability, Case};
 use sarek::testing::tolerance::{Class, EXACT, Tolerance};
@@ -41,9 +41,9 @@ macro_rules! kernels {
                     };
                     // Not every target keeps the sign of a NaN.
                     let sign = if b.is_nan() {
-                        Due::Anything
+                        Expected::Anything
                     } else {
-                        Due::Exactly(signed)
+                        Expected::Exactly(signed)
                     };
                     [chosen(a, b, a < b), chosen(a, b, a > b), sign]
                 },
@@ -56,15 +56,15 @@ kernels!(f32_case min_max_f32 f32);
 kernels!(f64_case min_max_f64 f64);
 
 /// Expects the chosen number, but a NaN only if both are NaN, and either of two equal zeros.
-fn chosen<T: Sample + PartialOrd>(a: T, b: T, first: bool) -> Due<T> {
+fn chosen<T: Sample + PartialOrd>(a: T, b: T, first: bool) -> Expected<T> {
     if a == b {
-        Due::Equal(a)
+        Expected::Equal(a)
     } else if a.partial_cmp(&a).is_none() {
-        Due::Exactly(b)
+        Expected::Exactly(b)
     } else if b.partial_cmp(&b).is_none() || first {
-        Due::Exactly(a)
+        Expected::Exactly(a)
     } else {
-        Due::Exactly(b)
+        Expected::Exactly(b)
     }
 }
 
@@ -108,7 +108,7 @@ macro_rules! midpoint {
                 |a, b| {
                     let tolerance = Tolerance { flush, ..EXACT };
                     [a.midpoint(b), (a * 0.5).midpoint(1.0)]
-                        .map(|due| Due::Near(due.into(), tolerance))
+                        .map(|expected| Expected::Near(expected.into(), tolerance))
                 },
             )
         }

@@ -1,6 +1,6 @@
 //! Float methods composed of others: `round_ties_even`, `div_euclid`, `is_normal`, `is_subnormal`, `sin_cos`.
 
-use crate::check::{Check, Due, binary, unary};
+use crate::check::{Check, Expected, binary, unary};
 use crate::input::{Sample, pairs, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -46,7 +46,7 @@ macro_rules! kernels {
                 ["round_ties_even"],
                 &inputs,
                 |a, out, n| $round_kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly(a.round_ties_even())],
+                |a| [Expected::Exactly(a.round_ties_even())],
             )
         }
 
@@ -67,16 +67,16 @@ macro_rules! kernels {
                 &inputs,
                 |a, b, out, n| $quotient_kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
-                    let (due, (x, y)) = (a.div_euclid(b), (f64::from(a), f64::from(b)));
+                    let (expected, (x, y)) = (a.div_euclid(b), (f64::from(a), f64::from(b)));
                     let is_tiny = |v: $t| v != 0.0 && v.abs() < 1.0e-30;
                     let of_quotient = tolerance(class, Function::DIV, Format::$format, (x, y), f64::from(a / b));
                     match of_quotient.ulps <= 0.5 {
-                        true => [Due::Exactly(due)],
-                        false if is_tiny(a) || is_tiny(b) || a.abs().max(b.abs()) > 1.0e30 => [Due::Anything],
+                        true => [Expected::Exactly(expected)],
+                        false if is_tiny(a) || is_tiny(b) || a.abs().max(b.abs()) > 1.0e30 => [Expected::Anything],
                         false => {
                             let absolute = of_quotient.absolute + 1.0;
                             let near = Tolerance { absolute, ..of_quotient };
-                            [Due::Near(due.into(), near)]
+                            [Expected::Near(expected.into(), near)]
                         }
                     }
                 },
@@ -102,11 +102,11 @@ macro_rules! kernels {
                 |a, out, n| $angles_kernel(a, out).over(n).run_on(device),
                 |a| {
                     let x = f64::from(a);
-                    let due = |method, exact| {
+                    let expected = |method, exact| {
                         let function = Function::method(method).expect("the method has bounds");
-                        Due::Near(exact, tolerance(class, function, Format::$format, (x, 0.0), exact))
+                        Expected::Near(exact, tolerance(class, function, Format::$format, (x, 0.0), exact))
                     };
-                    [due("sin", x.sin()), due("cos", x.cos())]
+                    [expected("sin", x.sin()), expected("cos", x.cos())]
                 },
             )
         }
@@ -137,7 +137,7 @@ macro_rules! classes {
                 ["is_normal", "is_subnormal"],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [a.is_normal(), a.is_subnormal()].map(|is| Due::Exactly(u32::from(is))),
+                |a| [a.is_normal(), a.is_subnormal()].map(|is| Expected::Exactly(u32::from(is))),
             )
         }
     };
@@ -159,6 +159,6 @@ fn f16_classes(device: &Device) -> Check {
         ["is_normal"],
         &inputs,
         |a, out, n| classes_f16(a, out).over(n).run_on(device),
-        |a| [Due::Exactly(u32::from(a.is_normal()))],
+        |a| [Expected::Exactly(u32::from(a.is_normal()))],
     )
 }

@@ -1,7 +1,7 @@
 //! Roots, powers of two, multiples and midpoints of integers, and the fault of a negative root.
 
 use crate::cases::faults::fault_of;
-use crate::check::{Check, Due, binary, ensure, poisoned};
+use crate::check::{Check, Expected, binary, ensure, sentinel_filled};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::FaultKind;
@@ -36,7 +36,7 @@ macro_rules! signed {
                 ["isqrt", "midpoint"],
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
-                |a, b| [(a & $t::MAX).isqrt(), a.midpoint(b)].map(Due::Exactly),
+                |a, b| [(a & $t::MAX).isqrt(), a.midpoint(b)].map(Expected::Exactly),
             )
         }
     )*};
@@ -87,7 +87,7 @@ macro_rules! unsigned {
                         (x / 2).next_multiple_of(y / 2 + 1),
                         (x / 4).next_multiple_of(7),
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -110,18 +110,18 @@ fn negative_kernel(a: &[i32], out: &mut [i32]) {
 
 fn negative(device: &Device) -> Check {
     for negative in [-1, i32::MIN] {
-        let mut out = poisoned(1);
+        let mut out = sentinel_filled(1);
         let result = negative_kernel(&Vector::from_slice(&[negative]), &mut out)
             .over(1)
             .run_on(device);
         let fault = fault_of(result, &mut out)?;
         let message = "argument of integer square root cannot be negative";
-        let is_due = match &fault.kind {
+        let is_expected = match &fault.kind {
             // rustc's own `isqrt` panics with this message.
             FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
             _ => false,
         };
-        ensure(is_due, || format!("{:?} of {negative}", fault.kind))?;
+        ensure(is_expected, || format!("{:?} of {negative}", fault.kind))?;
     }
     Ok(())
 }

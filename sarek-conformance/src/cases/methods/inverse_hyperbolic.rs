@@ -1,6 +1,6 @@
 //! Inverse hyperbolic functions, within [`sarek::testing::tolerance`].
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -50,8 +50,10 @@ macro_rules! kernels {
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
                 |a| {
-                    let due = near(device, Format::$format, a.into());
-                    [due.map_or(Due::Anything, |(exact, near)| Due::Near(exact, near))]
+                    let expected = near(device, Format::$format, a.into());
+                    [expected.map_or(Expected::Anything, |(exact, near)| {
+                        Expected::Near(exact, near)
+                    })]
                 },
             )
         }
@@ -76,12 +78,12 @@ fn of_half<T: Float>(device: &Device, digits: i32) -> Check {
         &inputs,
         |a, out, n| asinh_of::<T>(a, out).over(n).run_on(device),
         |a| {
-            let due = near(device, Format::F32, a.into());
-            [due.map_or(Due::Anything, |(exact, near)| {
+            let expected = near(device, Format::F32, a.into());
+            [expected.map_or(Expected::Anything, |(exact, near)| {
                 // Subnormal numbers of `f16` have fewer digits.
                 let rounding = 1.1 * 2f64.powi(-digits) * exact.abs() + 1e-7;
                 let absolute = near.absolute + rounding;
-                Due::Near(exact, Tolerance { absolute, ..near })
+                Expected::Near(exact, Tolerance { absolute, ..near })
             })]
         },
     )

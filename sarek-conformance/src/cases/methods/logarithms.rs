@@ -1,7 +1,7 @@
 //! `ilog2` of integers, and the fault for numbers that have no logarithm.
 
 use crate::cases::faults::fault_of;
-use crate::check::{Check, Due, ensure, poisoned, unary};
+use crate::check::{Check, Expected, ensure, sentinel_filled, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::FaultKind;
@@ -32,7 +32,7 @@ macro_rules! ilog2 {
                 ["itself", "as a usize"],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [a.ilog2(), (a as u32 | 1).ilog2()].map(Due::Exactly),
+                |a| [a.ilog2(), (a as u32 | 1).ilog2()].map(Expected::Exactly),
             )
         }
     )*};
@@ -49,18 +49,18 @@ ilog2! {
 
 fn none(device: &Device) -> Check {
     for none in [0, -1, i32::MIN] {
-        let mut out = poisoned(2);
+        let mut out = sentinel_filled(2);
         let result = log_i32_kernel(&Vector::from_slice(&[none]), &mut out)
             .over(1)
             .run_on(device);
         let fault = fault_of(result, &mut out)?;
         let message = "argument of integer logarithm must be positive";
-        let is_due = match &fault.kind {
+        let is_expected = match &fault.kind {
             // rustc's own `ilog2` panics with this message.
             FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
             _ => false,
         };
-        ensure(is_due, || format!("{:?} of {none}", fault.kind))?;
+        ensure(is_expected, || format!("{:?} of {none}", fault.kind))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Sums and differences of a signed and an unsigned integer, and casts between them.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -58,16 +58,16 @@ macro_rules! mixed_signs {
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |x, y| {
-                    let mut due = [x.$cast() as $t / 2; 13];
+                    let mut expected = [x.$cast() as $t / 2; 13];
                     $(
-                        due[$at] = x.$wrapping(y);
-                        due[$at + 1] = x.$saturating(y);
-                        due[$at + 2] = x.$checked(y).unwrap_or(NONE as $t);
-                        due[$at + 3] = $t::from(x.$checked(y).is_none());
-                        due[$at + 4] = x.$overflowing(y).0;
-                        due[$at + 5] = $t::from(x.$overflowing(y).1);
+                        expected[$at] = x.$wrapping(y);
+                        expected[$at + 1] = x.$saturating(y);
+                        expected[$at + 2] = x.$checked(y).unwrap_or(NONE as $t);
+                        expected[$at + 3] = $t::from(x.$checked(y).is_none());
+                        expected[$at + 4] = x.$overflowing(y).0;
+                        expected[$at + 5] = $t::from(x.$overflowing(y).1);
                     )*
-                    due.map(Due::Exactly)
+                    expected.map(Expected::Exactly)
                 },
             )
         }

@@ -1,6 +1,6 @@
 //! `mul_add`: rounded once, except in WGSL, whose `fma` may round twice.
 
-use crate::check::{Check, Due, expect_due, poisoned};
+use crate::check::{Check, Expected, expect_within, sentinel_filled};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -40,20 +40,22 @@ fn f32_case(device: &Device) -> Check {
         inputs.push([a, a, -(a * a)]);
     }
     let column = |k: usize| Vector::from_vec(inputs.iter().map(|t| t[k]).collect::<Vec<f32>>());
-    let mut out = poisoned::<f32>(inputs.len());
+    let mut out = sentinel_filled::<f32>(inputs.len());
     mul_add_f32(&column(0), &column(1), &column(2), &mut out)
         .over(inputs.len())
         .run_on(device)?;
-    let due: Vec<Due<f32>> = inputs
+    let expected: Vec<Expected<f32>> = inputs
         .iter()
         .map(|&[a, b, c]| {
             // The product is exact in `f64`; the sum loses only bits far below those of an `f32`.
             let (x, y) = (f64::from(a), f64::from(b));
             let exact = x * y + f64::from(c);
-            Due::Near(exact, tolerance(class, fused(), Format::F32, (x, y), exact))
+            Expected::Near(exact, tolerance(class, fused(), Format::F32, (x, y), exact))
         })
         .collect();
-    expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))
+    expect_within("mul_add", &out, &expected, &|i| {
+        format!(" of {:?}", inputs[i])
+    })
 }
 
 /// Integers below 2^31: `i128` holds product and sum exactly, and the result is right only if it is rounded once.
@@ -72,20 +74,22 @@ fn f64_case(device: &Device) -> Check {
         .collect();
     let column =
         |k: usize| Vector::from_vec(inputs.iter().map(|t| t[k] as f64).collect::<Vec<f64>>());
-    let mut out = poisoned::<f64>(inputs.len());
+    let mut out = sentinel_filled::<f64>(inputs.len());
     mul_add_f64(&column(0), &column(1), &column(2), &mut out)
         .over(inputs.len())
         .run_on(device)?;
-    let due: Vec<Due<f64>> = inputs
+    let expected: Vec<Expected<f64>> = inputs
         .iter()
         .map(|&[a, b, c]| {
             let exact = (i128::from(a) * i128::from(b) + c as f64 as i128) as f64;
             let arguments = (a as f64, b as f64);
-            Due::Near(
+            Expected::Near(
                 exact,
                 tolerance(class, fused(), Format::F64, arguments, exact),
             )
         })
         .collect();
-    expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))
+    expect_within("mul_add", &out, &expected, &|i| {
+        format!(" of {:?}", inputs[i])
+    })
 }

@@ -1,6 +1,6 @@
 //! `is_multiple_of` and `div_ceil` of unsigned integers.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -42,7 +42,8 @@ macro_rules! multiple_of {
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
                     let of = |by: $t| if by == 0 { a == 0 } else { a % by == 0 };
-                    [of(b), of(b % 4), of(3), of(5) || of(0)].map(|is| Due::Exactly(u32::from(is)))
+                    [of(b), of(b % 4), of(3), of(5) || of(0)]
+                        .map(|is| Expected::Exactly(u32::from(is)))
                 },
             )
         }
@@ -71,7 +72,7 @@ macro_rules! div_ceil {
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
-                    let up = |a: $t, b: $t| Due::Exactly(a / b + $t::from(a % b != 0));
+                    let up = |a: $t, b: $t| Expected::Exactly(a / b + $t::from(a % b != 0));
                     [up(a, b | 1), up(a, 7), up(b / 2 + 5, a / 2 + 1)]
                 },
             )

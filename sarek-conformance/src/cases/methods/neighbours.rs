@@ -1,6 +1,6 @@
 //! The next numbers of floats: `next_up`, `next_down`.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -44,7 +44,7 @@ macro_rules! kernels {
                 ["next_up", "next_down"],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [a.next_up(), a.next_down()].map(Due::Exactly),
+                |a| [a.next_up(), a.next_down()].map(Expected::Exactly),
             )
         }
     };

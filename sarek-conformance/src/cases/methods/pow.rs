@@ -1,6 +1,6 @@
 //! `pow` of integers, and its overflow.
 
-use crate::check::{Check, Due, binary, reports_overflow};
+use crate::check::{Check, Expected, binary, reports_overflow};
 use crate::input::{Random, Sample};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -45,7 +45,7 @@ macro_rules! pow {
                 |a, b| {
                     let times = |x: i128, y: i128| i128::from(x.wrapping_mul(y) as $t);
                     let power = (0..b).fold(1, |power, _| times(power, a.into()));
-                    [power as $t, i128::from(b).pow(3) as $t].map(Due::Exactly)
+                    [power as $t, i128::from(b).pow(3) as $t].map(Expected::Exactly)
                 },
             )
         }

@@ -1,7 +1,7 @@
 //! `wrapping_pow`, `saturating_pow`, `checked_pow`, `overflowing_pow`, and logarithms of integers to any base.
 
 use crate::cases::faults::fault_of;
-use crate::check::{Check, Due, binary, ensure, poisoned};
+use crate::check::{Check, Expected, binary, ensure, sentinel_filled};
 use crate::input::{Sample, pairs};
 use crate::{Capability, Case};
 use sarek::FaultKind;
@@ -68,7 +68,7 @@ macro_rules! powers {
                         $t::from(x.overflowing_pow(n).1),
                         x.wrapping_pow(3),
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -120,7 +120,7 @@ macro_rules! logarithms {
                         x.checked_ilog(base).unwrap_or(NONE.into()),
                         positive.ilog(3),
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -152,7 +152,7 @@ fn faults_kernel(a: &[i32], b: &[i32], out: &mut [u32]) {
 fn faults(device: &Device) -> Check {
     let positive = "argument of integer logarithm must be positive";
     let base = "base of integer logarithm must be at least 2";
-    for (x, by, due) in [
+    for (x, by, expected) in [
         (0, 10, positive),
         (i32::MIN, 10, positive),
         (-1, 3, positive),
@@ -162,15 +162,15 @@ fn faults(device: &Device) -> Check {
         (5, -3, base),
     ] {
         let (a, b) = (Vector::from_slice(&[x]), Vector::from_slice(&[by]));
-        let mut out = poisoned(1);
+        let mut out = sentinel_filled(1);
         let result = faults_kernel(&a, &b, &mut out).over(1).run_on(device);
         let fault = fault_of(result, &mut out)?;
-        let is_due = match &fault.kind {
+        let is_expected = match &fault.kind {
             // rustc's own methods panic with this message.
-            FaultKind::Assert(found) | FaultKind::Panic(found) => found == due,
+            FaultKind::Assert(found) | FaultKind::Panic(found) => found == expected,
             _ => false,
         };
-        ensure(is_due, || format!("{:?} of {x} to {by}", fault.kind))?;
+        ensure(is_expected, || format!("{:?} of {x} to {by}", fault.kind))?;
     }
     Ok(())
 }

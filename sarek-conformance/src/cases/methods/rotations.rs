@@ -1,7 +1,7 @@
 //! Rotations by half of the width, which swap both halves, and by counts next to it. Compilers recognise the text of
 //! a rotation, and some of them mistake one for another.
 
-use crate::check::{Check, Due, unary};
+use crate::check::{Check, Expected, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -57,7 +57,7 @@ macro_rules! rotations {
                         swapped, swapped, swapped, swapped, swapped, swapped, next(swapped),
                         next(swapped), swapped ^ last(swapped), swapped,
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }

@@ -1,6 +1,6 @@
 //! `saturating_*`, `min`, `max` and `abs_diff` of integers.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -52,7 +52,7 @@ macro_rules! saturating {
                     let into = |r: i128| r.min($t::MAX.into()).max($t::MIN.into()) as $t;
                     let product = a.saturating_mul(b);
                     let (low, high) = if a < b { (a, b) } else { (b, a) };
-                    [a + b, a - b, product, low, high].map(|r| Due::Exactly(into(r)))
+                    [a + b, a - b, product, low, high].map(|r| Expected::Exactly(into(r)))
                 },
             )
         }
@@ -69,8 +69,8 @@ macro_rules! saturating {
                 &pairs::<$t, $t>(48, 200),
                 |a, b, out, n| $diff_kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
-                    [Due::Exactly(
-                        (i128::from(a) - i128::from(b)).unsigned_abs() as $unsigned
+                    [Expected::Exactly(
+                        (i128::from(a) - i128::from(b)).unsigned_abs() as $unsigned,
                     )]
                 },
             )

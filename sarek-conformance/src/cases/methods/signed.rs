@@ -1,6 +1,6 @@
 //! Methods that only signed integers have.
 
-use crate::check::{Check, Due, reports_overflow, unary};
+use crate::check::{Check, Expected, reports_overflow, unary};
 use crate::input::values;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -46,7 +46,7 @@ macro_rules! signed {
                     let (positive, negative) = ((a > 0) as i128, (a < 0) as i128);
                     let sign = positive - negative;
                     let magnitude = i128::from(a) * (positive - negative);
-                    [magnitude, sign, positive, negative].map(|r| Due::Exactly(r as $t))
+                    [magnitude, sign, positive, negative].map(|r| Expected::Exactly(r as $t))
                 },
             )
         }
@@ -62,7 +62,7 @@ macro_rules! signed {
                 ["unsigned_abs"],
                 &values::<$t>(50, 200),
                 |a, out, n| $unsigned_kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly(i128::from(a).unsigned_abs() as $u)],
+                |a| [Expected::Exactly(i128::from(a).unsigned_abs() as $u)],
             )
         }
     };

@@ -1,6 +1,6 @@
 //! The signed difference of unsigned integers, if it fits.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -47,8 +47,8 @@ macro_rules! signed_difference {
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |x, y| {
-                    let due = x.checked_signed_diff(y);
-                    [due.unwrap_or(NONE as $signed), $signed::from(due.is_none())].map(Due::Exactly)
+                    let expected = x.checked_signed_diff(y);
+                    [expected.unwrap_or(NONE as $signed), $signed::from(expected.is_none())].map(Expected::Exactly)
                 },
             )
         }

@@ -1,6 +1,6 @@
 //! Methods of `usize`: every device gives the results of 64 bits, even if all values fit 32.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::{Random, pairs};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -56,7 +56,7 @@ fn wide_kernel(a: &[u64], b: &[u64], out: &mut [u64]) {
 }
 
 /// The expected results, computed with `u64`, which has the same width.
-fn reference(x: u64, y: u64) -> [Due<u64>; EACH] {
+fn reference(x: u64, y: u64) -> [Expected<u64>; EACH] {
     let by = y as u32;
     let multiple = match y % 5 {
         0 => x == 0,
@@ -90,7 +90,7 @@ fn reference(x: u64, y: u64) -> [Due<u64>; EACH] {
         (0..by % 20).fold(1, |power, _| power * (x % 7)),
         u64::from(x.count_ones() == 1) + 2 * u64::from(multiple) + ceil.wrapping_mul(4),
     ]
-    .map(Due::Exactly)
+    .map(Expected::Exactly)
 }
 
 fn run(device: &Device, mut inputs: Vec<(u64, u64)>) -> Check {
@@ -152,7 +152,7 @@ fn narrow(device: &Device) -> Check {
                 u32::from(ones == 1),
                 x.div_ceil(y + 1) as u32,
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -186,7 +186,7 @@ fn zeros(device: &Device) -> Check {
                 i.leading_zeros() + n.leading_zeros(),
                 (x * y).trailing_zeros(),
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -239,7 +239,7 @@ fn widened(device: &Device) -> Check {
                 (x >> (b % 64)) as u32,
                 (x >> (b % 64)) as u32,
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -295,7 +295,7 @@ fn rest(device: &Device) -> Check {
                 signed(16),
                 (x as f32 as u64) ^ (x % (1 << 16)),
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }

@@ -1,6 +1,6 @@
 //! `wrapping_*`: these wrap in every build.
 
-use crate::check::{Check, Due, binary, unary};
+use crate::check::{Check, Expected, binary, unary};
 use crate::input::{pairs, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -71,7 +71,7 @@ macro_rules! wrapping {
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
                     let (a, b) = (i128::from(a), i128::from(b));
-                    [a + b, a - b, a.wrapping_mul(b), -a].map(|r| Due::Exactly(r as $t))
+                    [a + b, a - b, a.wrapping_mul(b), -a].map(|r| Expected::Exactly(r as $t))
                 },
             )
         }
@@ -91,7 +91,7 @@ macro_rules! wrapping {
                 |a, count| {
                     let power = 1i128 << (count % $t::BITS);
                     let a = i128::from(a);
-                    [a.wrapping_mul(power), a.div_euclid(power)].map(|r| Due::Exactly(r as $t))
+                    [a.wrapping_mul(power), a.div_euclid(power)].map(|r| Expected::Exactly(r as $t))
                 },
             )
         }
@@ -120,7 +120,7 @@ macro_rules! absolute {
                 ["wrapping_abs"],
                 &values::<$t>(46, 200),
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly(i128::from(a).abs() as $t)],
+                |a| [Expected::Exactly(i128::from(a).abs() as $t)],
             )
         }
     };

@@ -1,6 +1,6 @@
 //! `& | ^ !` of integers, compared with a computation bit by bit.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -32,7 +32,7 @@ macro_rules! bitwise {
                 ["&", "|", "^", "!"],
                 &pairs::<$t, $t>(25, 200),
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
-                |a, b| reference(a as u64, b as u64).map(|r| Due::Exactly(r as $t)),
+                |a, b| reference(a as u64, b as u64).map(|r| Expected::Exactly(r as $t)),
             )
         }
     };

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -59,12 +59,12 @@ compare!(u64_case compare_u64 u64);
 compare!(f32_case compare_f32 f32);
 compare!(f64_case compare_f64 f64);
 
-fn reference(order: Option<Ordering>) -> [Due<u32>; 6] {
+fn reference(order: Option<Ordering>) -> [Expected<u32>; 6] {
     let holds = match order {
         Some(Ordering::Less) => [false, true, true, true, false, false],
         Some(Ordering::Equal) => [true, false, false, true, false, true],
         Some(Ordering::Greater) => [false, true, false, false, true, true],
         None => [false, true, false, false, false, false],
     };
-    holds.map(|h| Due::Exactly(h.into()))
+    holds.map(|h| Expected::Exactly(h.into()))
 }

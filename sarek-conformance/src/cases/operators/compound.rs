@@ -1,6 +1,6 @@
 //! `+= -= *= /= %= &= |= ^= <<= >>=` on locals and on elements.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::Random;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -88,7 +88,7 @@ macro_rules! integer {
                         x / 8,
                         local,
                     ]
-                    .map(Due::Exactly)
+                    .map(Expected::Exactly)
                 },
             )
         }
@@ -130,7 +130,7 @@ macro_rules! float {
                 |a, b| {
                     let eights = (a.abs() / 8.0).floor() * 8.0;
                     let remainder = (a.abs() - eights).copysign(a);
-                    [a + b, a - b, a * b, a * 4.0, remainder].map(Due::Exactly)
+                    [a + b, a - b, a * b, a * 4.0, remainder].map(Expected::Exactly)
                 },
             )
         }

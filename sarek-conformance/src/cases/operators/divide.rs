@@ -1,6 +1,6 @@
 //! `/` and `%` of integers and their Euclidean forms, for divisors and quotients that are valid.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::pairs;
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -35,7 +35,7 @@ macro_rules! divide {
                 ["/", "%", "div_euclid", "rem_euclid"],
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
-                |a, b| reference(a.into(), b.into()).map(|r| Due::Exactly(r as $t)),
+                |a, b| reference(a.into(), b.into()).map(|r| Expected::Exactly(r as $t)),
             )
         }
     };
@@ -87,7 +87,8 @@ fn literals(device: &Device) -> Check {
         |a, out, n| literals_kernel(a, out).over(n).run_on(device),
         |a| {
             let by = |b: i128| reference(a.into(), b);
-            [by(4)[0], by(4)[1], by(-7)[0], by(10)[1], by(8)[3]].map(|r| Due::Exactly(r as i32))
+            [by(4)[0], by(4)[1], by(-7)[0], by(10)[1], by(8)[3]]
+                .map(|r| Expected::Exactly(r as i32))
         },
     )
 }

@@ -1,6 +1,6 @@
 //! `+ - * / %` and negation of floats, each rounded once.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::{Sample, pairs};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -44,14 +44,16 @@ fn reference<T: Sample + Into<f64>>(
     format: Format,
     (a, b): (T, T),
     results: [T; 6],
-) -> [Due<T>; 6] {
+) -> [Expected<T>; 6] {
     let (x, y): (f64, f64) = (a.into(), b.into());
     let exact = |value: T| rounded(class, value);
     let quotient = tolerance(class, Function::DIV, format, (x, y), results[3].into());
     let divide = match (class, format) {
-        (Class::Wgsl, _) if !class.promises(Function::DIV, y) => Due::Anything,
+        (Class::Wgsl, _) if !class.promises(Function::DIV, y) => Expected::Anything,
         // The quotient of two `f32` in `f64` is exact enough for ulps of `f32`.
-        (Class::OpenCl | Class::Wgsl, Format::F32) if y.is_normal() => Due::Near(x / y, quotient),
+        (Class::OpenCl | Class::Wgsl, Format::F32) if y.is_normal() => {
+            Expected::Near(x / y, quotient)
+        }
         _ => exact(results[3]),
     };
     let [sum, difference, product, _, remainder, negated] = results;
@@ -61,15 +63,15 @@ fn reference<T: Sample + Into<f64>>(
         exact(product),
         divide,
         exact(remainder),
-        Due::Exactly(negated),
+        Expected::Exactly(negated),
     ]
 }
 
 /// Expects exactly this value, or zero for a subnormal that the class may flush.
-fn rounded<T: Sample + Into<f64>>(class: Class, value: T) -> Due<T> {
+fn rounded<T: Sample + Into<f64>>(class: Class, value: T) -> Expected<T> {
     let subnormal = value.into() != 0.0 && value.into().abs() < f32::MIN_POSITIVE.into();
     if subnormal && !class.keeps_subnormals() {
-        Due::Near(
+        Expected::Near(
             value.into(),
             Tolerance {
                 flush: true,
@@ -77,7 +79,7 @@ fn rounded<T: Sample + Into<f64>>(class: Class, value: T) -> Due<T> {
             },
         )
     } else {
-        Due::Exactly(value)
+        Expected::Exactly(value)
     }
 }
 
@@ -133,10 +135,10 @@ fn subnormal(device: &Device) -> Check {
         |a, b, out, n| float_f32(a, b, out).over(n).run_on(device),
         |a, b| {
             if !class.keeps_subnormals() {
-                return [Due::Anything; 6];
+                return [Expected::Anything; 6];
             }
             let (x, y) = (f64::from(a), f64::from(b));
-            [x + y, x - y, x * y, x / y, x % y, -x].map(|r| Due::Exactly(r as f32))
+            [x + y, x - y, x * y, x / y, x % y, -x].map(|r| Expected::Exactly(r as f32))
         },
     )
 }

@@ -1,6 +1,6 @@
 //! `+ - *` and negation of integers, and their overflow.
 
-use crate::check::{Check, Due, binary, reports_overflow, unary};
+use crate::check::{Check, Expected, binary, reports_overflow, unary};
 use crate::input::{pairs, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -43,7 +43,7 @@ macro_rules! arithmetic {
                 ["+", "-", "*"],
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
-                |a, b| exact(a, b).map(|r| Due::Exactly(r as $t)),
+                |a, b| exact(a, b).map(|r| Expected::Exactly(r as $t)),
             )
         }
     };
@@ -73,7 +73,7 @@ macro_rules! negate {
                 ["-"],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly((0 - i128::from(a)) as $t)],
+                |a| [Expected::Exactly((0 - i128::from(a)) as $t)],
             )
         }
     };

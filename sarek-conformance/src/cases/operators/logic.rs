@@ -1,7 +1,7 @@
 //! `&& || ! & | ^` of `bool`, and casts of `bool`.
 
 use crate::Case;
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[Case::new("operators/logic", &[], run)];
@@ -43,7 +43,7 @@ fn run(device: &Device) -> Check {
                 [0, 0, 1, 0],
                 [1, 1, 1, 0],
             ];
-            tables.map(|table| Due::Exactly(table[row]))
+            tables.map(|table| Expected::Exactly(table[row]))
         },
     )
 }

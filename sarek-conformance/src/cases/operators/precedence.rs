@@ -1,7 +1,7 @@
 //! Rust's precedence and associativity, where C differs or parentheses are easily lost.
 
 use crate::Case;
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::Random;
 use sarek::prelude::*;
 
@@ -55,7 +55,7 @@ fn run(device: &Device) -> Check {
                 -2 * x - 2 * y,
                 y + x,
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }

@@ -1,7 +1,7 @@
 //! Shifts: the count is masked, `>>` of a signed number is arithmetic, and both sides may have
 //! different types.
 
-use crate::check::{Check, Due, binary, reports_overflow, unary};
+use crate::check::{Check, Expected, binary, reports_overflow, unary};
 use crate::input::{pairs, values};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -47,7 +47,7 @@ macro_rules! shift {
                     let power = 1i128 << (count % $t::BITS);
                     let left = i128::from(a).wrapping_mul(power) as $t;
                     let right = i128::from(a).div_euclid(power) as $t;
-                    [left, right, left, right].map(Due::Exactly)
+                    [left, right, left, right].map(Expected::Exactly)
                 },
             )
         }
@@ -85,7 +85,7 @@ fn counts(device: &Device) -> Check {
             let power = 1i128 << count.rem_euclid(32);
             let left = (i128::from(a) * power) as i32;
             let right = i128::from(a).div_euclid(power) as i32;
-            [left, right, left, right].map(Due::Exactly)
+            [left, right, left, right].map(Expected::Exactly)
         },
     )
 }
@@ -109,7 +109,7 @@ fn literals(device: &Device) -> Check {
             let sign = if a < 0 { -1 } else { 0 };
             let halved = ((i64::from(a) + if a < 0 { 1 << 32 } else { 0 }) / 2) as i32;
             let power = 2u32.pow(i64::from(a).rem_euclid(32) as u32) as i32;
-            [odd, sign, halved, power].map(Due::Exactly)
+            [odd, sign, halved, power].map(Expected::Exactly)
         },
     )
 }

@@ -1,6 +1,6 @@
 //! `usize`: 64 bits wide wherever a value needs them.
 
-use crate::check::{Check, Due, binary};
+use crate::check::{Check, Expected, binary};
 use crate::input::{Random, pairs};
 use crate::{Capability, Case};
 use sarek::prelude::*;
@@ -56,7 +56,7 @@ fn wide(device: &Device) -> Check {
                     sum as u64
                 },
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }
@@ -93,7 +93,7 @@ fn narrow(device: &Device) -> Check {
                 x - quotient * (y + 1),
                 if x < y { x } else { y },
             ]
-            .map(Due::Exactly)
+            .map(Expected::Exactly)
         },
     )
 }

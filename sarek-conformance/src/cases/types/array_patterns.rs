@@ -21,10 +21,10 @@ fn like_rust(
 ) -> Check {
     for n in COUNTS {
         let x = Vector::from_vec(values::<i32>(n as u64, n));
-        let (mut got, mut due) = (Vector::zeros(n), Vector::zeros(n));
+        let (mut got, mut expected) = (Vector::zeros(n), Vector::zeros(n));
         run(&x, &mut got, n, device)?;
-        run(&x, &mut due, n, &sarek::testing::reference()?)?;
-        same("out", &got, due.as_slice()?)?;
+        run(&x, &mut expected, n, &sarek::testing::reference()?)?;
+        same("out", &got, expected.as_slice()?)?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ fn enums(device: &Device) -> Check {
             },
         };
         let x: Vec<Message> = (0..n).map(&mut one).collect();
-        let due = x.iter().map(|m| match *m {
+        let expected = x.iter().map(|m| match *m {
             Message::Empty => (Message::Long(0x1234_5678_9abc_def0), 1),
             Message::Long(v) => {
                 let (short, long) = ((v >> 40) as u32, -((v >> 8) as i64));
@@ -72,12 +72,12 @@ fn enums(device: &Device) -> Check {
             Message::Both { short, .. } if short % 2 == 0 => (Message::Empty, 0),
             Message::Both { short, long } => (Message::Long(long as u64 ^ u64::from(short)), 1),
         });
-        let (due, firsts): (Vec<Message>, Vec<u32>) = due.unzip();
+        let (expected, firsts): (Vec<Message>, Vec<u32>) = expected.unzip();
         let (mut y, mut z) = (Vector::filled(n, Message::Empty), Vector::filled(n, 7));
         enums_kernel(&Vector::from_slice(&x), &mut y, &mut z)
             .over(n)
             .run_on(device)?;
-        same("messages", &y, &due)?;
+        same("messages", &y, &expected)?;
         same("firsts", &z, &firsts)?;
     }
     Ok(())
@@ -128,7 +128,7 @@ fn enums_of_bytes(device: &Device) -> Check {
             _ => Packet::Byte(random.bits() as u8),
         };
         let x: Vec<Packet> = (0..n).map(&mut one).collect();
-        let due = x.iter().map(|p| match *p {
+        let expected = x.iter().map(|p| match *p {
             Packet::Bytes { first, at, last } if at < 0 => {
                 Packet::Flags([first > last, first == last, last > 9])
             }
@@ -146,12 +146,12 @@ fn enums_of_bytes(device: &Device) -> Check {
                 last: 255 - of,
             },
         });
-        let due: Vec<Packet> = due.collect();
+        let expected: Vec<Packet> = expected.collect();
         let mut y = Vector::filled(n, Packet::Byte(0));
         packets_kernel(&Vector::from_slice(&x), &mut y)
             .over(n)
             .run_on(device)?;
-        same("packets", &y, &due)?;
+        same("packets", &y, &expected)?;
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn generic_enums(device: &Device) -> Check {
                 count: 3,
             },
         };
-        let due = |i: usize| match i % 3 {
+        let expected = |i: usize| match i % 3 {
             0 => Either::Left(7),
             1 => Either::Right {
                 of: 2.0 * i as f32,
@@ -198,12 +198,12 @@ fn generic_enums(device: &Device) -> Check {
             _ => Either::Left(100 * i as u32 + 43),
         };
         let x: Vec<Either<f32, [u32; 2]>> = (0..n).map(one).collect();
-        let due: Vec<Either<u32, f32>> = (0..n).map(due).collect();
+        let expected: Vec<Either<u32, f32>> = (0..n).map(expected).collect();
         let mut y = Vector::filled(n, Either::Left(0));
         either_kernel(&Vector::from_slice(&x), &mut y)
             .over(n)
             .run_on(device)?;
-        same("either", &y, &due)?;
+        same("either", &y, &expected)?;
     }
     Ok(())
 }

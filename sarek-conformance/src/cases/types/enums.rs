@@ -86,10 +86,10 @@ fn data(device: &Device) -> Check {
         let mut s = Vector::from_slice(&host);
         let mut areas = Vector::zeros(n);
         grow(&mut s, &mut areas).over(n).run_on(device)?;
-        let due: Vec<f32> = host.iter().map(|s| area(*s)).collect();
-        same("areas", &areas, &due)?;
-        let due: Vec<Shape> = host.iter().map(|s| grown(*s)).collect();
-        same("shapes", &s, &due)?;
+        let expected: Vec<f32> = host.iter().map(|s| area(*s)).collect();
+        same("areas", &areas, &expected)?;
+        let expected: Vec<Shape> = host.iter().map(|s| grown(*s)).collect();
+        same("shapes", &s, &expected)?;
     }
     Ok(())
 }
@@ -121,8 +121,8 @@ fn bare(device: &Device) -> Check {
         let mut lights = Vector::from_slice(&host);
         next(&mut lights).over(n).run_on(device)?;
         let after = [Light::Green, Light::Red, Light::Amber];
-        let due: Vec<Light> = (0..n).map(|i| after[i % 3]).collect();
-        same("lights", &lights, &due)?;
+        let expected: Vec<Light> = (0..n).map(|i| after[i % 3]).collect();
+        same("lights", &lights, &expected)?;
     }
     Ok(())
 }
@@ -187,8 +187,8 @@ fn nested(device: &Device) -> Check {
         handle(&Vector::from_slice(&host), &mut out)
             .over(n)
             .run_on(device)?;
-        let due: Vec<i32> = host.into_iter().map(handled).collect();
-        same("out", &out, &due)?;
+        let expected: Vec<i32> = host.into_iter().map(handled).collect();
+        same("out", &out, &expected)?;
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ fn bytes(device: &Device) -> Check {
         let mut random = Random::new(n as u64);
         let by = mixed(&mut random);
         let x: Vec<Mixed> = (0..n).map(|_| mixed(&mut random)).collect();
-        let due = x.iter().map(|one| Mixed {
+        let expected = x.iter().map(|one| Mixed {
             tag: one.rest[2],
             wide: one.wide + by.wide,
             flag: !one.flag,
@@ -100,12 +100,12 @@ fn bytes(device: &Device) -> Check {
             rest: [one.tag, one.inner.byte, by.tag],
             last: one.short as u16,
         });
-        let due: Vec<Mixed> = due.collect();
+        let expected: Vec<Mixed> = expected.collect();
         let mut y = Vector::filled(n, by);
         bytes_kernel(by, &Vector::from_slice(&x), &mut y)
             .over(n)
             .run_on(device)?;
-        same("bytes", &y, &due)?;
+        same("bytes", &y, &expected)?;
     }
     Ok(())
 }
@@ -166,22 +166,22 @@ fn words(device: &Device) -> Check {
         let mut random = Random::new(n as u64 + 1);
         let by = word(&mut random);
         let x: Vec<Words> = (0..n).map(|_| word(&mut random)).collect();
-        let due = x.iter().map(|one| {
-            let mut due = *one;
-            due.long = one.long.rotate_left(by.id % 64);
-            due.part.of[one.id as usize % 3] ^= by.part.of[1];
-            due.part.wide += by.part.wide;
-            due.part.pair = by.part.pair;
-            due.four = f32x4::new(one.four.x, one.four.y, by.four.w, one.four.w);
-            due.end += by.end;
-            due
+        let expected = x.iter().map(|one| {
+            let mut expected = *one;
+            expected.long = one.long.rotate_left(by.id % 64);
+            expected.part.of[one.id as usize % 3] ^= by.part.of[1];
+            expected.part.wide += by.part.wide;
+            expected.part.pair = by.part.pair;
+            expected.four = f32x4::new(one.four.x, one.four.y, by.four.w, one.four.w);
+            expected.end += by.end;
+            expected
         });
-        let due: Vec<Words> = due.collect();
+        let expected: Vec<Words> = expected.collect();
         let mut y = Vector::filled(n, by);
         words_kernel(by, &Vector::from_slice(&x), &mut y)
             .over(n)
             .run_on(device)?;
-        same("words", &y, &due)?;
+        same("words", &y, &expected)?;
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ fn rows<T: Num + sarek::Element + PartialEq + std::fmt::Debug, const N: usize>(
             of: std::array::from_fn(|k| value((i * 3 + k) as u32)),
             sum: T::ZERO,
         };
-        let due = |i: usize| {
+        let expected = |i: usize| {
             let Row { mut of, mut sum } = row(i);
             for k in 0..N {
                 sum += of[k];
@@ -231,10 +231,10 @@ fn rows<T: Num + sarek::Element + PartialEq + std::fmt::Debug, const N: usize>(
             }
             Row { of, sum }
         };
-        let due: Vec<Row<T, N>> = (0..n).map(due).collect();
+        let expected: Vec<Row<T, N>> = (0..n).map(expected).collect();
         let mut rows = Vector::from_vec((0..n).map(row).collect());
         rows_kernel::<T, N>(&mut rows).over(n).run_on(device)?;
-        same("rows", &rows, &due)?;
+        same("rows", &rows, &expected)?;
     }
     Ok(())
 }

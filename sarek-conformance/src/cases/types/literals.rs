@@ -64,8 +64,8 @@ fn structs(device: &Device) -> Check {
             .over(n)
             .run_on(device)?;
         let each = x.iter().enumerate();
-        let due: Vec<f32> = each.map(|(i, x)| x + 0.25 + x + (2 * i) as f32).collect();
-        same("sums", &out, &due)?;
+        let expected: Vec<f32> = each.map(|(i, x)| x + 0.25 + x + (2 * i) as f32).collect();
+        same("sums", &out, &expected)?;
     }
     Ok(())
 }
@@ -122,10 +122,10 @@ fn rests(device: &Device) -> Check {
             .over(n)
             .run_on(device)?;
         let each = x.iter().enumerate();
-        let due: Vec<f32> = each
+        let expected: Vec<f32> = each
             .map(|(i, x)| 2.0 + 9.0 + 0.5 + 4.0 * x + (i as u32 * 100 + 2) as f32)
             .collect();
-        same("sums", &out, &due)?;
+        same("sums", &out, &expected)?;
     }
     Ok(())
 }
@@ -161,14 +161,14 @@ fn enums(device: &Device) -> Check {
             .over(n)
             .run_on(device)?;
         let each = x.iter().enumerate();
-        let due: Vec<f32> = each
+        let expected: Vec<f32> = each
             .map(|(i, x)| match (i % 7, i % 3) {
                 (1, _) => -1.0,
                 (_, 0) => *x,
                 _ => (x + 4.0 - x) * 3.0 + x,
             })
             .collect();
-        same("readings", &out, &due)?;
+        same("readings", &out, &expected)?;
     }
     Ok(())
 }

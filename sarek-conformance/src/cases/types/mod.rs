@@ -35,14 +35,14 @@ pub const CASES: &[&[Case]] = &[
 const COUNTS: [usize; 4] = [1, 7, 100, 259];
 
 /// Compares a device's output with the result of the same Rust code on the host.
-fn same<T: Element + PartialEq + Debug>(what: &str, got: &Vector<T>, due: &[T]) -> Check {
+fn same<T: Element + PartialEq + Debug>(what: &str, got: &Vector<T>, expected: &[T]) -> Check {
     let got = got.as_slice()?;
-    ensure(got.len() == due.len(), || {
+    ensure(got.len() == expected.len(), || {
         format!("{what}: {} elements", got.len())
     })?;
-    for (i, (got, due)) in got.iter().zip(due).enumerate() {
-        ensure(got == due, || {
-            format!("{what}: element {i} is {got:?}, and {due:?} is due")
+    for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
+        ensure(got == expected, || {
+            format!("{what}: element {i} is {got:?}, and {expected:?} is expected")
         })?;
     }
     Ok(())

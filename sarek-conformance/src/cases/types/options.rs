@@ -1,7 +1,7 @@
 use super::{COUNTS, same};
 use crate::Case;
 use crate::cases::faults::fault_of;
-use crate::check::{Check, ensure, poisoned};
+use crate::check::{Check, ensure, sentinel_filled};
 use crate::input::Random;
 use sarek::FaultKind;
 use sarek::prelude::*;
@@ -43,11 +43,11 @@ fn search(device: &Device) -> Check {
         .over(n)
         .run_on(device)?;
         let place = |needle: &u32| haystack.iter().position(|h| h == needle);
-        let due: Vec<i32> = needles
+        let expected: Vec<i32> = needles
             .iter()
             .map(|needle| place(needle).map_or(-1, |k| k as i32))
             .collect();
-        same("places", &out, &due)?;
+        same("places", &out, &expected)?;
     }
     Ok(())
 }
@@ -103,8 +103,8 @@ fn results(device: &Device) -> Check {
         divide(&Vector::from_slice(&a), &Vector::from_slice(&b), &mut out)
             .over(n)
             .run_on(device)?;
-        let due: Vec<i32> = a.iter().zip(&b).map(|(a, b)| divided(*a, *b)).collect();
-        same("quotients", &out, &due)?;
+        let expected: Vec<i32> = a.iter().zip(&b).map(|(a, b)| divided(*a, *b)).collect();
+        same("quotients", &out, &expected)?;
     }
     Ok(())
 }
@@ -143,8 +143,8 @@ fn countdown(device: &Device) -> Check {
             }
             count
         };
-        let due: Vec<u32> = start.iter().map(count).collect();
-        same("steps", &out, &due)?;
+        let expected: Vec<u32> = start.iter().map(count).collect();
+        same("steps", &out, &expected)?;
     }
     Ok(())
 }
@@ -184,7 +184,7 @@ fn methods(device: &Device) -> Check {
         methods_kernel(&Vector::from_slice(&a), &mut out)
             .over(n)
             .run_on(device)?;
-        let due = |n: &i32| {
+        let expected = |n: &i32| {
             let is_even = n % 2 == 0;
             let is_small = (-5..=5).contains(n);
             let (first, one) = if is_small { (*n, 1) } else { (7, 3) };
@@ -197,7 +197,7 @@ fn methods(device: &Device) -> Check {
             }
             (if is_even { sum ^ (n / 2) } else { sum }) ^ first
         };
-        same("out", &out, &a.iter().map(due).collect::<Vec<i32>>())?;
+        same("out", &out, &a.iter().map(expected).collect::<Vec<i32>>())?;
     }
     Ok(())
 }
@@ -209,7 +209,7 @@ fn unwrap_kernel(a: &[i32], out: &mut [i32]) {
 }
 
 fn unwrap(device: &Device) -> Check {
-    let mut out = poisoned(2);
+    let mut out = sentinel_filled(2);
     let run = |a: &[i32], out: &mut Vector<i32>| {
         unwrap_kernel(&Vector::from_slice(a), out)
             .over(2)
@@ -220,12 +220,12 @@ fn unwrap(device: &Device) -> Check {
     let result = run(&[1, i32::MAX], &mut out);
     let fault = fault_of(result, &mut out)?;
     let message = "called `Option::unwrap()` on a `None` value";
-    let is_due = match &fault.kind {
+    let is_expected = match &fault.kind {
         // rustc's own `unwrap` panics with this message.
         FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
         _ => false,
     };
-    ensure(is_due && fault.thread[0] == 1, || {
+    ensure(is_expected && fault.thread[0] == 1, || {
         format!("{:?}", fault.kind)
     })
 }
@@ -260,7 +260,7 @@ fn of_functions_kernel(out: &mut [u32]) {
 }
 
 fn of_functions(device: &Device) -> Check {
-    let due = |i: u32| {
+    let expected = |i: u32| {
         let half = i.is_multiple_of(2).then_some(i / 2);
         let mut sum = half.map_or(0, |half| half + 100);
         if half.is_none() && i < 10 {
@@ -272,8 +272,8 @@ fn of_functions(device: &Device) -> Check {
     for n in COUNTS {
         let mut out = Vector::zeros(n);
         of_functions_kernel(&mut out).over(n).run_on(device)?;
-        let due: Vec<u32> = (0..n as u32).map(due).collect();
-        same("halves", &out, &due)?;
+        let expected: Vec<u32> = (0..n as u32).map(expected).collect();
+        same("halves", &out, &expected)?;
     }
     Ok(())
 }

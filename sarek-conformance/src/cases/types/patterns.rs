@@ -49,8 +49,8 @@ fn numbers(device: &Device) -> Check {
             LIMIT.. => 6,
             n => n * 1000,
         };
-        let due: Vec<i32> = x.iter().map(class).collect();
-        same("classes", &out, &due)?;
+        let expected: Vec<i32> = x.iter().map(class).collect();
+        same("classes", &out, &expected)?;
     }
     Ok(())
 }
@@ -87,8 +87,8 @@ fn pairs(device: &Device) -> Check {
             (_, 0, _) => 5,
             (a, b, false) => a * 10 + b,
         };
-        let due: Vec<u32> = (0..n as u32).map(value).collect();
-        same("out", &out, &due)?;
+        let expected: Vec<u32> = (0..n as u32).map(value).collect();
+        same("out", &out, &expected)?;
     }
     Ok(())
 }
@@ -127,8 +127,8 @@ fn guards(device: &Device) -> Check {
             (2, _) => 22,
             (_, b) => b + 100,
         };
-        let due: Vec<u32> = x.iter().zip(&y).map(value).collect();
-        same("out", &out, &due)?;
+        let expected: Vec<u32> = x.iter().zip(&y).map(value).collect();
+        same("out", &out, &expected)?;
     }
     Ok(())
 }

@@ -100,8 +100,8 @@ fn spheres(device: &Device) -> Check {
         trace(&Vector::from_slice(&rays), &scene, &mut hits)
             .over(n)
             .run_on(device)?;
-        let due: Vec<Hit> = rays.iter().map(|ray| nearest(ray, &spheres)).collect();
-        same("hits", &hits, &due)?;
+        let expected: Vec<Hit> = rays.iter().map(|ray| nearest(ray, &spheres)).collect();
+        same("hits", &hits, &expected)?;
     }
     Ok(())
 }

@@ -71,19 +71,19 @@ fn fields(device: &Device) -> Check {
         let mut p = Vector::from_slice(&host);
         let mut lengths = Vector::zeros(n);
         swap_fields(&mut p, &mut lengths).over(n).run_on(device)?;
-        let due: Vec<f32> = host
+        let expected: Vec<f32> = host
             .iter()
             .map(|q| q.x * 2.0 + q.y.abs().max(q.x))
             .collect();
-        same("lengths", &lengths, &due)?;
-        let due: Vec<Point> = host
+        same("lengths", &lengths, &expected)?;
+        let expected: Vec<Point> = host
             .iter()
             .map(|q| Point {
                 x: q.y,
                 y: -q.x + 1.0,
             })
             .collect();
-        same("points", &p, &due)?;
+        same("points", &p, &expected)?;
     }
     Ok(())
 }
@@ -125,8 +125,8 @@ fn nested(device: &Device) -> Check {
         let host = particles(&mut Random::new(n as u64), n);
         let mut p = Vector::from_slice(&host);
         step(0.5, &mut p).over(n).run_on(device)?;
-        let due: Vec<Particle> = host.into_iter().map(|p| stepped(0.5, p)).collect();
-        same("particles", &p, &due)?;
+        let expected: Vec<Particle> = host.into_iter().map(|p| stepped(0.5, p)).collect();
+        same("particles", &p, &expected)?;
     }
     Ok(())
 }
@@ -173,9 +173,9 @@ fn arrays(device: &Device) -> Check {
         let mut sums = Vector::zeros(n);
         rotate(&mut rows, &mut sums).over(n).run_on(device)?;
         let sum = |row: &Row| row.values.iter().sum();
-        let due: Vec<i32> = host.iter().map(sum).collect();
-        same("sums", &sums, &due)?;
-        let due: Vec<Row> = host
+        let expected: Vec<i32> = host.iter().map(sum).collect();
+        same("sums", &sums, &expected)?;
+        let expected: Vec<Row> = host
             .into_iter()
             .map(|mut row| {
                 row.values[0] = row.values[row.at as usize % 5];
@@ -186,7 +186,7 @@ fn arrays(device: &Device) -> Check {
                 row
             })
             .collect();
-        same("rows", &rows, &due)?;
+        same("rows", &rows, &expected)?;
     }
     Ok(())
 }
@@ -226,14 +226,14 @@ fn generic(device: &Device) -> Check {
         turn(&Vector::from_slice(&host), &mut out)
             .over(n)
             .run_on(device)?;
-        let due: Vec<Pair<f32, [u32; 2]>> = host
+        let expected: Vec<Pair<f32, [u32; 2]>> = host
             .iter()
             .map(|p| Pair {
                 first: p.second / 2.0,
                 second: [p.first, p.first / 3],
             })
             .collect();
-        same("pairs", &out, &due)?;
+        same("pairs", &out, &expected)?;
     }
     Ok(())
 }
@@ -272,8 +272,8 @@ fn by_value(device: &Device) -> Check {
             let x = settings.offset.x + settings.weights[i % 3] * 2.0 + settings.offset.y;
             (if settings.negate { -x } else { x }) + 12.0
         };
-        let due: Vec<f32> = (0..n).map(value).collect();
-        same("out", &out, &due)?;
+        let expected: Vec<f32> = (0..n).map(value).collect();
+        same("out", &out, &expected)?;
     }
     Ok(())
 }
@@ -300,14 +300,14 @@ fn tuple_struct(device: &Device) -> Check {
         grey(&Vector::from_slice(&host), &mut out)
             .over(n)
             .run_on(device)?;
-        let due: Vec<Rgb> = host
+        let expected: Vec<Rgb> = host
             .iter()
             .map(|&Rgb(r, g, b)| {
                 let mean = (r + g + b) / 4.0;
                 Rgb(mean * 2.0, g, mean - b)
             })
             .collect();
-        same("colours", &out, &due)?;
+        same("colours", &out, &expected)?;
     }
     Ok(())
 }
@@ -364,8 +364,8 @@ fn in_arrays(device: &Device) -> Check {
         matrix_rows(&Vector::from_slice(&host), &mut out)
             .over(n)
             .run_on(device)?;
-        let due: Vec<[f32; 2]> = host.iter().map(|r| [r[0] + r[2], r[1] * 3.0]).collect();
-        same("rows", &out, &due)?;
+        let expected: Vec<[f32; 2]> = host.iter().map(|r| [r[0] + r[2], r[1] * 3.0]).collect();
+        same("rows", &out, &expected)?;
     }
     Ok(())
 }

@@ -29,10 +29,10 @@ fn swap(device: &Device) -> Check {
         let (mut a, mut b) = (Vector::from_slice(&left), Vector::from_slice(&right));
         sorted(&mut a, &mut b).over(n).run_on(device)?;
         let pairs = left.iter().zip(&right);
-        let due: Vec<u32> = pairs.clone().map(|(a, b)| *a.min(b)).collect();
-        same("smaller", &a, &due)?;
-        let due: Vec<u32> = pairs.map(|(a, b)| *a.max(b)).collect();
-        same("larger", &b, &due)?;
+        let expected: Vec<u32> = pairs.clone().map(|(a, b)| *a.min(b)).collect();
+        same("smaller", &a, &expected)?;
+        let expected: Vec<u32> = pairs.map(|(a, b)| *a.max(b)).collect();
+        same("larger", &b, &expected)?;
     }
     Ok(())
 }
@@ -80,8 +80,8 @@ fn nested(device: &Device) -> Check {
             }
             lo ^ hi.max(sum) ^ sum
         };
-        let due: Vec<i32> = (0..n).map(value).collect();
-        same("out", &out, &due)?;
+        let expected: Vec<i32> = (0..n).map(value).collect();
+        same("out", &out, &expected)?;
     }
     Ok(())
 }

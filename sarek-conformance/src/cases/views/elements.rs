@@ -2,7 +2,7 @@
 
 use super::SHAPES;
 use crate::Case;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -33,17 +33,17 @@ fn numbers(n: usize) -> Vec<i32> {
 fn add(device: &Device) -> Check {
     for (rows, cols) in SHAPES {
         let (a, b) = (numbers(rows * cols), numbers(rows * cols + 9));
-        let due: Vec<i32> = a.iter().zip(&b).map(|(a, b)| (a + b) * 3).collect();
+        let expected: Vec<i32> = a.iter().zip(&b).map(|(a, b)| (a + b) * 3).collect();
         let (a, b, mut sum) = (
             Vector::from_vec(a),
             Vector::from_vec(b),
-            poisoned(due.len()),
+            sentinel_filled(expected.len()),
         );
         let (x, y) = (a.view2(rows, cols)?, b.view2(rows, cols)?);
         add_kernel(x, y, sum.view2_mut(rows, cols)?)
             .over((cols + 1, rows + 2))
             .run_on(device)?;
-        expect(&format!("{rows} x {cols}"), &sum, &due)?;
+        expect(&format!("{rows} x {cols}"), &sum, &expected)?;
     }
     Ok(())
 }
@@ -53,9 +53,9 @@ fn transposed(device: &Device) -> Check {
     for (rows, cols) in SHAPES {
         let (a, b) = (numbers(rows * cols), numbers(rows * cols));
         let at = |i: usize| (a[i % rows * cols + i / rows] + b[i]) * 3;
-        let due: Vec<i32> = (0..rows * cols).map(at).collect();
+        let expected: Vec<i32> = (0..rows * cols).map(at).collect();
         let (u, v) = (Vector::from_slice(&a), Vector::from_slice(&b));
-        let mut sum = poisoned(due.len());
+        let mut sum = sentinel_filled(expected.len());
         add_kernel(
             u.view2(rows, cols)?.transposed(),
             v.view2(cols, rows)?,
@@ -63,8 +63,8 @@ fn transposed(device: &Device) -> Check {
         )
         .over((rows, cols))
         .run_on(device)?;
-        expect(&format!("read, {rows} x {cols}"), &sum, &due)?;
-        let mut sum = poisoned(due.len());
+        expect(&format!("read, {rows} x {cols}"), &sum, &expected)?;
+        let mut sum = sentinel_filled(expected.len());
         add_kernel(
             u.view2(rows, cols)?,
             v.view2(cols, rows)?.transposed(),
@@ -72,7 +72,7 @@ fn transposed(device: &Device) -> Check {
         )
         .over((cols, rows))
         .run_on(device)?;
-        expect(&format!("written, {rows} x {cols}"), &sum, &due)?;
+        expect(&format!("written, {rows} x {cols}"), &sum, &expected)?;
     }
     Ok(())
 }
@@ -81,29 +81,30 @@ fn transposed(device: &Device) -> Check {
 fn windows(device: &Device) -> Check {
     let (rows, cols) = (9, 12);
     let a = numbers(rows * cols);
-    let mut due = vec![-1; rows * cols];
+    let mut expected = vec![-1; rows * cols];
     for r in 0..4 {
         for c in 0..5 {
-            due[(r + 3) * cols + c + 6] = (a[(r + 1) * cols + c + 2] + a[2 * r * cols + 2 * c]) * 3;
+            expected[(r + 3) * cols + c + 6] =
+                (a[(r + 1) * cols + c + 2] + a[2 * r * cols + 2 * c]) * 3;
         }
     }
     let a = Vector::from_vec(a);
-    let mut sum = poisoned(rows * cols);
+    let mut sum = sentinel_filled(rows * cols);
     sum.as_mut_slice()?[..rows * cols].fill(-1);
     let wide = a.strided([4, 5], 0, [2 * cols, 2])?;
     let out = sum.view2_mut(rows, cols)?.window([3, 6], [4, 5])?;
     add_kernel(a.view2(rows, cols)?.window([1, 2], [4, 5])?, wide, out)
         .over((5, 4))
         .run_on(device)?;
-    expect("windows", &sum, &due)
+    expect("windows", &sum, &expected)
 }
 
 /// A stride of 0 repeats one row, or one column.
 fn repeated(device: &Device) -> Check {
     let a = numbers(13);
-    let due: Vec<i32> = (0..4 * 13).map(|i| (a[i % 13] + a[i / 13]) * 3).collect();
+    let expected: Vec<i32> = (0..4 * 13).map(|i| (a[i % 13] + a[i / 13]) * 3).collect();
     let a = Vector::from_vec(a);
-    let mut sum = poisoned(due.len());
+    let mut sum = sentinel_filled(expected.len());
     let (row, column) = (
         a.strided([4, 13], 0, [0, 1])?,
         a.strided([4, 13], 0, [1, 0])?,
@@ -111,7 +112,7 @@ fn repeated(device: &Device) -> Check {
     add_kernel(row, column, sum.view2_mut(4, 13)?)
         .over((13, 4))
         .run_on(device)?;
-    expect("repeated", &sum, &due)
+    expect("repeated", &sum, &expected)
 }
 
 /// Each thread has a row, and loops over the columns.
@@ -131,10 +132,10 @@ fn rows_kernel(a: View2<f32>, scale: f32, mut scaled: ViewMut2<f32>, sums: &mut 
 fn rows(device: &Device) -> Check {
     for (rows, cols) in SHAPES {
         let a: Vec<f32> = numbers(rows * cols).into_iter().map(|v| v as f32).collect();
-        let due: Vec<f32> = a.iter().map(|v| v * 0.5).collect();
+        let expected: Vec<f32> = a.iter().map(|v| v * 0.5).collect();
         let total: Vec<f32> = a.chunks(cols).map(|row| row.iter().sum()).collect();
         let a = Vector::from_vec(a);
-        let (mut scaled, mut sums) = (poisoned(due.len()), poisoned(rows));
+        let (mut scaled, mut sums) = (sentinel_filled(expected.len()), sentinel_filled(rows));
         rows_kernel(
             a.view2(rows, cols)?,
             0.5,
@@ -143,7 +144,7 @@ fn rows(device: &Device) -> Check {
         )
         .over(rows)
         .run_on(device)?;
-        expect("scaled", &scaled, &due)?;
+        expect("scaled", &scaled, &expected)?;
         expect("sums", &sums, &total)?;
     }
     Ok(())
@@ -168,22 +169,22 @@ fn planes(device: &Device) -> Check {
         let (z, y, x) = (i / (r * c), i / c % r, i % c);
         at(z, y, x) * 10 + if z > 0 { at(z - 1, y, x) } else { 0 }
     };
-    let due: Vec<u32> = (0..d * r * c).map(value).collect();
+    let expected: Vec<u32> = (0..d * r * c).map(value).collect();
     let v = Vector::from_slice(&a);
-    let mut b = poisoned(due.len());
+    let mut b = sentinel_filled(expected.len());
     planes_kernel(v.view3(d, r, c)?, b.view3_mut(d, r, c)?)
         .over((c, r, d))
         .run_on(device)?;
-    expect("planes", &b, &due)?;
+    expect("planes", &b, &expected)?;
     // The output is a view of `c` planes with its dimensions in reverse order.
-    let mut turned = poisoned(due.len());
+    let mut turned = sentinel_filled(expected.len());
     let out = turned.view3_mut(c, r, d)?.transposed();
     planes_kernel(v.view3(d, r, c)?, out)
         .over((c, r, d))
         .run_on(device)?;
-    let moved = |i: usize| due[(i % d * r + i / d % r) * c + i / (d * r)];
-    let due: Vec<u32> = (0..d * r * c).map(moved).collect();
-    expect("turned", &turned, &due)
+    let moved = |i: usize| expected[(i % d * r + i / d % r) * c + i / (d * r)];
+    let expected: Vec<u32> = (0..d * r * c).map(moved).collect();
+    expect("turned", &turned, &expected)
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
@@ -218,11 +219,11 @@ fn structs(device: &Device) -> Check {
             .over((rows, cols))
             .run_on(device)?;
         for (i, found) in b.to_vec()?.into_iter().enumerate() {
-            let mut due = a[i % rows * cols + i / rows];
-            due.count += 1;
-            due.colour[1] = 2.0 + due.colour[0];
-            ensure(found == due, || {
-                format!("{rows} x {cols}, [{i}]: {found:?}, not {due:?}")
+            let mut expected = a[i % rows * cols + i / rows];
+            expected.count += 1;
+            expected.colour[1] = 2.0 + expected.colour[0];
+            ensure(found == expected, || {
+                format!("{rows} x {cols}, [{i}]: {found:?}, not {expected:?}")
             })?;
         }
     }
@@ -231,11 +232,11 @@ fn structs(device: &Device) -> Check {
 
 fn empty(device: &Device) -> Check {
     let a = Vector::from_vec(numbers(4));
-    let mut sum = poisoned(4);
+    let mut sum = sentinel_filled(4);
     let none = a.strided([0, 7], 99, [1, 1])?;
     add_kernel(none, a.view2(0, 5)?, sum.view2_mut(0, 5)?)
         .over((5, 5))
         .run_on(device)?;
-    let due = sum.to_vec()?;
-    expect("nothing is written", &sum, &due[..4])
+    let expected = sum.to_vec()?;
+    expect("nothing is written", &sum, &expected[..4])
 }

@@ -34,13 +34,13 @@ fn faults(device: &Device) -> Check {
             .over(extent)
             .run_on(device);
         let fault = fault_of(result, &mut b)?;
-        let due = FaultKind::Dimension {
+        let expected = FaultKind::Dimension {
             argument: argument.into(),
             dimension,
             index,
         };
-        ensure(fault.kind == due, || {
-            format!("{:?}, not {due:?}", fault.kind)
+        ensure(fault.kind == expected, || {
+            format!("{:?}, not {expected:?}", fault.kind)
         })?;
     }
     Ok(())

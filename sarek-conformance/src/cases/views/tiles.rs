@@ -1,7 +1,7 @@
 //! Tiles in shared memory, in safe kernels: the facts about views prove that threads write different elements.
 
 use super::SHAPES;
-use crate::check::{Check, ensure, expect, poisoned};
+use crate::check::{Check, ensure, expect, sentinel_filled};
 use crate::{Capability, Case};
 use sarek::Element;
 use sarek::prelude::*;
@@ -48,7 +48,7 @@ fn transposes<T: Element + PartialEq + std::fmt::Debug>(
 ) -> Check {
     for (rows, cols) in SHAPES {
         let x: Vec<T> = (0..rows * cols).map(&value).collect();
-        let due: Vec<T> = (0..rows * cols)
+        let expected: Vec<T> = (0..rows * cols)
             .map(|i| x[i % rows * cols + i / rows])
             .collect();
         let mut y = Vector::filled(rows * cols, value(0));
@@ -57,7 +57,9 @@ fn transposes<T: Element + PartialEq + std::fmt::Debug>(
             .grid((cols.div_ceil(SIDE), rows.div_ceil(SIDE)))
             .run_on(device)?;
         let y = y.to_vec()?;
-        ensure(y == due, || format!("{rows} x {cols}: {y:?}, not {due:?}"))?;
+        ensure(y == expected, || {
+            format!("{rows} x {cols}: {y:?}, not {expected:?}")
+        })?;
     }
     Ok(())
 }
@@ -121,23 +123,23 @@ fn matmul(device: &Device) -> Check {
         let small = |n: usize| -> Vec<f32> { (0..n).map(|i| (i * 5 % 7) as f32 - 3.0).collect() };
         let (a, b) = (small(n * k), small(k * m));
         let at = |i: usize| (0..k).map(|j| a[i / m * k + j] * b[j * m + i % m]).sum();
-        let due: Vec<f32> = (0..n * m).map(at).collect();
+        let expected: Vec<f32> = (0..n * m).map(at).collect();
         let grid = (m.div_ceil(SIDE), n.div_ceil(SIDE));
         let (u, v) = (Vector::from_slice(&a), Vector::from_slice(&b));
-        let mut c = poisoned(due.len());
+        let mut c = sentinel_filled(expected.len());
         matmul_kernel(u.view2(n, k)?, v.view2(k, m)?, c.view2_mut(n, m)?)
             .grid(grid)
             .run_on(device)?;
-        expect(&format!("{n} x {k} x {m}"), &c, &due)?;
+        expect(&format!("{n} x {k} x {m}"), &c, &expected)?;
         // Stores the right matrix by columns.
         let turned: Vec<f32> = (0..k * m).map(|i| b[i % k * m + i / k]).collect();
         let v = Vector::from_vec(turned);
-        let mut c = poisoned(due.len());
+        let mut c = sentinel_filled(expected.len());
         let right = v.view2(m, k)?.transposed();
         matmul_kernel(u.view2(n, k)?, right, c.view2_mut(n, m)?)
             .grid(grid)
             .run_on(device)?;
-        expect(&format!("{n} x {k} x {m}, by columns"), &c, &due)?;
+        expect(&format!("{n} x {k} x {m}, by columns"), &c, &expected)?;
     }
     Ok(())
 }

@@ -147,11 +147,11 @@ fn shared_memory_is_written_first() {
             let total = s.shared_atomics("total", Scalar::I32, 1);
             if initialised {
                 s.if_(t.get().eq(s.n(0)), || {
-                    s.atomic_only(AtomicOp::Store, total, s.n(0), &[s.i32(0)]);
+                    s.atomic_discard(AtomicOp::Store, total, s.n(0), &[s.i32(0)]);
                 });
                 s.barrier();
             }
-            s.atomic_only(AtomicOp::Add, total, s.n(0), &[one(s)]);
+            s.atomic_discard(AtomicOp::Add, total, s.n(0), &[one(s)]);
             s.barrier();
             s.store(v, s.id(X), one(s));
         })
