@@ -1,7 +1,7 @@
 //! Failures of devices that are known and not ours.
 
 use sarek::Device;
-use sarek::ir::{Kernel, Stmt};
+use sarek::ir::{Kernel, Stmt, StmtId};
 
 use crate::case::{Launch, Shape};
 
@@ -19,20 +19,10 @@ pub(crate) fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> 
             Shape::Grid(_, block) => !block.iter().product::<usize>().is_multiple_of(8),
             Shape::Over(_) => false,
         };
-        let mut stmts = kernel.stmts.iter().copied();
-        return ragged
-            && stmts.any(|stmt| {
-                matches!(stmt, Stmt::Loop { .. } | Stmt::For { .. })
-                    && holds(kernel, stmt, &|stmt| is_barrier(&stmt))
-            });
+        let is_loop = |id: &StmtId| kernel.stmt(*id).loop_label().is_some();
+        let loops = (0..kernel.stmts.len() as u32).map(StmtId).filter(is_loop);
+        return ragged && kernel.stmts_in(loops).any(|id| is_barrier(&kernel.stmt(id)));
     }
     let is_pocl = name.starts_with("pthread") || name.starts_with("cpu");
     is_pocl && kernel.stmts.iter().filter(|stmt| is_barrier(stmt)).count() > MOST_BARRIERS
-}
-
-/// Is a statement, or one inside of it, such a one?
-fn holds(kernel: &Kernel, stmt: Stmt, is: &impl Fn(Stmt) -> bool) -> bool {
-    let inner = kernel.children(stmt).1.into_iter();
-    let mut stmts = inner.flat_map(|b| kernel.block(b).collect::<Vec<_>>());
-    is(stmt) || stmts.any(|id| holds(kernel, kernel.stmt(id), is))
 }

@@ -319,7 +319,7 @@ impl Lowerer<'_> {
     /// Reports cooperative statements in a closure, which the called function may run for some
     /// threads only.
     fn check_alone(&mut self, stmts: &[StmtId]) {
-        for &id in stmts {
+        for id in self.kernel.stmts_in(stmts.iter().copied()) {
             let stmt = self.kernel.stmt(id);
             if matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. }) {
                 self.errors.at(
@@ -329,10 +329,6 @@ impl Lowerer<'_> {
                      them only",
                     "put this outside of the closure",
                 );
-            }
-            for block in self.kernel.children(stmt).1 {
-                let inner: Vec<StmtId> = self.kernel.block(block).collect();
-                self.check_alone(&inner);
             }
         }
     }

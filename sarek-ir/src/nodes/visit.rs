@@ -1,9 +1,44 @@
-//! Lists the direct operands and blocks of each node. Every walk over a kernel uses these lists.
+//! The parts of each node: its direct operands and blocks. Every walk over a kernel uses these lists.
+//!
+//! [`Kernel::exprs_in`] and [`Kernel::stmts_in`] walk over nodes and all nodes inside of them. [`Kernel::with_operands`] and
+//! [`Kernel::map_blocks`] replace parts.
 
+use crate::facts::Reads;
 use crate::{
     Argument, Block, CallId, Closure, Compound, CompoundId, Expr, ExprId, Given, Kernel, Memory,
-    PlaceId, Root, Step, Stmt,
+    PlaceId, Root, Step, Stmt, StmtId,
 };
+
+impl Expr {
+    /// Calls `f` for each operand that the node itself holds, in order of evaluation. [`Kernel::lists`] holds those of a
+    /// method, and [`Kernel::compounds`] those of an operation on compound values.
+    pub fn each_operand(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
+        match self {
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Faulted
+            | Expr::Call { .. }
+            | Expr::Compound(_) => {}
+            Expr::Load { index: arg, .. } | Expr::Unary { arg, .. } | Expr::Cast { arg } => f(arg),
+            Expr::Bounded {
+                index: lhs,
+                len: rhs,
+                ..
+            }
+            | Expr::Binary { lhs, rhs, .. }
+            | Expr::Divide { lhs, rhs, .. }
+            | Expr::And { lhs, rhs }
+            | Expr::Or { lhs, rhs } => {
+                f(lhs);
+                f(rhs);
+            }
+        }
+    }
+}
 
 impl Kernel {
     /// The operands of an operation on compound values.
@@ -60,30 +95,58 @@ impl Kernel {
 
     /// The direct operands of an expression, in order of evaluation.
     pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
-        match self.expr(id) {
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Faulted => vec![],
-            Expr::Load { index, .. } => vec![index],
-            Expr::Bounded { index, len, .. } => vec![index, len],
-            Expr::Unary { arg, .. } | Expr::Cast { arg } => vec![arg],
-            Expr::Binary { lhs, rhs, .. }
-            | Expr::Divide { lhs, rhs, .. }
-            | Expr::And { lhs, rhs }
-            | Expr::Or { lhs, rhs } => vec![lhs, rhs],
-            Expr::Call { args, .. } => self.list(args).collect(),
-            Expr::Compound(compound) => self.compound_operands(compound),
+        let mut expr = self.expr(id);
+        if let Expr::Call { args, .. } = expr {
+            return self.list(args).collect();
         }
+        if let Expr::Compound(compound) = expr {
+            return self.compound_operands(compound);
+        }
+        let mut operands = vec![];
+        expr.each_operand(&mut |operand| operands.push(*operand));
+        operands
+    }
+
+    /// These expressions and their operands at any depth, each before its operands.
+    pub fn exprs_in(
+        &self,
+        exprs: impl IntoIterator<Item = ExprId>,
+    ) -> impl Iterator<Item = ExprId> + '_ {
+        let mut open: Vec<ExprId> = exprs.into_iter().collect();
+        open.reverse();
+        std::iter::from_fn(move || {
+            let next = open.pop()?;
+            open.extend(self.operands(next).into_iter().rev());
+            Some(next)
+        })
+    }
+
+    /// All expressions that the body evaluates.
+    pub fn used_exprs(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let stmts = self.stmts_in(self.block(self.body));
+        stmts.flat_map(|id| self.exprs_in(self.operands_of(id)))
     }
 
     /// True if the expression, or an operand at any depth, loads from a memory.
     pub fn loads(&self, id: ExprId, from: Memory) -> bool {
-        let itself = matches!(self.expr(id), Expr::Load { memory, .. } if memory == from);
-        itself || self.operands(id).into_iter().any(|id| self.loads(id, from))
+        let mut all = self.exprs_in([id]);
+        all.any(|e| self.expr(e).facts().reads == Reads::Memory(from))
+    }
+
+    /// The expression with other operands, in the order of [`Kernel::operands`].
+    ///
+    /// # Panics
+    /// For an operation on compound values, which linking removes.
+    pub fn with_operands(&mut self, mut expr: Expr, operands: &[ExprId]) -> Expr {
+        let mut rest = operands.iter();
+        expr.each_operand(&mut |operand| {
+            *operand = *rest.next().expect("there is one for each operand");
+        });
+        if let Expr::Call { args, .. } = &mut expr {
+            *args = self.push_list(operands);
+        }
+        assert!(!matches!(expr, Expr::Compound(_)), "linking leaves no compound");
+        expr
     }
 
     /// The direct operands of a statement, in order of evaluation, and its blocks.
@@ -126,6 +189,73 @@ impl Kernel {
                 let fallback = self.natives[native.index()].fallback;
                 (vec![], fallback.into_iter().collect())
             }
+        }
+    }
+    /// These statements and all statements inside of them, in source order.
+    pub fn stmts_in(
+        &self,
+        stmts: impl IntoIterator<Item = StmtId>,
+    ) -> impl Iterator<Item = StmtId> + '_ {
+        let mut open: Vec<StmtId> = stmts.into_iter().collect();
+        open.reverse();
+        std::iter::from_fn(move || {
+            let next = open.pop()?;
+            for block in self.blocks_of(next).into_iter().rev() {
+                open.extend(self.block(block).rev());
+            }
+            Some(next)
+        })
+    }
+
+    /// The expressions that a statement itself evaluates, in order.
+    pub fn operands_of(&self, id: StmtId) -> Vec<ExprId> {
+        self.children(self.stmt(id)).0
+    }
+
+    /// The blocks directly inside of a statement: branches, a body, the bodies of closures, or a fallback.
+    pub fn blocks_of(&self, id: StmtId) -> Vec<Block> {
+        self.children(self.stmt(id)).1
+    }
+
+    /// Replaces the blocks of a statement of a linked kernel.
+    pub(crate) fn map_blocks(
+        &mut self,
+        id: StmtId,
+        f: &mut dyn FnMut(&mut Kernel, Block) -> Block,
+    ) {
+        let mut stmt = self.stmt(id);
+        match &mut stmt {
+            Stmt::If {
+                then, otherwise, ..
+            } => {
+                *then = f(self, *then);
+                *otherwise = f(self, *otherwise);
+            }
+            Stmt::Loop { body, .. } | Stmt::For { body, .. } => *body = f(self, *body),
+            Stmt::Native { native } => {
+                if let Some(block) = self.natives[native.index()].fallback {
+                    let new = f(self, block);
+                    self.natives.to_mut()[native.index()].fallback = Some(new);
+                }
+            }
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => {}
+        }
+        if self.stmt(id) != stmt {
+            self.stmts.to_mut()[id.index()] = stmt;
         }
     }
 }

@@ -27,6 +27,7 @@ mod facts;
 mod fits;
 
 use super::hoist_decls::hoist;
+use crate::facts::Flow;
 use crate::analysis::spine::Spine;
 use crate::{Block, ExprId, Kernel, LabelId, Loc, LocalId, Stmt, StmtId};
 use emit::Vote;
@@ -139,28 +140,15 @@ impl Pass<'_> {
             }
             let loc = self.loc(id);
             let rest = &stmts[i + 1..];
-            let inner = match self.kernel.stmt(id) {
-                Stmt::Return => {
+            let inner = match self.kernel.stmt(id).facts().flow {
+                Flow::Return => {
                     out.push(self.park(loc));
                     out.extend(around.map(|label| self.jump(Stmt::Break { label }, loc)));
                     return;
                 }
-                Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
-                Stmt::If { .. } | Stmt::Native { .. } => around,
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. } => {
+                Flow::Loop(label) => Some(label),
+                Flow::Branch | Flow::Next => around,
+                Flow::Break(_) | Flow::Continue(_) | Flow::Panic => {
                     unreachable!("only a `return`, and what holds one, parks threads")
                 }
             };
@@ -198,14 +186,14 @@ impl Pass<'_> {
 
     /// Replaces the blocks of a statement.
     fn map_blocks(&mut self, id: StmtId, f: &mut dyn FnMut(&mut Self, Block) -> Vec<StmtId>) {
-        let blocks = self.kernel.children(self.kernel.stmt(id)).1;
+        let blocks = self.kernel.blocks_of(id);
         let mut new = vec![];
         for block in blocks {
             let stmts = f(self, block);
             new.push(self.kernel.push_block(&stmts));
         }
         let mut new = new.into_iter();
-        super::map_blocks(self.kernel, id, &mut |_, old| new.next().unwrap_or(old));
+        self.kernel.map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
     }
 
     fn spine_stmt(&mut self, id: StmtId, state: &mut State, out: &mut Vec<StmtId>) {
