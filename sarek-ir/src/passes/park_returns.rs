@@ -205,79 +205,37 @@ impl Pass<'_> {
             out.extend(self.ask(loc));
             state.unasked = false;
         }
-        match stmt {
-            Stmt::Let { init: None, .. }
-            | Stmt::Barrier
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return => out.push(id),
-            Stmt::Let {
-                local,
-                init: Some(init),
-            } => {
-                let [init] = self.settled([init], loc, out);
-                let init = Some(init);
-                self.set(id, Stmt::Let { local, init });
-                out.push(id);
-            }
-            Stmt::Assign { local, value } => {
-                let [value] = self.settled([value], loc, out);
-                self.set(id, Stmt::Assign { local, value });
-                out.push(id);
-            }
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let [cond] = self.settled([cond], loc, out);
-                self.set(
-                    id,
-                    Stmt::If {
-                        cond,
-                        then,
-                        otherwise,
-                    },
-                );
-                self.branches(id, state);
-                out.push(id);
-            }
-            Stmt::Native { .. } => {
-                self.branches(id, state);
-                out.push(id);
-            }
-            Stmt::Loop { label, cond, body } => self.unbounded(id, (label, cond, body), state, out),
-            Stmt::For {
-                label,
-                local,
-                start,
-                end,
-                body,
-            } => {
-                let [start, end] = self.settled([start, end], loc, out);
-                let body = self.iteration(id, vec![], body, state);
-                self.set(
-                    id,
-                    Stmt::For {
-                        label,
-                        local,
-                        start,
-                        end,
-                        body,
-                    },
-                );
-                out.push(id);
-            }
-            Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => unreachable!("it decides nothing about barriers"),
+        if let Stmt::Loop { label, cond, body } = stmt {
+            return self.unbounded(id, (label, cond, body), state, out);
         }
+        self.settle(id, out);
+        if let Stmt::For { body, .. } = stmt {
+            let body = self.iteration(id, vec![], body, state);
+            self.kernel.map_blocks(id, &mut |_, _| body);
+        } else {
+            self.branches(id, state);
+        }
+        out.push(id);
+    }
+
+    /// Moves the checks of the values that a statement of the spine evaluates before the statement.
+    fn settle(&mut self, id: StmtId, out: &mut Vec<StmtId>) {
+        let loc = self.loc(id);
+        let mut stmt = self.kernel.stmt(id);
+        if let Stmt::Let {
+            init: Some(value), ..
+        }
+        | Stmt::Assign { value, .. }
+        | Stmt::If { cond: value, .. } = &mut stmt
+        {
+            [*value] = self.settled([*value], loc, out);
+        } else if let Stmt::For { start, end, .. } = &mut stmt {
+            [*start, *end] = self.settled([*start, *end], loc, out);
+        } else {
+            let operands = self.kernel.operands_of(id);
+            assert!(operands.is_empty(), "{stmt:?} decides nothing about barriers");
+        }
+        self.set(id, stmt);
     }
 
     fn set(&mut self, id: StmtId, stmt: Stmt) {
