@@ -1,7 +1,7 @@
 //! Known driver bugs, for which a device is left out of the comparison.
 
 use sarek::Device;
-use sarek::ir::{Kernel, Stmt};
+use sarek::ir::{Kernel, Stmt, StmtId};
 
 use crate::case::{Launch, Shape};
 
@@ -22,20 +22,13 @@ pub(crate) fn has_known_bug(device: &Device, kernel: &Kernel, launch: &Launch) -
             Shape::Grid(_, block) => !block.iter().product::<usize>().is_multiple_of(8),
             Shape::Over(_) => false,
         };
-        let mut stmts = kernel.stmts.iter().copied();
+        let is_loop = |id: &StmtId| kernel.stmt(*id).loop_label().is_some();
+        let loops = (0..kernel.stmts.len() as u32).map(StmtId).filter(is_loop);
         return ragged
-            && stmts.any(|stmt| {
-                matches!(stmt, Stmt::Loop { .. } | Stmt::For { .. })
-                    && holds(kernel, stmt, &|stmt| is_barrier(&stmt))
-            });
+            && kernel
+                .stmts_in(loops)
+                .any(|id| is_barrier(&kernel.stmt(id)));
     }
     let is_pocl = name.starts_with("pthread") || name.starts_with("cpu");
     is_pocl && kernel.stmts.iter().filter(|stmt| is_barrier(stmt)).count() > MOST_BARRIERS
-}
-
-/// True if the predicate holds for a statement or for one nested in it.
-fn holds(kernel: &Kernel, stmt: Stmt, is: &impl Fn(Stmt) -> bool) -> bool {
-    let inner = kernel.children(stmt).1.into_iter();
-    let mut stmts = inner.flat_map(|b| kernel.block(b).collect::<Vec<_>>());
-    is(stmt) || stmts.any(|id| holds(kernel, kernel.stmt(id), is))
 }

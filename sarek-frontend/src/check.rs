@@ -6,6 +6,7 @@ use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::exact::{self, Stray};
 use sarek_ir::analysis::race::{self, Counterexample};
 use sarek_ir::analysis::uniformity::Apart;
+use sarek_ir::facts::Effect;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
 use sarek_ir::{Access, Argument, Intrinsic, Memory, Precondition, Stmt};
 
@@ -55,29 +56,20 @@ fn mistake(lowered: &Lowered, violation: Violation) -> Mistake {
             .operands(id)
             .first()
             .and_then(|o| lowered.kernel.type_of(*o).as_scalar()),
-        Node::Stmt(id) => match lowered.kernel.stmt(id) {
-            sarek_ir::Stmt::Subgroup { args, .. } => {
+        Node::Stmt(id) => match lowered.kernel.stmt(id).facts().effect {
+            Effect::Subgroup(_, args) => {
                 let first = lowered.kernel.list(args).next();
                 first.and_then(|arg| lowered.kernel.type_of(arg).as_scalar())
             }
-            sarek_ir::Stmt::Let { .. }
-            | sarek_ir::Stmt::Assign { .. }
-            | sarek_ir::Stmt::Store { .. }
-            | sarek_ir::Stmt::Update { .. }
-            | sarek_ir::Stmt::Assert { .. }
-            | sarek_ir::Stmt::If { .. }
-            | sarek_ir::Stmt::Loop { .. }
-            | sarek_ir::Stmt::For { .. }
-            | sarek_ir::Stmt::Break { .. }
-            | sarek_ir::Stmt::Continue { .. }
-            | sarek_ir::Stmt::Return
-            | sarek_ir::Stmt::Barrier
-            | sarek_ir::Stmt::Fence { .. }
-            | sarek_ir::Stmt::Panic { .. }
-            | sarek_ir::Stmt::Print { .. }
-            | sarek_ir::Stmt::Atomic { .. }
-            | sarek_ir::Stmt::Call { .. }
-            | sarek_ir::Stmt::Native { .. } => None,
+            Effect::None
+            | Effect::Store(_)
+            | Effect::Atomic(..)
+            | Effect::Place(_)
+            | Effect::Print(_)
+            | Effect::Fence
+            | Effect::Barrier
+            | Effect::Call(_)
+            | Effect::Native(_) => None,
         },
         Node::Kernel
         | Node::Param(_)

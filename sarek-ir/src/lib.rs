@@ -11,6 +11,8 @@
 //! target expression. Only [`Expr::And`] and [`Expr::Or`] have an order of their own: they evaluate the right side only if
 //! the left side doesn't decide the result.
 //!
+//! [`facts`] tells for each node what it reads, changes, checks and costs; [`Kernel::exprs_in`] and [`Kernel::stmts_in`] walk.
+//!
 //! **A node has one user.** At most one expression or statement uses a given `ExprId`, and the same holds for statements
 //! and blocks. A kernel is therefore a forest, and a pass may rewrite a node in place. A [`Precondition`] refers to an
 //! expression without being its user. A pass may leave unused nodes behind.

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
+use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::write::{CountingWgsl, Dialect, Slot, SlotKind, Source, Variant, Wgsl};
-use sarek_ir::{Kernel, SharedId, Stmt};
+use sarek_ir::{Kernel, SharedId};
 use sarek_runtime::backend::{self, Arg, Artifact, Origin, Parts};
 use sarek_runtime::{Error, Result};
 use wgpu::{
@@ -169,25 +170,29 @@ fn loops_end(program: &backend::Program<'_>) -> bool {
     };
     let mut stmts = kernel.stmts.iter();
     kernel.preludes.is_empty()
-        && stmts.all(|stmt| match stmt {
-            Stmt::For { local, .. } => !kernel.locals[local.index()].mutable,
-            Stmt::Loop { .. } | Stmt::Atomic { .. } | Stmt::Native { .. } | Stmt::Call { .. } => {
-                false
+        && stmts.all(|stmt| {
+            let facts = stmt.facts();
+            let ends = match facts.flow {
+                Flow::Loop(_) => facts
+                    .declares
+                    .is_some_and(|counter| !kernel.locals[counter.index()].mutable),
+                Flow::Next
+                | Flow::Branch
+                | Flow::Break(_)
+                | Flow::Continue(_)
+                | Flow::Return
+                | Flow::Panic => true,
+            };
+            ends && match facts.effect {
+                Effect::Atomic(..) | Effect::Call(_) | Effect::Native(_) => false,
+                Effect::None
+                | Effect::Store(_)
+                | Effect::Place(_)
+                | Effect::Print(_)
+                | Effect::Fence
+                | Effect::Barrier
+                | Effect::Subgroup(..) => true,
             }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::If { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. } => true,
         })
 }
 

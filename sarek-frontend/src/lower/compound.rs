@@ -244,20 +244,7 @@ impl Lowerer<'_> {
                 | Compound::Len { .. }
                 | Compound::At { .. } => false,
             },
-            Expr::Local(_) | Expr::Load { .. } | Expr::Link(_) => true,
-            Expr::Literal(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Faulted => false,
+            other => matches!(other, Expr::Local(_) | Expr::Load { .. } | Expr::Link(_)),
         }
     }
 
@@ -313,7 +300,7 @@ impl Lowerer<'_> {
             return Value::Never;
         };
         let at = self.mark();
-        let value = match self.is_leaf(value) {
+        let value = match self.kernel.is_fixed_leaf(value) {
             true => value,
             false => self.spill_at(at, value),
         };

@@ -138,7 +138,7 @@ impl Lowerer<'_> {
             if self.mark() > mark {
                 let mut at = mark;
                 for earlier in &mut ids {
-                    if !self.is_leaf(*earlier) {
+                    if !self.kernel.is_fixed_leaf(*earlier) {
                         *earlier = self.spill_at(at, *earlier);
                         at += 1;
                     }

@@ -90,10 +90,7 @@ impl Lowerer<'_> {
         let open = self.blocks.last_mut().expect("a block is open");
         if !open.ended {
             open.stmts.push(id);
-            open.ended = matches!(
-                stmt,
-                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. }
-            );
+            open.ended = stmt.facts().flow.ends_block();
         }
     }
 
@@ -183,7 +180,7 @@ impl Lowerer<'_> {
 
     /// Makes an expression usable several times: a local or a constant, copied by [`Self::copy`].
     pub(super) fn reusable(&mut self, expr: ExprId) -> ExprId {
-        if self.is_leaf(expr) {
+        if self.kernel.is_fixed_leaf(expr) {
             return expr;
         }
         let at = self.mark();
@@ -206,27 +203,6 @@ impl Lowerer<'_> {
             });
         }
         copy
-    }
-
-    /// True for a single node that reads nothing that a statement can change.
-    pub(super) fn is_leaf(&self, expr: ExprId) -> bool {
-        match self.kernel.expr(expr) {
-            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => {
-                true
-            }
-            Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
-            Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        }
     }
 
     // Types.

@@ -245,7 +245,7 @@ impl Lowerer<'_> {
         if let syn::Expr::Infer(_) = &*e.left {
             let id = self.scalar(&e.right);
             let at = self.mark();
-            if !self.is_leaf(id) {
+            if !self.kernel.is_fixed_leaf(id) {
                 self.spill_at(at, id);
             }
             return Value::Unit;
@@ -324,7 +324,7 @@ impl Lowerer<'_> {
 
     /// The value. If statements came after `mark`, it is evaluated before them.
     fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
-        if self.mark() > mark && !self.is_leaf(value) {
+        if self.mark() > mark && !self.kernel.is_fixed_leaf(value) {
             self.spill_at(mark, value)
         } else {
             value

@@ -1,8 +1,9 @@
 //! Fault sites: removes unused ones, and determines which of them a launch can prove.
 
+use sarek_ir::facts::{Check, Effect, Reads};
 use sarek_ir::{
     Argument, Compound, Expr, ExprId, Place, Precondition, Root, Scalar, SiteId, Step, Stmt,
-    Value as Constant,
+    StmtId, Value as Constant,
 };
 
 use super::Lowerer;
@@ -20,10 +21,13 @@ impl Lowerer<'_> {
             *site = number;
         };
         for expr in self.kernel.exprs.to_mut() {
-            expr_site(expr).into_iter().for_each(&mut renumber);
+            expr.site_mut()
+                .into_iter()
+                .flatten()
+                .for_each(&mut renumber);
         }
         for stmt in self.kernel.stmts.to_mut() {
-            stmt_site(stmt).into_iter().for_each(&mut renumber);
+            stmt.site_mut().into_iter().for_each(&mut renumber);
         }
         for compound in self.kernel.compounds.to_mut() {
             if let Compound::Index {
@@ -55,27 +59,16 @@ impl Lowerer<'_> {
         let mut check = |site: Option<SiteId>, depends: bool| {
             unprovable.extend(site.filter(|_| depends));
         };
-        for expr in kernel.exprs.iter() {
-            match *expr {
-                Expr::Load { index, site, .. } => check(site, data.expr(kernel, index)),
-                Expr::Bounded { index, len, site } => {
-                    check(site, data.expr(kernel, index) || data.expr(kernel, len));
+        for id in (0..kernel.exprs.len() as u32).map(ExprId) {
+            let operands = kernel.operands(id);
+            match kernel.expr(id).facts().check {
+                Check::Bounds(site) => {
+                    check(site, operands.iter().any(|o| data.expr(kernel, *o)));
                 }
-                Expr::Divide { lhs, rhs, site, .. } => check(site, data.divisor(kernel, lhs, rhs)),
-                Expr::Literal(_)
-                | Expr::Link(_)
-                | Expr::Local(_)
-                | Expr::Param(_)
-                | Expr::Len(_)
-                | Expr::Builtin(_)
-                | Expr::Unary { .. }
-                | Expr::Binary { .. }
-                | Expr::And { .. }
-                | Expr::Or { .. }
-                | Expr::Cast { .. }
-                | Expr::Call { .. }
-                | Expr::Compound(_)
-                | Expr::Faulted => {}
+                Check::Divisor(site) => check(site, data.divisor(kernel, operands[0], operands[1])),
+                // The parts of compound values and places follow.
+                Check::None | Check::Parts => {}
+                Check::Assertion(_) | Check::Panic(_) => unreachable!("a check of statements"),
             }
         }
         for compound in kernel.compounds.iter() {
@@ -94,27 +87,10 @@ impl Lowerer<'_> {
             }
         }
         for stmt in kernel.stmts.iter() {
-            match *stmt {
-                Stmt::Store { index, site, .. } | Stmt::Atomic { index, site, .. } => {
-                    check(site, data.expr(kernel, index));
-                }
-                Stmt::Assert { cond, site } => check(Some(site), data.expr(kernel, cond)),
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Update { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => {}
+            if let Stmt::Store { index, site, .. } | Stmt::Atomic { index, site, .. } = *stmt {
+                check(site, data.expr(kernel, index));
+            } else if let Stmt::Assert { cond, site } = *stmt {
+                check(Some(site), data.expr(kernel, cond));
             }
         }
         for site in unprovable {
@@ -144,6 +120,29 @@ impl DataDependence {
 
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
         let is_length = |c: &Compound| matches!(c, Compound::Len { .. });
+        let new = match kernel.expr(id).facts().reads {
+            Reads::Memory(_) => true,
+            Reads::Local(local) => {
+                let ty = kernel.type_of(id).as_scalar();
+                self.locals[local.index()] || ty.is_none_or(Scalar::is_float)
+            }
+            Reads::Constant | Reads::Param(_) | Reads::Len(_) | Reads::Id(_) | Reads::Faults => {
+                false
+            }
+            Reads::Operands => match kernel.expr(id) {
+                Expr::Compound(id) if is_length(&kernel.compounds[id.index()]) => false,
+                _ => {
+                    let mut operands = kernel.operands(id).into_iter();
+                    operands.any(|o| self.expr(kernel, o))
+                }
+            },
+        };
+        debug_assert_eq!(new, self.old_data(kernel, id)); // OLD
+        new
+    }
+    // OLD-BEGIN
+    fn old_data(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
+        let is_length = |c: &Compound| matches!(c, Compound::Len { .. });
         match kernel.expr(id) {
             Expr::Compound(id) if is_length(&kernel.compounds[id.index()]) => false,
             Expr::Load { .. } => true,
@@ -166,44 +165,43 @@ impl DataDependence {
             | Expr::Compound(_) => kernel
                 .operands(id)
                 .into_iter()
-                .any(|o| self.expr(kernel, o)),
+                .any(|o| self.old_data(kernel, o)),
         }
     }
+    // OLD-END
 
     /// Propagates along assignments; returns `true` if that found more locals.
     fn grow(&mut self, kernel: &sarek_ir::Kernel) -> bool {
         let before = self.locals.iter().filter(|l| **l).count();
-        for stmt in kernel.stmts.iter() {
-            match *stmt {
-                Stmt::Let {
-                    local,
-                    init: Some(value),
+        for id in (0..kernel.stmts.len() as u32).map(StmtId) {
+            let facts = kernel.stmt(id).facts();
+            match facts.effect {
+                Effect::None
+                | Effect::Store(_)
+                | Effect::Print(_)
+                | Effect::Fence
+                | Effect::Barrier => {
+                    if let Some(local) = facts.declares.or(facts.assigns) {
+                        let mut operands = kernel.operands_of(id).into_iter();
+                        self.locals[local.index()] |= operands.any(|o| self.expr(kernel, o));
+                    }
                 }
-                | Stmt::Assign { local, value } => {
-                    self.locals[local.index()] |= self.expr(kernel, value);
+                Effect::Atomic(..) | Effect::Subgroup(..) => {
+                    if let Some(local) = facts.assigns {
+                        self.locals[local.index()] = true;
+                    }
                 }
-                Stmt::For {
-                    local, start, end, ..
-                } => {
-                    self.locals[local.index()] |=
-                        self.expr(kernel, start) || self.expr(kernel, end);
-                }
-                Stmt::Native { native } => {
+                Effect::Native(native) => {
                     for local in kernel.changed_by_text(native) {
                         self.locals[local.index()] = true;
                     }
                 }
-                Stmt::Atomic {
-                    result: Some(result),
-                    ..
-                }
-                | Stmt::Subgroup { result, .. } => self.locals[result.index()] = true,
-                Stmt::Update { place, .. } => {
+                Effect::Place(place) => {
                     if let Root::Local(local) = kernel.places[place.index()].root {
                         self.locals[local.index()] = true;
                     }
                 }
-                Stmt::Call { call } => {
+                Effect::Call(call) => {
                     let call = &kernel.calls[call.index()];
                     let changed = call.args.iter().filter_map(|arg| match arg {
                         Argument::Local(local) => Some(*local),
@@ -213,68 +211,9 @@ impl DataDependence {
                         self.locals[local.index()] = true;
                     }
                 }
-                Stmt::Let { init: None, .. }
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { result: None, .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return => {}
             }
         }
         self.locals.iter().filter(|l| **l).count() > before
-    }
-}
-
-/// The site of the expression itself.
-fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
-    match expr {
-        Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
-            site.as_mut()
-        }
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::And { .. }
-        | Expr::Or { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => None,
-    }
-}
-
-/// The site of the statement itself.
-fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
-    match stmt {
-        Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),
-        Stmt::Assert { site, .. } | Stmt::Panic { site } => Some(site),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Update { .. }
-        | Stmt::If { .. }
-        | Stmt::Loop { .. }
-        | Stmt::For { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Print { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Call { .. }
-        | Stmt::Native { .. } => None,
     }
 }
 

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
 
     /// Evaluates an expression whose value is unused, since it may still fault.
     pub(super) fn discard(&mut self, id: sarek_ir::ExprId) {
-        if !self.is_leaf(id) {
+        if !self.kernel.is_fixed_leaf(id) {
             let (ty, span) = (self.ty(id), self.span(id));
             let local = self.local("unused", ty, false);
             self.push(

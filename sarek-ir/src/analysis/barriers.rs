@@ -12,7 +12,7 @@
 //! Subgroup operations are legal anywhere: the threads that reach them take part.
 
 use super::uniformity::{Among, Apart, Uniformity};
-use crate::{Block, Kernel, Stmt, StmtId};
+use crate::{Kernel, Stmt, StmtId};
 
 /// A barrier that some threads may miss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,25 +34,14 @@ pub fn check(kernel: &Kernel, is_function: bool) -> Result<(), Vec<Divergence>> 
     };
     let uniformity = Uniformity::among(kernel, &among);
     let mut found = vec![];
-    block(kernel, kernel.body, &mut |barrier| {
-        if let Some(why) = uniformity.apart(barrier) {
+    for barrier in kernel.stmts_in(kernel.block(kernel.body)) {
+        if kernel.stmt(barrier) == Stmt::Barrier
+            && let Some(why) = uniformity.apart(barrier)
+        {
             found.push(Divergence { barrier, why });
         }
-    });
-    if found.is_empty() { Ok(()) } else { Err(found) }
-}
-
-/// Calls `f` for every barrier.
-fn block(kernel: &Kernel, of: Block, f: &mut impl FnMut(StmtId)) {
-    for id in kernel.block(of) {
-        let stmt = kernel.stmt(id);
-        if stmt == Stmt::Barrier {
-            f(id);
-        }
-        for inner in kernel.children(stmt).1 {
-            block(kernel, inner, f);
-        }
     }
+    if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
 #[cfg(test)]

@@ -16,9 +16,8 @@ use std::collections::BTreeSet;
 pub use facts::{Facts, Refusal, accepted};
 
 use super::uniformity::{Among, Uniformity};
-use crate::{
-    Access, Argument, Block, Call, CallId, CallTarget, Kernel, Memory, ParamId, Stmt, StmtId,
-};
+use crate::facts::Effect;
+use crate::{Access, Argument, Call, CallId, CallTarget, Kernel, Memory, ParamId, Stmt, StmtId};
 
 /// The points at which threads may diverge. Calls and arguments are errors only if their callees depend on them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -66,36 +65,29 @@ impl Contract {
     fn among(kernel: &Kernel, among: &Among) -> Contract {
         let uniformity = Uniformity::among(kernel, among);
         let mut parts = Contract::default();
-        each_stmt(kernel, kernel.body, &mut |id| match kernel.stmt(id) {
-            Stmt::Barrier => parts.barrier |= !uniformity.control(id),
-            // A closure is never collective.
-            Stmt::Call { call } if kernel.calls[call.index()].called.function().is_none() => {}
-            Stmt::Call { call } => {
-                if !uniformity.control(id) {
-                    parts.calls.insert(call);
+        for id in kernel.stmts_in(kernel.block(kernel.body)) {
+            match kernel.stmt(id).facts().effect {
+                Effect::Barrier => parts.barrier |= !uniformity.control(id),
+                // A closure is never collective.
+                Effect::Call(call) if kernel.calls[call.index()].called.function().is_none() => {}
+                Effect::Call(call) => {
+                    if !uniformity.control(id) {
+                        parts.calls.insert(call);
+                    }
+                    let args = kernel.calls[call.index()].args.iter();
+                    let differ = args.zip(0..).filter(|(arg, _)| !uniformity.argument(**arg));
+                    parts.arguments.extend(differ.map(|(_, at)| (call, at)));
                 }
-                let args = kernel.calls[call.index()].args.iter();
-                let differ = args.zip(0..).filter(|(arg, _)| !uniformity.argument(**arg));
-                parts.arguments.extend(differ.map(|(_, at)| (call, at)));
+                Effect::None
+                | Effect::Store(_)
+                | Effect::Atomic(..)
+                | Effect::Place(_)
+                | Effect::Print(_)
+                | Effect::Fence
+                | Effect::Subgroup(..)
+                | Effect::Native(_) => {}
             }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Fence { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Native { .. } => {}
-        });
+        }
         parts
     }
 }
@@ -105,7 +97,7 @@ impl Contract {
 pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> {
     let apart = Contract::of(kernel, is_function).calls;
     let mut joint = vec![];
-    each_stmt(kernel, kernel.body, &mut |id| {
+    for id in kernel.stmts_in(kernel.block(kernel.body)) {
         if let Stmt::Call { call } = kernel.stmt(id)
             && let Call {
                 called: CallTarget::Function(_),
@@ -117,7 +109,7 @@ pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> 
         {
             joint.push((id, call));
         }
-    });
+    }
     joint
 }
 
@@ -140,15 +132,6 @@ pub fn passed_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
         }
     }
     found
-}
-
-fn each_stmt(kernel: &Kernel, of: Block, f: &mut dyn FnMut(StmtId)) {
-    for id in kernel.block(of) {
-        f(id);
-        for inner in kernel.children(kernel.stmt(id)).1 {
-            each_stmt(kernel, inner, f);
-        }
-    }
 }
 
 #[cfg(test)]

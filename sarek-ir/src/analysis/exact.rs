@@ -12,8 +12,9 @@
 //! The bits of a NaN are never guaranteed, not even in strict kernels. A number whose type is not known yet
 //! counts as a float.
 
+use crate::facts::Effect;
 use crate::{
-    AtomicOp, Exactness, Expr, ExprId, Intrinsic, Kernel, Memory, Stmt, StmtId, SubgroupOp, Type,
+    AtomicOp, Exactness, Expr, ExprId, Intrinsic, Kernel, Memory, StmtId, SubgroupOp, Type,
 };
 
 /// An operation whose result may differ in bits between devices.
@@ -62,35 +63,26 @@ fn stray_expr(kernel: &Kernel, id: ExprId) -> Option<Stray> {
 }
 
 fn stray_stmt(kernel: &Kernel, id: StmtId) -> Option<Stray> {
-    match kernel.stmt(id) {
-        Stmt::Atomic { op, memory, .. } => {
+    match kernel.stmt(id).facts().effect {
+        Effect::Atomic(op, memory) => {
             let is_float = may_be_float(element(kernel, memory));
             (is_float && depends_on_order(op)).then_some(Stray::Atomic(id, op))
         }
-        Stmt::Subgroup { op, args, .. } => {
+        Effect::Subgroup(op, args) => {
             let is_float = kernel
                 .list(args)
                 .next()
                 .is_some_and(|arg| may_be_float(kernel.type_of(arg)));
             (is_float && combines(op)).then_some(Stray::Subgroup(id, op))
         }
-        Stmt::Native { .. } => Some(Stray::Text(id)),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Update { .. }
-        | Stmt::Assert { .. }
-        | Stmt::If { .. }
-        | Stmt::Loop { .. }
-        | Stmt::For { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Panic { .. }
-        | Stmt::Print { .. }
-        | Stmt::Call { .. } => None,
+        Effect::Native(_) => Some(Stray::Text(id)),
+        Effect::None
+        | Effect::Store(_)
+        | Effect::Place(_)
+        | Effect::Print(_)
+        | Effect::Fence
+        | Effect::Barrier
+        | Effect::Call(_) => None,
     }
 }
 

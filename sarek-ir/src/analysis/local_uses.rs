@@ -1,6 +1,8 @@
 //! Reports the locals that a statement declares, writes and reads, with or without its nested statements.
 
-use crate::{Argument, Block, CallId, Expr, ExprId, Kernel, LocalId, Memory, Root, Stmt, StmtId};
+use crate::facts::{Effect, Reads};
+use crate::{Argument, CallId, ExprId, Kernel, LocalId, Memory, Root, StmtId};
+use crate::{Expr, Stmt}; // OLD
 
 /// A kind of use of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,17 +17,55 @@ pub enum LocalUse {
 
 /// Reports the uses of locals in a statement and its nested statements.
 pub fn stmt(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
-    itself(kernel, id, f);
-    for block in blocks(kernel, id) {
-        for inner in kernel.block(block) {
-            stmt(kernel, inner, f);
-        }
+    for id in kernel.stmts_in([id]) {
+        itself(kernel, id, f);
     }
 }
 
 /// Reports the uses of locals in a statement, without its nested statements.
 pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
-    for used in operands(kernel, id) {
+    old_check_itself(kernel, id, f); // OLD
+    for used in kernel.operands_of(id) {
+        expr(kernel, used, f);
+    }
+    let facts = kernel.stmt(id).facts();
+    if let Some(local) = facts.declares {
+        f(local, LocalUse::Declare);
+    }
+    if let Some(local) = facts.assigns {
+        f(local, LocalUse::Write);
+    }
+    match facts.effect {
+        Effect::Store(memory) | Effect::Atomic(_, memory) => array(memory, LocalUse::Write, f),
+        Effect::Place(place) => match kernel.places[place.index()].root {
+            // The rest of the local keeps its value.
+            Root::Local(local) => {
+                f(local, LocalUse::Read);
+                f(local, LocalUse::Write);
+            }
+            Root::Element { memory, .. } => array(memory, LocalUse::Write, f),
+            Root::Param(_) => {}
+        },
+        Effect::Call(call) => called(kernel, call, f),
+        Effect::Native(native) => {
+            for local in kernel.named_by_text(native) {
+                f(local, LocalUse::Read);
+                f(local, LocalUse::Write);
+            }
+            if let Some(result) = kernel.natives[native.index()].result {
+                f(result, LocalUse::Write);
+            }
+        }
+        Effect::None
+        | Effect::Print(_)
+        | Effect::Fence
+        | Effect::Barrier
+        | Effect::Subgroup(..) => {}
+    }
+}
+// OLD-BEGIN
+fn old_itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
+    for used in kernel.operands_of(id) {
         expr(kernel, used, f);
     }
     match kernel.stmt(id) {
@@ -71,6 +111,7 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse))
         | Stmt::Print { .. } => {}
     }
 }
+// OLD-END
 
 /// Reports the uses of locals by a call. The callee may read and write the locals that it receives by
 /// reference.
@@ -98,8 +139,24 @@ pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, LocalUse))
 
 /// Reports the locals that an expression reads.
 pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, LocalUse)) {
+    old_check_expr(kernel, id, f); // OLD
+    for id in kernel.exprs_in([id]) {
+        match kernel.expr(id).facts().reads {
+            Reads::Local(local) => f(local, LocalUse::Read),
+            Reads::Memory(memory) => array(memory, LocalUse::Read, f),
+            Reads::Operands
+            | Reads::Constant
+            | Reads::Param(_)
+            | Reads::Len(_)
+            | Reads::Id(_)
+            | Reads::Faults => {}
+        }
+    }
+}
+// OLD-BEGIN
+fn old_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     for operand in kernel.operands(id) {
-        expr(kernel, operand, f);
+        old_expr(kernel, operand, f);
     }
     match kernel.expr(id) {
         Expr::Local(local) => f(local, LocalUse::Read),
@@ -121,6 +178,7 @@ pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, LocalUse)) {
         | Expr::Faulted => {}
     }
 }
+// OLD-END
 
 fn array(memory: Memory, touch: LocalUse, f: &mut dyn FnMut(LocalId, LocalUse)) {
     match memory {
@@ -129,12 +187,32 @@ fn array(memory: Memory, touch: LocalUse, f: &mut dyn FnMut(LocalId, LocalUse)) 
     }
 }
 
-/// The expressions that a statement itself evaluates, in order.
-pub fn operands(kernel: &Kernel, id: StmtId) -> Vec<ExprId> {
-    kernel.children(kernel.stmt(id)).0
+// OLD-BEGIN
+thread_local!(static OLD_DEEP: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
+fn old_compare(
+    f: &mut dyn FnMut(LocalId, LocalUse),
+    new: &dyn Fn(&mut dyn FnMut(LocalId, LocalUse)),
+    old: &dyn Fn(&mut dyn FnMut(LocalId, LocalUse)),
+) {
+    let _ = f;
+    if OLD_DEEP.get() {
+        return;
+    }
+    OLD_DEEP.set(true);
+    let (mut a, mut b) = (vec![], vec![]);
+    new(&mut |l, u| a.push((l, u as u8)));
+    old(&mut |l, u| b.push((l, u as u8)));
+    a.sort();
+    b.sort();
+    assert_eq!(a, b);
+    OLD_DEEP.set(false);
 }
-
-/// The blocks directly inside of a statement; for a native statement, its fallback.
-pub fn blocks(kernel: &Kernel, id: StmtId) -> Vec<Block> {
-    kernel.children(kernel.stmt(id)).1
+fn old_check_itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
+    old_compare(f, &|g| itself(kernel, id, g), &|g| {
+        old_itself(kernel, id, g)
+    });
 }
+fn old_check_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, LocalUse)) {
+    old_compare(f, &|g| expr(kernel, id, g), &|g| old_expr(kernel, id, g));
+}
+// OLD-END

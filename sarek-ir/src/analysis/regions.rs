@@ -15,6 +15,7 @@ mod place;
 pub use build::{Rules, Tree};
 pub use place::{Place, Plan, Uses, Values};
 
+use crate::facts::{Check, Reads, Work};
 use crate::{Expr, ExprId, Kernel, LocalId, StmtId};
 
 /// A piece of code that lanes run alone: a region of statements, or a condition that each lane evaluates.
@@ -80,7 +81,28 @@ pub struct MaskedLoop {
 fn is_cheap(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> bool {
     /// The largest number of nodes that may be repeated.
     const BUDGET: usize = 12;
-    fn count(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> Option<usize> {
+    fn is_part(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> bool {
+        let facts = kernel.expr(expr).facts();
+        let is_known = match facts.reads {
+            Reads::Local(of) => local(of),
+            Reads::Memory(_) | Reads::Faults => false,
+            Reads::Operands | Reads::Constant | Reads::Param(_) | Reads::Len(_) | Reads::Id(_) => {
+                true
+            }
+        };
+        let is_short = match facts.work {
+            Work::Leaf | Work::Operator | Work::ShortCircuit => true,
+            Work::Load | Work::Call(_) | Work::Compound => false,
+        };
+        let is_safe = match facts.check {
+            Check::None => true,
+            Check::Divisor(_) => kernel.literal(kernel.operands(expr)[1]).is_some(),
+            Check::Bounds(_) | Check::Parts | Check::Assertion(_) | Check::Panic(_) => false,
+        };
+        is_known && is_short && is_safe
+    }
+    // OLD-BEGIN
+    fn old_count(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> Option<usize> {
         let itself = match kernel.expr(expr) {
             Expr::Local(of) => local(of),
             Expr::Literal(_)
@@ -102,11 +124,18 @@ fn is_cheap(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> b
         };
         let operands = kernel.operands(expr).into_iter();
         operands
-            .map(|e| count(kernel, e, local))
+            .map(|e| old_count(kernel, e, local))
             .try_fold(1, |sum, e| Some(sum + e?))
             .filter(|_| itself)
     }
-    count(kernel, expr, local).is_some_and(|n| n <= BUDGET)
+    // OLD-END
+    let mut parts = kernel.exprs_in([expr]).zip(1..);
+    let cheap = parts.all(|(part, n)| n <= BUDGET && is_part(kernel, part, local));
+    debug_assert_eq!(
+        cheap,
+        old_count(kernel, expr, local).is_some_and(|n| n <= BUDGET)
+    ); // OLD
+    cheap
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! The result describes the kernel as it was written. `usize` does not count as a 64-bit integer, because a
 //! launch may prove that 32 bits suffice. Both the texts and the fallback of a native block count.
 
-use crate::{Access, Expr, Intrinsic, Kernel, ParamKind, Scalar, Stmt};
+use crate::facts::{Effect, Reads, Work};
+use crate::{Access, Intrinsic, Kernel, ParamKind, Scalar};
 
 /// The features that a kernel needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,51 +76,28 @@ impl Requirements {
         }
         for (expr, ty) in kernel.exprs.iter().zip(kernel.expr_types.iter()) {
             needs.ty(ty.scalar());
-            match expr {
-                Expr::Call { intrinsic, .. } => {
-                    // `powi` is not elementary, but a loop of multiplications instead of an instruction.
-                    let is_math = intrinsic.is_elementary() || *intrinsic == Intrinsic::Powi;
-                    needs.f64_math |= *ty == Scalar::F64 && is_math;
-                }
-                Expr::Builtin(builtin) => needs.subgroups |= builtin.is_of_subgroup(),
-                Expr::Literal(_)
-                | Expr::Link(_)
-                | Expr::Local(_)
-                | Expr::Param(_)
-                | Expr::Len(_)
-                | Expr::Load { .. }
-                | Expr::Bounded { .. }
-                | Expr::Unary { .. }
-                | Expr::Binary { .. }
-                | Expr::Divide { .. }
-                | Expr::And { .. }
-                | Expr::Or { .. }
-                | Expr::Cast { .. }
-                | Expr::Compound(_)
-                | Expr::Faulted => {}
+            let facts = expr.facts();
+            if let Work::Call(intrinsic) = facts.work {
+                // `powi` is not elementary, but a loop of multiplications instead of an instruction.
+                let is_math = intrinsic.is_elementary() || intrinsic == Intrinsic::Powi;
+                needs.f64_math |= *ty == Scalar::F64 && is_math;
+            }
+            if let Reads::Id(builtin) = facts.reads {
+                needs.subgroups |= builtin.is_of_subgroup();
             }
         }
         for stmt in kernel.stmts.iter() {
-            match stmt {
-                Stmt::Barrier => needs.barriers = true,
-                Stmt::Fence { .. } => needs.fences = true,
-                Stmt::Subgroup { .. } => needs.subgroups = true,
-                Stmt::Print { .. } => needs.prints = true,
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Atomic { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Native { .. } => {}
+            match stmt.facts().effect {
+                Effect::Barrier => needs.barriers = true,
+                Effect::Fence => needs.fences = true,
+                Effect::Subgroup(..) => needs.subgroups = true,
+                Effect::Print(_) => needs.prints = true,
+                Effect::None
+                | Effect::Store(_)
+                | Effect::Atomic(..)
+                | Effect::Place(_)
+                | Effect::Call(_)
+                | Effect::Native(_) => {}
             }
         }
         let bare = kernel.natives.iter().filter(|n| n.fallback.is_none());

@@ -8,7 +8,8 @@
 //! path.
 
 use super::uniformity::Uniformity;
-use crate::{Block, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
+use crate::facts::Flow;
+use crate::{Block, Expr, ExprId, Kernel, LabelId, Stmt, StmtId};
 
 /// The spine of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,7 +63,7 @@ fn mark(kernel: &Kernel, block: Block, follows: bool, leads: &mut [bool]) -> boo
     for id in kernel.block(block).rev() {
         let stmt = kernel.stmt(id);
         let follows = follows || holds;
-        let blocks = kernel.children(stmt).1;
+        let blocks = kernel.blocks_of(id);
         let mut inside = stmt == Stmt::Barrier;
         for inner in &blocks {
             inside |= mark(kernel, *inner, follows, leads);
@@ -109,27 +110,22 @@ impl Walk<'_> {
         let (exprs, blocks) = kernel.children(stmt);
         let inside = blocks.into_iter().fold(false, |any, b| self.block(b) | any);
         let together = self.uniformity.control(id);
-        let on = match stmt {
-            Stmt::Barrier => true,
-            Stmt::Let { local, .. } | Stmt::Assign { local, .. } => self.locals[local.index()],
-            Stmt::Return => together,
-            Stmt::Break { label } | Stmt::Continue { label } => {
+        let on = match stmt.facts().flow {
+            Flow::Next => match stmt {
+                Stmt::Let { local, .. } | Stmt::Assign { local, .. } => self.locals[local.index()],
+                other => other == Stmt::Barrier || inside,
+            },
+            Flow::Return => together,
+            Flow::Break(label) | Flow::Continue(label) => {
                 let of = self.loops.iter().find(|l| l.0 == label);
                 together && of.is_some_and(|l| self.stmts[l.1.index()])
             }
-            Stmt::Loop { .. } | Stmt::For { .. } => {
+            Flow::Loop(_) => {
                 self.loops.pop();
                 inside
             }
-            Stmt::If { .. } | Stmt::Native { .. } => inside,
-            Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Fence { .. } | Stmt::Panic { .. } | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            // Linking removes these.
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => false,
+            Flow::Branch => inside,
+            Flow::Panic => false,
         };
         let on = on && self.leads[id.index()];
         if on && !self.stmts[id.index()] {
@@ -143,12 +139,11 @@ impl Walk<'_> {
     }
 
     fn expr(&mut self, id: ExprId) {
-        if let Expr::Local(LocalId(local)) = self.kernel.expr(id) {
-            self.changed |= !self.locals[local as usize];
-            self.locals[local as usize] = true;
-        }
-        for operand in self.kernel.operands(id) {
-            self.expr(operand);
+        for id in self.kernel.exprs_in([id]) {
+            if let Expr::Local(local) = self.kernel.expr(id) {
+                self.changed |= !self.locals[local.index()];
+                self.locals[local.index()] = true;
+            }
         }
     }
 }

@@ -25,6 +25,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::facts::Reads;
 use crate::{
     Access, Argument, Axis, Block, Builtin, CallId, Compound, Expr, ExprId, Kernel, LabelId,
     LocalId, Memory, NativeId, ParamId, ParamKind, Root, SharedId, Stmt, StmtId,
@@ -464,24 +465,13 @@ impl Flow<'_> {
         if self.among.known.contains_key(&id) || self.is_length(id) {
             return true;
         }
-        uniform &= match self.kernel.expr(id) {
-            Expr::Local(local) => self.out.locals[local.index()],
-            Expr::Builtin(builtin) => builtin.is_uniform() || self.along_row(builtin),
-            Expr::Load { memory, .. } => !self.out.differing.contains(&memory),
-            Expr::Param(param) => !self.among.params.contains(&param),
-            Expr::Faulted => false,
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Len(_)
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_) => true,
+        uniform &= match self.kernel.expr(id).facts().reads {
+            Reads::Local(local) => self.out.locals[local.index()],
+            Reads::Id(builtin) => builtin.is_uniform() || self.along_row(builtin),
+            Reads::Memory(memory) => !self.out.differing.contains(&memory),
+            Reads::Param(param) => !self.among.params.contains(&param),
+            Reads::Faults => false,
+            Reads::Operands | Reads::Constant | Reads::Len(_) => true,
         };
         let known = &mut self.out.exprs[id.index()];
         if *known && !uniform {

@@ -76,41 +76,26 @@ impl Kernel {
         })
     }
 
-    /// The locals that occur in an expression.
     fn locals_of(&self, expr: ExprId, found: &mut Vec<LocalId>) {
-        if let Expr::Local(local) = self.expr(expr)
-            && !found.contains(&local)
-        {
-            found.push(local);
-        }
-        for operand in self.operands(expr) {
-            self.locals_of(operand, found);
+        for id in self.exprs_in([expr]) {
+            if let Expr::Local(local) = self.expr(id)
+                && !found.contains(&local)
+            {
+                found.push(local);
+            }
         }
     }
 
     /// The value to which the first statements of the kernel set a local.
     fn head(&self, of: LocalId) -> Option<ExprId> {
         self.block(self.body).find_map(|id| {
-            let (local, value) = match self.stmt(id) {
-                Stmt::Let { local, init } => (local, init?),
-                Stmt::Assign { local, value } => (local, value),
-                Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => return None,
+            let (Stmt::Let {
+                local,
+                init: Some(value),
+            }
+            | Stmt::Assign { local, value }) = self.stmt(id)
+            else {
+                return None;
             };
             (local == of).then_some(value)
         })

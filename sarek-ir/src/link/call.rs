@@ -6,6 +6,7 @@ use super::Function;
 use super::build::{BoundCallable, Exit, Frame, Linker, call_sites, site_count};
 use super::leaf::{Part, Storage};
 use super::shape::Shape;
+use crate::facts::Flow;
 use crate::{
     Argument, Block, Call, CallId, CallTarget, CallableArg, ClosureId, Expr, ExprId, FunctionId,
     Kernel, Loc, Local, Native, ParamKind, SiteId, Stmt, StmtId,
@@ -282,67 +283,55 @@ fn structured(ir: &Kernel, body: Block) -> Option<Vec<Structured>> {
 fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
     let mut out = vec![];
     for (i, &id) in stmts.iter().enumerate() {
-        match ir.stmt(id) {
-            Stmt::Return => return Some(out),
-            Stmt::Panic { .. } => {
-                out.push(Structured::Plain(id));
-                return Some(out);
-            }
-            Stmt::If {
-                then, otherwise, ..
-            } if returns(ir, id) => {
-                let branch = |block: Block, rest: &[StmtId]| {
-                    let mut all: Vec<StmtId> = ir.block(block).collect();
-                    all.extend(rest);
-                    sequence(ir, &all)
-                };
-                let rest = &stmts[i + 1..];
-                let (then, otherwise) = match (always(ir, then), always(ir, otherwise)) {
-                    (true, true) => (branch(then, &[])?, branch(otherwise, &[])?),
-                    (true, false) => (branch(then, &[])?, branch(otherwise, rest)?),
-                    (false, true) => (branch(then, rest)?, branch(otherwise, &[])?),
-                    (false, false) if rest.is_empty() => {
-                        (branch(then, &[])?, branch(otherwise, &[])?)
-                    }
-                    (false, false) => return None,
-                };
-                out.push(Structured::Branch {
-                    id,
-                    then,
-                    otherwise,
-                });
-                return Some(out);
-            }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => {
-                if returns(ir, id) {
-                    return None;
-                }
-                out.push(Structured::Plain(id));
-            }
+        let stmt = ir.stmt(id);
+        if stmt == Stmt::Return {
+            return Some(out);
         }
+        if !returns(ir, id) {
+            out.push(Structured::Plain(id));
+            if stmt.facts().flow == Flow::Panic {
+                return Some(out);
+            }
+            continue;
+        }
+        let Stmt::If {
+            then, otherwise, ..
+        } = stmt
+        else {
+            return None;
+        };
+        let branch = |block: Block, rest: &[StmtId]| {
+            let mut all: Vec<StmtId> = ir.block(block).collect();
+            all.extend(rest);
+            sequence(ir, &all)
+        };
+        let rest = &stmts[i + 1..];
+        let (then, otherwise) = match (always(ir, then), always(ir, otherwise)) {
+            (true, true) => (branch(then, &[])?, branch(otherwise, &[])?),
+            (true, false) => (branch(then, &[])?, branch(otherwise, rest)?),
+            (false, true) => (branch(then, rest)?, branch(otherwise, &[])?),
+            (false, false) if rest.is_empty() => (branch(then, &[])?, branch(otherwise, &[])?),
+            (false, false) => return None,
+        };
+        out.push(Structured::Branch {
+            id,
+            then,
+            otherwise,
+        });
+        return Some(out);
     }
     Some(out)
 }
 
 /// True if the statement contains a `return`.
 fn returns(ir: &Kernel, id: StmtId) -> bool {
-    let inside = |block: Block| ir.block(block).any(|id| returns(ir, id));
+    let returns = ir.stmts_in([id]).any(|id| ir.stmt(id) == Stmt::Return);
+    debug_assert_eq!(returns, old_returns(ir, id)); // OLD
+    returns
+}
+// OLD-BEGIN
+fn old_returns(ir: &Kernel, id: StmtId) -> bool {
+    let inside = |block: Block| ir.block(block).any(|id| old_returns(ir, id));
     match ir.stmt(id) {
         Stmt::Return => true,
         Stmt::If {
@@ -366,14 +355,28 @@ fn returns(ir: &Kernel, id: StmtId) -> bool {
         | Stmt::Call { .. } => false,
     }
 }
+// OLD-END
 
 /// True if every path through the block ends the function or thread.
 fn always(ir: &Kernel, block: Block) -> bool {
+    let always = ir.block(block).any(|id| match ir.stmt(id).facts().flow {
+        Flow::Return | Flow::Panic => true,
+        Flow::Branch => ir
+            .blocks_of(id)
+            .into_iter()
+            .all(|branch| always(ir, branch)),
+        Flow::Next | Flow::Loop(_) | Flow::Break(_) | Flow::Continue(_) => false,
+    });
+    debug_assert_eq!(always, old_always(ir, block)); // OLD
+    always
+}
+// OLD-BEGIN
+fn old_always(ir: &Kernel, block: Block) -> bool {
     ir.block(block).any(|id| match ir.stmt(id) {
         Stmt::Return | Stmt::Panic { .. } => true,
         Stmt::If {
             then, otherwise, ..
-        } => always(ir, then) && always(ir, otherwise),
+        } => old_always(ir, then) && old_always(ir, otherwise),
         Stmt::Let { .. }
         | Stmt::Assign { .. }
         | Stmt::Store { .. }
@@ -392,3 +395,4 @@ fn always(ir: &Kernel, block: Block) -> bool {
         | Stmt::Native { .. } => false,
     })
 }
+// OLD-END

@@ -39,8 +39,8 @@ impl Linker {
 
     /// Writes a value to a place that the value may read. The value is fully evaluated first.
     pub fn assign(&mut self, frame: &mut Frame<'_>, to: Part, value: ExprId, loc: Loc) {
-        let is_made = match frame.ir.expr(value) {
-            Expr::Compound(id) => match frame.ir.compounds[id.index()] {
+        let is_made = if let Expr::Compound(id) = frame.ir.expr(value) {
+            match frame.ir.compounds[id.index()] {
                 Compound::Construct { .. } | Compound::Array { .. } | Compound::Repeat { .. } => {
                     true
                 }
@@ -50,23 +50,9 @@ impl Linker {
                 | Compound::Payload { .. }
                 | Compound::Len { .. }
                 | Compound::At { .. } => false,
-            },
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Faulted => false,
+            }
+        } else {
+            false
         };
         if !is_made {
             return self.initialise(frame, to, value, loc);

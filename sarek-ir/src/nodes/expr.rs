@@ -1,3 +1,4 @@
+use crate::facts::BinaryKind;
 use crate::{CompoundId, ExprId, Intrinsic, LinkId, List, LocalId, Memory, ParamId, SiteId, Value};
 
 /// A pure expression. [`crate::Kernel::expr_types`] holds its type.
@@ -273,10 +274,7 @@ impl BinaryOp {
 
     /// True if it yields `bool` for any operand type.
     pub const fn is_comparison(self) -> bool {
-        matches!(
-            self,
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-        )
+        matches!(self.kind(), BinaryKind::Comparison)
     }
 
     /// True for a shift, whose two sides may differ in type.

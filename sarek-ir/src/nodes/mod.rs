@@ -7,16 +7,17 @@ mod closure;
 mod collective;
 mod compound;
 mod expr;
+pub mod facts;
 mod info;
 mod kernel;
 mod memory;
-pub(crate) mod operands;
 mod overflow;
 pub mod print;
 mod scalar;
 mod stmt;
 mod ty;
 mod value;
+mod visit;
 pub(crate) mod word;
 
 pub use closure::{CallTarget, Callable, CallableArg, Closure};

@@ -4,10 +4,7 @@
 //! assertions drops the list when it reads its kernels ([`Packed::new`](crate::Packed::new)); later stages then see no
 //! overflow checks.
 
-use crate::{
-    BinaryOp, Expr, ExprId, Intrinsic, Kernel, Length, Scalar, Site, SiteId, SiteKind, UnaryOp,
-    Value,
-};
+use crate::{ExprId, Kernel, Length, Scalar, Site, SiteId, SiteKind, Value};
 
 /// Arithmetic on integers that rustc checks in a debug build.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -58,28 +55,6 @@ impl Arithmetic {
         matches!(self, Arithmetic::Shl | Arithmetic::Shr)
     }
 
-    /// The arithmetic of an infix operator.
-    const fn of_binary(op: BinaryOp) -> Option<Arithmetic> {
-        match op {
-            BinaryOp::Add => Some(Arithmetic::Add),
-            BinaryOp::Sub => Some(Arithmetic::Sub),
-            BinaryOp::Mul => Some(Arithmetic::Mul),
-            BinaryOp::Shl => Some(Arithmetic::Shl),
-            BinaryOp::Shr => Some(Arithmetic::Shr),
-            BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => None,
-        }
-    }
-
     /// True if the result for these integers, the receiver first, does not fit its type.
     pub fn overflows(self, args: &[Value]) -> bool {
         let ty = args[0].scalar();
@@ -104,59 +79,17 @@ impl Arithmetic {
 }
 
 impl Kernel {
-    /// The arithmetic that an expression performs, if its result may not fit. Its type is an integer, or not known yet.
-    pub fn arithmetic(&self, id: ExprId) -> Option<Arithmetic> {
-        let ty = self.type_of(id).as_scalar();
-        if ty.is_some_and(|ty| !ty.is_int()) {
-            return None;
-        }
-        match self.expr(id) {
-            Expr::Binary { op, .. } => Arithmetic::of_binary(op),
-            Expr::Unary { op, .. } => match op {
-                UnaryOp::Neg => Some(Arithmetic::Neg),
-                UnaryOp::Not => None,
-            },
-            Expr::Call {
-                intrinsic: Intrinsic::Abs,
-                ..
-            } => Some(Arithmetic::Abs),
-            Expr::Call {
-                intrinsic: Intrinsic::Pow,
-                ..
-            } => Some(Arithmetic::Pow),
-            Expr::Call { .. }
-            | Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => None,
-        }
-    }
-
     /// Makes overflow a fault, as in a debug build of rustc, for all arithmetic that is used and that constants do not
     /// prove safe. The new sites come last, so the numbers of the others do not change.
     pub fn check_overflows(&mut self) {
-        let mut used = vec![false; self.exprs.len()];
-        let mut open: Vec<ExprId> = vec![];
-        for stmt in self.stmts.iter() {
-            open.extend(self.children(*stmt).0);
-        }
-        open.extend(self.shared.iter().filter_map(|array| match array.len {
+        let stmts = self.stmts.iter().flat_map(|stmt| self.children(*stmt).0);
+        let lengths = self.shared.iter().filter_map(|array| match array.len {
             Length::Launch(len) => Some(len),
             Length::Fixed(_) | Length::Link(_) => None,
-        }));
-        while let Some(id) = open.pop() {
+        });
+        let mut used = vec![false; self.exprs.len()];
+        for id in self.exprs_in(stmts.chain(lengths)) {
             used[id.index()] = true;
-            open.extend(self.operands(id));
         }
         for id in (0..used.len() as u32).map(ExprId) {
             let arithmetic = self.arithmetic(id).filter(|_| used[id.index()]);

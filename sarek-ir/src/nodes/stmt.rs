@@ -82,32 +82,6 @@ pub enum Stmt {
     Native { native: NativeId },
 }
 
-impl Stmt {
-    /// The label, if this is a loop.
-    pub fn loop_label(self) -> Option<LabelId> {
-        match self {
-            Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => None,
-        }
-    }
-}
-
 /// A hint to a target's compiler to unroll a loop. It changes no result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unroll {

@@ -7,31 +7,13 @@ pub fn contain_returns(kernel: &mut Kernel) {
     let label = kernel.fresh_label();
     let mut found = false;
     super::rewrite(kernel, &mut |kernel, id, out| {
-        out.push(match kernel.stmt(id) {
-            Stmt::Return => {
-                found = true;
-                let loc = kernel.stmt_locs[id.index()];
-                kernel.push_stmt(Stmt::Break { label }, loc)
-            }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Native { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => id,
-        });
+        if kernel.stmt(id) == Stmt::Return {
+            found = true;
+            let loc = kernel.stmt_locs[id.index()];
+            out.push(kernel.push_stmt(Stmt::Break { label }, loc));
+        } else {
+            out.push(id);
+        }
     });
     if !found {
         return;

@@ -1,25 +1,21 @@
-use crate::{Kernel, Stmt, StmtId};
+use crate::Kernel;
 
 /// Removes the statements after a `break`, `continue` or `return` in its block; some targets reject them.
 pub fn cut_after_exits(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
-        if !out.last().is_some_and(|&last| is_exit(kernel, last)) {
+        if !out
+            .last()
+            .is_some_and(|&last| kernel.stmt(last).facts().flow.is_jump())
+        {
             out.push(id);
         }
     });
 }
 
-fn is_exit(kernel: &Kernel, id: StmtId) -> bool {
-    matches!(
-        kernel.stmt(id),
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Loc, LocalId};
+    use crate::{Loc, LocalId, Stmt};
 
     #[test]
     fn the_rest_of_the_block_goes() {

@@ -1,30 +1,15 @@
 use std::collections::BTreeSet;
 
-use crate::{Expr, Kernel, SiteId, Stmt};
+use crate::facts::Check;
+use crate::{Kernel, SiteId};
 
 /// Removes the checks of sites that are not in `checked`, because they are proved. Loads, stores and divisions lose
 /// their site, arithmetic wraps, and proved assertions disappear.
 pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
-    let keep = |site: &mut Option<SiteId>| *site = site.filter(|s| checked.contains(s));
+    let is_proved = |check: Check| check.site().is_some_and(|site| !checked.contains(&site));
     for expr in kernel.exprs.to_mut() {
-        match expr {
-            Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
-                keep(site)
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => {}
+        if is_proved(expr.facts().check) {
+            *expr = expr.unchecked();
         }
     }
     if !kernel.overflows.is_empty() {
@@ -32,26 +17,14 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
         overflows.retain(|(_, site)| checked.contains(site));
     }
     super::rewrite(kernel, &mut |kernel, id, out| {
-        match &mut kernel.stmts.to_mut()[id.index()] {
-            Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => keep(site),
-            Stmt::Assert { site, .. } if !checked.contains(site) => return,
-            Stmt::Assert { .. }
-            | Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => {}
+        let stmt = kernel.stmt(id);
+        let check = stmt.facts().check;
+        if is_proved(check) {
+            match check {
+                Check::Assertion(_) => return,
+                Check::Bounds(_) => kernel.stmts.to_mut()[id.index()] = stmt.unchecked(),
+                Check::Panic(_) | Check::Divisor(_) | Check::Parts | Check::None => {}
+            }
         }
         out.push(id);
     });
@@ -60,7 +33,7 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DivideOp, Loc, Scalar, Value};
+    use crate::{DivideOp, Expr, Loc, Scalar, Stmt, Value};
 
     #[test]
     fn proved_sites_go_and_checked_ones_stay() {

@@ -14,7 +14,7 @@ pub fn fold_continues(kernel: &mut Kernel) {
             let folded = fold(kernel, &stmts, label);
             if folded != stmts {
                 let body = kernel.push_block(&folded);
-                super::map_blocks(kernel, id, &mut |_, _| body);
+                kernel.map_blocks(id, &mut |_, _| body);
             }
         }
         out.push(id);
@@ -25,58 +25,42 @@ pub fn fold_continues(kernel: &mut Kernel) {
 fn fold(kernel: &mut Kernel, stmts: &[StmtId], label: LabelId) -> Vec<StmtId> {
     let mut out = vec![];
     for (i, &id) in stmts.iter().enumerate() {
-        match kernel.stmt(id) {
-            Stmt::Continue { label: to } if to == label => return out,
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let rest = &stmts[i + 1..];
-                let branches = [then, otherwise].map(|b| kernel.block(b).collect::<Vec<_>>());
-                let ends = [&branches[0], &branches[1]].map(|b| continues(kernel, b, label));
-                if !rest.is_empty() && !ends.contains(&true) {
-                    out.push(id);
-                    continue;
-                }
-                let [then, otherwise] = [0, 1].map(|b| {
-                    let mut all = branches[b].clone();
-                    if !ends[b] {
-                        all.extend(rest);
-                    }
-                    let folded = fold(kernel, &all, label);
-                    match folded == branches[b] {
-                        true => [then, otherwise][b],
-                        false => kernel.push_block(&folded),
-                    }
-                });
-                kernel.stmts.to_mut()[id.index()] = Stmt::If {
-                    cond,
-                    then,
-                    otherwise,
-                };
-                out.push(id);
-                return out;
-            }
-            Stmt::Continue { .. }
-            | Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => out.push(id),
+        let stmt = kernel.stmt(id);
+        if stmt == (Stmt::Continue { label }) {
+            return out;
         }
+        out.push(id);
+        let Stmt::If {
+            cond,
+            then,
+            otherwise,
+        } = stmt
+        else {
+            continue;
+        };
+        let rest = &stmts[i + 1..];
+        let branches = [then, otherwise].map(|b| kernel.block(b).collect::<Vec<_>>());
+        let ends = [&branches[0], &branches[1]].map(|b| continues(kernel, b, label));
+        if !rest.is_empty() && !ends.contains(&true) {
+            continue;
+        }
+        let [then, otherwise] = [0, 1].map(|b| {
+            let mut all = branches[b].clone();
+            if !ends[b] {
+                all.extend(rest);
+            }
+            let folded = fold(kernel, &all, label);
+            match folded == branches[b] {
+                true => [then, otherwise][b],
+                false => kernel.push_block(&folded),
+            }
+        });
+        kernel.stmts.to_mut()[id.index()] = Stmt::If {
+            cond,
+            then,
+            otherwise,
+        };
+        return out;
     }
     out
 }

@@ -1,4 +1,7 @@
-use crate::{Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
+use crate::analysis::local_uses;
+use crate::facts::Reads;
+use crate::{Expr, ExprId};
+use crate::{Kernel, LocalId, Memory, Stmt, StmtId}; // OLD
 
 /// Hoists a declaration out of a guard. If `later` statements, outside the guard, mention a local that the statement
 /// declares, the declaration goes to `out`. Returns the statement that stays under the guard, at most an assignment
@@ -12,6 +15,10 @@ pub(super) fn hoist(
     let Stmt::Let { local, init } = kernel.stmt(id) else {
         return Some(id);
     };
+    debug_assert_eq!(
+        mentions(kernel, later, local),
+        old_mentions(kernel, later, local)
+    ); // OLD
     if !mentions(kernel, later, local) {
         return Some(id);
     }
@@ -23,8 +30,18 @@ pub(super) fn hoist(
     Some(kernel.push_stmt(Stmt::Assign { local, value }, loc))
 }
 
-/// True if any of the statements mentions the local.
+/// True if any of the statements uses the local, or names its length.
 fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
+    let length = Reads::Len(Memory::Local(local));
+    kernel.stmts_in(stmts.iter().copied()).any(|id| {
+        let mut used = false;
+        local_uses::itself(kernel, id, &mut |of, _| used |= of == local);
+        let mut exprs = kernel.exprs_in(kernel.operands_of(id));
+        used || exprs.any(|e| kernel.expr(e).facts().reads == length)
+    })
+}
+// OLD-BEGIN
+fn old_mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
     let memory = |m: Memory| m == Memory::Local(local);
     stmts.iter().any(|&id| {
         let stmt = kernel.stmt(id);
@@ -54,15 +71,17 @@ fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
             | Stmt::Call { .. } => false,
         };
         let (exprs, blocks) = kernel.children(stmt);
-        own || exprs.into_iter().any(|e| reads(kernel, e, local))
+        own || exprs.into_iter().any(|e| old_reads(kernel, e, local))
             || blocks.into_iter().any(|b| {
                 let stmts: Vec<StmtId> = kernel.block(b).collect();
-                mentions(kernel, &stmts, local)
+                old_mentions(kernel, &stmts, local)
             })
     })
 }
+// OLD-END
 
-fn reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
+// OLD-BEGIN
+fn old_reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
     let own = match kernel.expr(id) {
         Expr::Local(l) => l == local,
         Expr::Load { memory, .. } | Expr::Len(memory) => memory == Memory::Local(local),
@@ -84,5 +103,6 @@ fn reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
     own || kernel
         .operands(id)
         .into_iter()
-        .any(|e| reads(kernel, e, local))
+        .any(|e| old_reads(kernel, e, local))
 }
+// OLD-END

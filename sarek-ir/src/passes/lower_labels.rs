@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, Value};
 
 /// Lowers exits from several loops at once to flags. The exit sets the flag of its target and leaves the innermost
@@ -52,47 +53,28 @@ impl Pass<'_> {
     }
 
     fn stmt(&mut self, id: StmtId, out: &mut Vec<StmtId>, exits: &mut Exits) {
-        match self.kernel.stmt(id) {
-            Stmt::Break { label } => self.exit(id, label, Exit::Leave, out, exits),
-            Stmt::Continue { label } => self.exit(id, label, Exit::Next, out, exits),
-            Stmt::Loop { label, .. } | Stmt::For { label, .. } => {
-                self.inner_loop(id, label, out, exits);
-            }
-            Stmt::If { .. } | Stmt::Native { .. } => {
+        match self.kernel.stmt(id).facts().flow {
+            Flow::Break(label) => self.exit(id, label, Exit::Leave, out, exits),
+            Flow::Continue(label) => self.exit(id, label, Exit::Next, out, exits),
+            Flow::Loop(label) => self.inner_loop(id, label, out, exits),
+            Flow::Next | Flow::Branch | Flow::Return | Flow::Panic => {
                 self.inside(id, exits);
                 out.push(id);
             }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => out.push(id),
         }
     }
 
     /// Lowers the blocks of a statement.
     fn inside(&mut self, id: StmtId, exits: &mut Exits) {
-        let mut blocks = vec![];
-        super::map_blocks(self.kernel, id, &mut |_, block| {
-            blocks.push(block);
-            block
-        });
         let mut new = vec![];
-        for block in blocks {
+        for block in self.kernel.blocks_of(id) {
             let (block, through) = self.block(block);
             exits.extend(through);
             new.push(block);
         }
         let mut new = new.into_iter();
-        super::map_blocks(self.kernel, id, &mut |_, old| new.next().unwrap_or(old));
+        self.kernel
+            .map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
     }
 
     fn exit(
@@ -127,7 +109,7 @@ impl Pass<'_> {
         let loc = self.kernel.stmt_locs[id.index()];
         if let Some(flag) = flags.next {
             let clear = self.clear(flag, loc);
-            super::map_blocks(self.kernel, id, &mut |kernel, body| {
+            self.kernel.map_blocks(id, &mut |kernel, body| {
                 let stmts: Vec<StmtId> = [clear].into_iter().chain(kernel.block(body)).collect();
                 kernel.push_block(&stmts)
             });

@@ -63,7 +63,7 @@ pub use spell_intrinsics::{Spelling, spell_intrinsics};
 pub use spill_stores::spill_stores;
 pub use widen_small::widen_small;
 
-use crate::{Block, Kernel, NativeId, Stmt, StmtId};
+use crate::{Block, Kernel, Stmt, StmtId};
 
 /// A rewriting function: pushes the statements that replace a statement.
 type Rewrite<'a> = &'a mut dyn FnMut(&mut Kernel, StmtId, &mut Vec<StmtId>);
@@ -77,7 +77,7 @@ fn rewrite_block(kernel: &mut Kernel, block: Block, f: Rewrite<'_>) -> Block {
     let before: Vec<StmtId> = kernel.block(block).collect();
     let mut after = Vec::with_capacity(before.len());
     for &stmt in &before {
-        map_blocks(kernel, stmt, &mut |kernel, inner| {
+        kernel.map_blocks(stmt, &mut |kernel, inner| {
             rewrite_block(kernel, inner, &mut *f)
         });
         f(kernel, stmt, &mut after);
@@ -90,53 +90,6 @@ fn rewrite_block(kernel: &mut Kernel, block: Block, f: Rewrite<'_>) -> Block {
 }
 
 fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
-    kernel.block(block).any(|id| {
-        let stmt = kernel.stmt(id);
-        let inner = kernel.children(stmt).1;
-        stmt == Stmt::Barrier || inner.into_iter().any(|b| holds_barrier(kernel, b))
-    })
-}
-
-/// Replaces the blocks of a statement.
-fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Block) -> Block) {
-    let mut stmt = kernel.stmt(id);
-    match &mut stmt {
-        Stmt::If {
-            then, otherwise, ..
-        } => {
-            *then = f(kernel, *then);
-            *otherwise = f(kernel, *otherwise);
-        }
-        Stmt::Loop { body, .. } | Stmt::For { body, .. } => *body = f(kernel, *body),
-        Stmt::Native { native } => map_fallback(kernel, *native, f),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Panic { .. }
-        | Stmt::Print { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Update { .. }
-        | Stmt::Call { .. } => {}
-    }
-    if kernel.stmt(id) != stmt {
-        kernel.stmts.to_mut()[id.index()] = stmt;
-    }
-}
-
-fn map_fallback(
-    kernel: &mut Kernel,
-    native: NativeId,
-    f: &mut dyn FnMut(&mut Kernel, Block) -> Block,
-) {
-    if let Some(block) = kernel.natives[native.index()].fallback {
-        let new = f(kernel, block);
-        kernel.natives.to_mut()[native.index()].fallback = Some(new);
-    }
+    let mut inner = kernel.stmts_in(kernel.block(block));
+    inner.any(|id| kernel.stmt(id) == Stmt::Barrier)
 }

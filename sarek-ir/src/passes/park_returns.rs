@@ -28,6 +28,7 @@ mod fits;
 
 use super::hoist_decls::hoist;
 use crate::analysis::spine::Spine;
+use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, Loc, LocalId, Stmt, StmtId};
 use emit::Vote;
 use facts::Facts;
@@ -139,28 +140,15 @@ impl Pass<'_> {
             }
             let loc = self.loc(id);
             let rest = &stmts[i + 1..];
-            let inner = match self.kernel.stmt(id) {
-                Stmt::Return => {
+            let inner = match self.kernel.stmt(id).facts().flow {
+                Flow::Return => {
                     out.push(self.park(loc));
                     out.extend(around.map(|label| self.jump(Stmt::Break { label }, loc)));
                     return;
                 }
-                Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
-                Stmt::If { .. } | Stmt::Native { .. } => around,
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. } => {
+                Flow::Loop(label) => Some(label),
+                Flow::Branch | Flow::Next => around,
+                Flow::Break(_) | Flow::Continue(_) | Flow::Panic => {
                     unreachable!("only a `return`, and what holds one, parks threads")
                 }
             };
@@ -198,14 +186,15 @@ impl Pass<'_> {
 
     /// Replaces the blocks of a statement.
     fn map_blocks(&mut self, id: StmtId, f: &mut dyn FnMut(&mut Self, Block) -> Vec<StmtId>) {
-        let blocks = self.kernel.children(self.kernel.stmt(id)).1;
+        let blocks = self.kernel.blocks_of(id);
         let mut new = vec![];
         for block in blocks {
             let stmts = f(self, block);
             new.push(self.kernel.push_block(&stmts));
         }
         let mut new = new.into_iter();
-        super::map_blocks(self.kernel, id, &mut |_, old| new.next().unwrap_or(old));
+        self.kernel
+            .map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
     }
 
     fn spine_stmt(&mut self, id: StmtId, state: &mut State, out: &mut Vec<StmtId>) {
@@ -217,79 +206,40 @@ impl Pass<'_> {
             out.extend(self.ask(loc));
             state.unasked = false;
         }
-        match stmt {
-            Stmt::Let { init: None, .. }
-            | Stmt::Barrier
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return => out.push(id),
-            Stmt::Let {
-                local,
-                init: Some(init),
-            } => {
-                let [init] = self.settled([init], loc, out);
-                let init = Some(init);
-                self.set(id, Stmt::Let { local, init });
-                out.push(id);
-            }
-            Stmt::Assign { local, value } => {
-                let [value] = self.settled([value], loc, out);
-                self.set(id, Stmt::Assign { local, value });
-                out.push(id);
-            }
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let [cond] = self.settled([cond], loc, out);
-                self.set(
-                    id,
-                    Stmt::If {
-                        cond,
-                        then,
-                        otherwise,
-                    },
-                );
-                self.branches(id, state);
-                out.push(id);
-            }
-            Stmt::Native { .. } => {
-                self.branches(id, state);
-                out.push(id);
-            }
-            Stmt::Loop { label, cond, body } => self.unbounded(id, (label, cond, body), state, out),
-            Stmt::For {
-                label,
-                local,
-                start,
-                end,
-                body,
-            } => {
-                let [start, end] = self.settled([start, end], loc, out);
-                let body = self.iteration(id, vec![], body, state);
-                self.set(
-                    id,
-                    Stmt::For {
-                        label,
-                        local,
-                        start,
-                        end,
-                        body,
-                    },
-                );
-                out.push(id);
-            }
-            Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => unreachable!("it decides nothing about barriers"),
+        if let Stmt::Loop { label, cond, body } = stmt {
+            return self.unbounded(id, (label, cond, body), state, out);
         }
+        self.settle(id, out);
+        if let Stmt::For { body, .. } = stmt {
+            let body = self.iteration(id, vec![], body, state);
+            self.kernel.map_blocks(id, &mut |_, _| body);
+        } else {
+            self.branches(id, state);
+        }
+        out.push(id);
+    }
+
+    /// Moves the checks of the values that a statement of the spine evaluates before the statement.
+    fn settle(&mut self, id: StmtId, out: &mut Vec<StmtId>) {
+        let loc = self.loc(id);
+        let mut stmt = self.kernel.stmt(id);
+        if let Stmt::Let {
+            init: Some(value), ..
+        }
+        | Stmt::Assign { value, .. }
+        | Stmt::If { cond: value, .. } = &mut stmt
+        {
+            [*value] = self.settled([*value], loc, out);
+        } else if let Stmt::For { start, end, .. } = &mut stmt {
+            [*start, *end] = self.settled([*start, *end], loc, out);
+        } else {
+            let operands = self.kernel.operands_of(id);
+            assert!(
+                operands.is_empty(),
+                "{stmt:?} decides nothing about barriers"
+            );
+        }
+        self.set(id, stmt);
     }
 
     fn set(&mut self, id: StmtId, stmt: Stmt) {

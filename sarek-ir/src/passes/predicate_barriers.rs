@@ -26,6 +26,7 @@
 use std::collections::BTreeSet;
 
 use super::hoist_decls::hoist;
+use crate::facts::Flow;
 use crate::{
     Block, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
@@ -60,7 +61,7 @@ fn mark(kernel: &Kernel, block: Block, mut follows: bool, precedes: &mut [bool])
     for id in kernel.block(block).rev() {
         precedes[id.index()] = follows;
         let stmt = kernel.stmt(id);
-        let blocks = kernel.children(stmt).1;
+        let blocks = kernel.blocks_of(id);
         // Another iteration may follow each iteration.
         let repeats = stmt.loop_label().is_some();
         follows |= stmt == Stmt::Barrier || repeats && super::holds_barrier(kernel, blocks[0]);
@@ -124,7 +125,7 @@ impl Pass<'_> {
             }
             let loc = self.kernel.stmt_locs[id.index()];
             let stmt = self.kernel.stmt(id);
-            if is_jump(stmt) {
+            if stmt.facts().flow.is_jump() {
                 self.jump(stmt, loc, &mut stretch);
                 self.close(&mut stretch, &[], &mut out);
                 return out;
@@ -146,6 +147,23 @@ impl Pass<'_> {
 
     /// True for a barrier, for a jump that skips one, and for a statement that contains either.
     fn holds(&self, id: StmtId) -> bool {
+        let mut inner = self.kernel.stmts_in([id]);
+        let holds = inner.any(|id| {
+            let stmt = self.kernel.stmt(id);
+            match stmt.facts().flow {
+                Flow::Return => self.precedes[id.index()],
+                Flow::Break(label) | Flow::Continue(label) => self
+                    .around
+                    .iter()
+                    .any(|scope| matches!(scope.kind, Kind::Loop { label: of, .. } if of == label)),
+                Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => stmt == Stmt::Barrier,
+            }
+        });
+        debug_assert_eq!(holds, self.old_holds(id)); // OLD
+        holds
+    }
+    // OLD-BEGIN
+    fn old_holds(&self, id: StmtId) -> bool {
         let stmt = self.kernel.stmt(id);
         match stmt {
             Stmt::Barrier => true,
@@ -157,7 +175,7 @@ impl Pass<'_> {
             Stmt::If { .. } | Stmt::Loop { .. } | Stmt::For { .. } => {
                 let blocks = self.kernel.children(stmt).1;
                 let mut inner = blocks.into_iter().flat_map(|b| self.kernel.block(b));
-                inner.any(|id| self.holds(id))
+                inner.any(|id| self.old_holds(id))
             }
             Stmt::Let { .. }
             | Stmt::Assign { .. }
@@ -173,6 +191,7 @@ impl Pass<'_> {
             | Stmt::Native { .. } => false,
         }
     }
+    // OLD-END
 
     /// Guards a stretch by the predicate.
     fn close(&mut self, stretch: &mut Vec<StmtId>, later: &[StmtId], out: &mut Vec<StmtId>) {
@@ -383,20 +402,10 @@ impl Pass<'_> {
     }
 }
 
-fn is_jump(stmt: Stmt) -> bool {
-    matches!(
-        stmt,
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
-    )
-}
-
 /// True if the block contains a `continue` of the loop.
 fn continues(kernel: &Kernel, block: Block, label: LabelId) -> bool {
-    kernel.block(block).any(|id| {
-        let stmt = kernel.stmt(id);
-        let inner = kernel.children(stmt).1;
-        stmt == Stmt::Continue { label } || inner.into_iter().any(|b| continues(kernel, b, label))
-    })
+    let mut inner = kernel.stmts_in(kernel.block(block));
+    inner.any(|id| kernel.stmt(id) == Stmt::Continue { label })
 }
 
 #[cfg(test)]

@@ -170,37 +170,9 @@ fn binary(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scala
 
 /// A copy of an expression tree, since an expression has one user.
 fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
-    let mut expr = kernel.expr(id);
-    match &mut expr {
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Faulted => {}
-        Expr::Compound(_) => unreachable!("linking leaves no compound"),
-        Expr::Load { index: arg, .. } | Expr::Unary { arg, .. } | Expr::Cast { arg } => {
-            *arg = copy(kernel, *arg);
-        }
-        Expr::Bounded {
-            index: lhs,
-            len: rhs,
-            ..
-        }
-        | Expr::Binary { lhs, rhs, .. }
-        | Expr::Divide { lhs, rhs, .. }
-        | Expr::And { lhs, rhs }
-        | Expr::Or { lhs, rhs } => {
-            *lhs = copy(kernel, *lhs);
-            *rhs = copy(kernel, *rhs);
-        }
-        Expr::Call { args, .. } => {
-            let old: Vec<ExprId> = kernel.list(*args).collect();
-            let new: Vec<ExprId> = old.into_iter().map(|arg| copy(kernel, arg)).collect();
-            *args = kernel.push_list(&new);
-        }
-    }
+    let operands = kernel.operands(id);
+    let operands: Vec<ExprId> = operands.into_iter().map(|e| copy(kernel, e)).collect();
+    let expr = kernel.with_operands(kernel.expr(id), &operands);
     let loc = kernel.expr_locs[id.index()];
     kernel.push_expr(expr, kernel.scalar_of(id), loc)
 }

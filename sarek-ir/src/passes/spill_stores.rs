@@ -1,4 +1,5 @@
-use crate::{Expr, ExprId, Kernel, Local, Stmt, StmtId};
+use crate::facts::Work;
+use crate::{ExprId, Kernel, Local, Stmt, StmtId};
 
 /// Spills the value and the index of each checked store to locals, in this order: the check uses the index twice, and
 /// the value is evaluated first. Does the same to the operands and the index of each atomic operation, which may become
@@ -51,41 +52,24 @@ pub fn spill_stores(kernel: &mut Kernel) {
 }
 
 fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<StmtId>) -> ExprId {
-    match kernel.expr(id) {
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_) => id,
-        Expr::Load { .. }
-        | Expr::Bounded { .. }
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::Divide { .. }
-        | Expr::And { .. }
-        | Expr::Or { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => {
-            let loc = kernel.expr_locs[id.index()];
-            let local = kernel.push_local(Local {
-                name: name.into(),
-                ty: kernel.type_of(id),
-                mutable: false,
-            });
-            let init = Some(id);
-            out.push(kernel.push_stmt(Stmt::Let { local, init }, loc));
-            kernel.push_local_read(local, loc)
-        }
+    if kernel.expr(id).facts().work == Work::Leaf {
+        return id;
     }
+    let loc = kernel.expr_locs[id.index()];
+    let local = kernel.push_local(Local {
+        name: name.into(),
+        ty: kernel.type_of(id),
+        mutable: false,
+    });
+    let init = Some(id);
+    out.push(kernel.push_stmt(Stmt::Let { local, init }, loc));
+    kernel.push_local_read(local, loc)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BinaryOp, Loc, Memory, ParamId, Scalar, SiteId, Value};
+    use crate::{BinaryOp, Expr, Loc, Memory, ParamId, Scalar, SiteId, Value};
 
     fn store(site: Option<SiteId>) -> Kernel {
         let mut k = Kernel::new("k");

@@ -13,9 +13,10 @@ mod stmt;
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
+use crate::facts::Flow;
 use crate::{
     Access, Block, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, ParamKind, Precondition,
-    SiteId, Stmt, TableValues, Type,
+    SiteId, TableValues, Type,
 };
 use spell::Prec;
 
@@ -77,25 +78,9 @@ fn unique<'n>(names: impl Iterator<Item = &'n str>, taken: &mut HashSet<String>)
 impl<'a> Text<'a> {
     fn new(kernel: &'a Kernel) -> Text<'a> {
         let mut taken = HashSet::new();
-        let labels = kernel.stmts.iter().filter_map(|s| match s {
-            Stmt::Break { label } | Stmt::Continue { label } => Some(*label),
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => None,
+        let labels = kernel.stmts.iter().filter_map(|s| match s.facts().flow {
+            Flow::Break(label) | Flow::Continue(label) => Some(label),
+            Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Return | Flow::Panic => None,
         });
         Text {
             kernel,

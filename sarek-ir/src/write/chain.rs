@@ -273,7 +273,7 @@ impl Writer<'_> {
         self.kernel.block(block).any(|id| {
             let stmt = self.kernel.stmt(id);
             let is_loop = stmt.loop_label().is_some();
-            let inner = self.kernel.children(stmt).1;
+            let inner = self.kernel.blocks_of(id);
             matches!(stmt, Stmt::Break { .. } | Stmt::Native { .. })
                 || !is_loop && inner.into_iter().any(|block| self.breaks(block))
         })

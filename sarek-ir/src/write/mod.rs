@@ -70,11 +70,11 @@ pub fn slots(kernel: &Kernel, dialect: &dyn Dialect, variant: &Variant) -> Vec<S
 /// width of `usize`, and all provable checks taken as proved.
 pub fn default_variant(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     let mut dims = 1;
-    usage::visit(kernel, &mut |node| {
-        if let usage::Node::Expr(_, crate::Expr::Builtin(builtin)) = node {
+    for id in kernel.used_exprs() {
+        if let crate::Expr::Builtin(builtin) = kernel.expr(id) {
             dims = dims.max(dims_of(builtin));
         }
-    });
+    }
     let checked = kernel.sites.iter().enumerate();
     Variant {
         dims,

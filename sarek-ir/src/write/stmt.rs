@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::analysis::uniformity::Uniformity;
+use crate::facts::Reads;
 use crate::{
     BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, Loc, LocalId, Memory,
     Native, ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
@@ -12,7 +13,6 @@ use super::ids::Ids;
 use super::legalize::Legalized;
 use super::namer::Namer;
 use super::text::Lines;
-use super::usage::{self, Node};
 use super::vectorize_memory::{Group, Parts, Taken};
 use super::{Argument, Dialect, Iterations, Precedence, Shared, SlotKind, Text, Unsupported};
 
@@ -64,18 +64,11 @@ impl<'a> Writer<'a> {
     /// Declares the tables from which the kernel loads.
     pub fn tables(&mut self) {
         let mut used = BTreeSet::new();
-        usage::visit(self.kernel, &mut |node| {
-            if let Node::Expr(
-                _,
-                Expr::Load {
-                    memory: Memory::Table(table),
-                    ..
-                },
-            ) = node
-            {
+        for id in self.kernel.used_exprs() {
+            if let Reads::Memory(Memory::Table(table)) = self.kernel.expr(id).facts().reads {
                 used.insert(table);
             }
-        });
+        }
         for id in used {
             let table = &self.kernel.tables[id.index()];
             let values = table.values().iter();
@@ -389,6 +382,12 @@ impl<'a> Writer<'a> {
 
     /// True if the expression has the same value at every place and costs nothing.
     fn is_fixed(&self, id: ExprId) -> bool {
+        let fixed = self.kernel.is_fixed_leaf(id);
+        debug_assert_eq!(fixed, self.old_is_fixed(id)); // OLD
+        fixed
+    }
+    // OLD-BEGIN
+    fn old_is_fixed(&self, id: ExprId) -> bool {
         match self.kernel.expr(id) {
             Expr::Literal(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
             Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
@@ -406,6 +405,7 @@ impl<'a> Writer<'a> {
             | Expr::Faulted => false,
         }
     }
+    // OLD-END
 
     /// Writes the target's text, and records which lines it occupies.
     fn native(&mut self, native: &Native) -> Result<(), Unsupported> {

@@ -2,39 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Block, Builtin, Expr, ExprId, Kernel, Memory, Stmt};
-
-/// A reachable node.
-pub(super) enum Node {
-    Expr(ExprId, Expr),
-    Stmt(Stmt),
-}
-
-/// Calls `f` for every reachable statement and expression.
-pub(super) fn visit(kernel: &Kernel, f: &mut dyn FnMut(Node)) {
-    visit_block(kernel, kernel.body, f);
-}
-
-fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
-    for id in kernel.block(block) {
-        let stmt = kernel.stmt(id);
-        f(Node::Stmt(stmt));
-        let (exprs, blocks) = kernel.children(stmt);
-        for expr in exprs {
-            visit_expr(kernel, expr, f);
-        }
-        for block in blocks {
-            visit_block(kernel, block, f);
-        }
-    }
-}
-
-fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
-    f(Node::Expr(id, kernel.expr(id)));
-    for operand in kernel.operands(id) {
-        visit_expr(kernel, operand, f);
-    }
-}
+use crate::facts::{Effect, Reads};
+use crate::{Builtin, Expr, Kernel, Memory, Stmt};
 
 /// The parts of its launch that a lowered kernel uses.
 #[derive(Default)]
@@ -55,13 +24,13 @@ pub(super) struct Usage {
 impl Usage {
     pub fn of(kernel: &Kernel) -> Usage {
         let mut usage = Usage::default();
-        visit(kernel, &mut |node| match node {
-            Node::Expr(id, expr) => {
-                usage.faults |= kernel.overflow_site(id).is_some();
-                usage.expr(expr);
+        for id in kernel.stmts_in(kernel.block(kernel.body)) {
+            usage.stmt(kernel.stmt(id));
+            for expr in kernel.exprs_in(kernel.operands_of(id)) {
+                usage.faults |= kernel.overflow_site(expr).is_some();
+                usage.expr(kernel.expr(expr));
             }
-            Node::Stmt(stmt) => usage.stmt(stmt),
-        });
+        }
         usage
     }
 
@@ -71,63 +40,33 @@ impl Usage {
     }
 
     fn expr(&mut self, expr: Expr) {
-        match expr {
-            Expr::Len(memory) => {
+        let facts = expr.facts();
+        let is_checked = facts.check.site().is_some();
+        self.faults |= is_checked;
+        match facts.reads {
+            Reads::Len(memory) => {
                 self.lens.insert(memory);
             }
-            Expr::Builtin(builtin) => {
+            Reads::Memory(memory) => self.lens.extend(is_checked.then_some(memory)),
+            Reads::Id(builtin) => {
                 self.subgroups |= builtin.is_of_subgroup();
                 if !self.uses(builtin) {
                     self.builtins.push(builtin);
                 }
             }
-            Expr::Load { memory, site, .. } if site.is_some() => {
-                self.lens.insert(memory);
-                self.faults = true;
-            }
-            Expr::Divide { site, .. } | Expr::Bounded { site, .. } => self.faults |= site.is_some(),
-            Expr::Faulted => self.faults = true,
-            Expr::Load { .. }
-            | Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_) => {}
+            Reads::Faults => self.faults = true,
+            Reads::Operands | Reads::Constant | Reads::Param(_) | Reads::Local(_) => {}
         }
     }
 
     fn stmt(&mut self, stmt: Stmt) {
-        match stmt {
-            Stmt::Store { memory, site, .. } | Stmt::Atomic { memory, site, .. }
-                if site.is_some() =>
-            {
-                self.lens.insert(memory);
-                self.faults = true;
-            }
-            Stmt::Assert { .. } => self.faults = true,
-            Stmt::Barrier => self.barriers = true,
-            Stmt::Loop { .. } | Stmt::For { .. } => self.loops = true,
-            Stmt::Subgroup { .. } => self.subgroups = true,
-            Stmt::Store { .. }
-            | Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::If { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => {}
+        let facts = stmt.facts();
+        if facts.check.site().is_some() {
+            self.faults = true;
+            self.lens.extend(facts.effect.memory());
         }
+        self.barriers |= facts.effect == Effect::Barrier;
+        self.subgroups |= matches!(facts.effect, Effect::Subgroup(..));
+        self.loops |= stmt.loop_label().is_some();
     }
 }

@@ -79,7 +79,7 @@ fn blocks(kernel: &Kernel) -> Vec<Vec<StmtId>> {
     fn collect(kernel: &Kernel, block: Block, out: &mut Vec<Vec<StmtId>>) {
         let stmts: Vec<StmtId> = kernel.block(block).collect();
         for &stmt in &stmts {
-            for inner in kernel.children(kernel.stmt(stmt)).1 {
+            for inner in kernel.blocks_of(stmt) {
                 collect(kernel, inner, out);
             }
         }
@@ -250,25 +250,18 @@ fn is_same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
 
 /// True if no access changes anything that a later one reads.
 fn are_independent(kernel: &Kernel, all: &[Access]) -> bool {
-    let reads = |id: ExprId, is: &dyn Fn(Expr) -> bool| any(kernel, id, is);
     all.iter().all(|access| match access.to {
         Some(taken) => {
-            let is_local = |e: Expr| e == Expr::Local(taken.local);
-            !all.iter().any(|other| reads(other.index, &is_local))
+            let mut indices = kernel.exprs_in(all.iter().map(|other| other.index));
+            !indices.any(|e| kernel.expr(e) == Expr::Local(taken.local))
         }
         None => {
             let stored = Memory::Slice(access.param);
-            let loads = |e: Expr| matches!(e, Expr::Load { memory, .. } if memory == stored);
             let values = all.iter().filter_map(|other| other.value);
             let mut exprs = values.chain(all.iter().map(|other| other.index));
-            !exprs.any(|id| reads(id, &loads))
+            !exprs.any(|id| kernel.loads(id, stored))
         }
     })
-}
-
-/// True if `is` holds for the expression or an operand at any depth.
-fn any(kernel: &Kernel, id: ExprId, is: &dyn Fn(Expr) -> bool) -> bool {
-    is(kernel.expr(id)) || kernel.operands(id).into_iter().any(|o| any(kernel, o, is))
 }
 
 /// An index divided by a group's size. `None` unless the index is evidently a multiple. Wrapping keeps that property at
@@ -300,18 +293,15 @@ fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
 /// The buffers whose accesses all are in groups of one size, with that size.
 fn uniform(kernel: &Kernel, found: &HashMap<StmtId, Group>) -> HashMap<ParamId, usize> {
     let mut single: HashMap<ParamId, usize> = HashMap::new();
-    super::usage::visit(kernel, &mut |node| {
-        let memory = match node {
-            super::usage::Node::Expr(_, Expr::Load { memory, .. }) => memory,
-            super::usage::Node::Stmt(Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. }) => {
-                memory
+    for stmt in kernel.stmts_in(kernel.block(kernel.body)) {
+        let exprs = kernel.exprs_in(kernel.operands_of(stmt));
+        let loaded = exprs.filter_map(|e| kernel.expr(e).facts().reads.memory());
+        for memory in loaded.chain(kernel.stmt(stmt).facts().effect.memory()) {
+            if let Memory::Slice(param) = memory {
+                *single.entry(param).or_default() += 1;
             }
-            super::usage::Node::Expr(..) | super::usage::Node::Stmt(_) => return,
-        };
-        if let Memory::Slice(param) = memory {
-            *single.entry(param).or_default() += 1;
         }
-    });
+    }
     let mut sizes: HashMap<ParamId, Option<usize>> = HashMap::new();
     for group in found.values() {
         *single.entry(group.param).or_default() -= group.count();

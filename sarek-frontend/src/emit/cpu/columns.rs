@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
 use sarek_ir::analysis::access::{self, Access, Affine, Atom, Place, Poly};
-use sarek_ir::analysis::local_uses;
+use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
 
 use super::{Writer, mixed};
@@ -20,37 +20,12 @@ const FAR: u128 = 16;
 impl Writer<'_> {
     /// True if all stores of these statements to slices run along y.
     pub fn are_columns(&self, stmts: &[StmtId]) -> bool {
-        let is_along_y = |expr: &Expr| match expr {
-            Expr::Builtin(builtin) => {
-                matches!(
-                    builtin,
-                    Builtin::GlobalIdx(Axis::Y) | Builtin::ThreadIdx(Axis::Y)
-                )
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
+        let y = [Builtin::GlobalIdx(Axis::Y), Builtin::ThreadIdx(Axis::Y)].map(Expr::Builtin);
+        let is_along_y = |expr: &Expr| y.contains(expr);
         if !self.shapes.columns || !self.kernel.exprs.iter().any(is_along_y) {
             return false;
         }
-        let mut inside = HashSet::new();
-        for &stmt in stmts {
-            self.with_inner(stmt, &mut inside);
-        }
+        let inside: HashSet<StmtId> = self.kernel.stmts_in(stmts.iter().copied()).collect();
         let all = access::accesses(self.kernel);
         let mut stores = all.iter().filter(|access| match access.place {
             Place::Store(stmt) => inside.contains(&stmt),
@@ -67,26 +42,22 @@ impl Writer<'_> {
     /// threads row by row accesses memory sequentially. A body that uses block indices or sizes
     /// does not stream: there the shape of the blocks affects more than the running time.
     pub fn streams(&self) -> bool {
-        let is_plain = |stmt: &Stmt| match stmt {
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Return
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. } => true,
-            Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
+        let is_plain = |stmt: &Stmt| {
+            let facts = stmt.facts();
+            let has_loop = match facts.flow {
+                Flow::Loop(_) | Flow::Break(_) | Flow::Continue(_) => true,
+                Flow::Next | Flow::Branch | Flow::Return | Flow::Panic => false,
+            };
+            !has_loop
+                && match facts.effect {
+                    Effect::None | Effect::Store(_) | Effect::Place(_) | Effect::Print(_) => true,
+                    Effect::Atomic(..)
+                    | Effect::Fence
+                    | Effect::Barrier
+                    | Effect::Subgroup(..)
+                    | Effect::Call(_)
+                    | Effect::Native(_) => false,
+                }
         };
         let is_known = |access: &Access| match access.coordinates.as_slice() {
             [] => access.form.is_some(),
@@ -96,15 +67,6 @@ impl Writer<'_> {
         self.kernel.stmts.iter().all(is_plain)
             && !self.kernel.exprs.iter().any(is_of_block)
             && access::of_slices(self.kernel).iter().all(along_x)
-    }
-
-    fn with_inner(&self, stmt: StmtId, found: &mut HashSet<StmtId>) {
-        found.insert(stmt);
-        for block in local_uses::blocks(self.kernel, stmt) {
-            for inner in self.kernel.block(block) {
-                self.with_inner(inner, found);
-            }
-        }
     }
 }
 
@@ -129,32 +91,17 @@ fn is_column(access: &Access) -> bool {
 
 /// True for an index or a size that depends on how a launch is divided into blocks.
 fn is_of_block(expr: &Expr) -> bool {
-    match expr {
-        Expr::Builtin(builtin) => match builtin {
-            Builtin::GlobalIdx(_) | Builtin::GlobalDim(_) | Builtin::GlobalThreadId => false,
-            Builtin::ThreadIdx(_)
-            | Builtin::BlockIdx(_)
-            | Builtin::BlockDim(_)
-            | Builtin::GridDim(_)
-            | Builtin::SubgroupSize
-            | Builtin::SubgroupLane => true,
-        },
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Load { .. }
-        | Expr::Bounded { .. }
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::Divide { .. }
-        | Expr::And { .. }
-        | Expr::Or { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => false,
+    let Expr::Builtin(builtin) = expr else {
+        return false;
+    };
+    match builtin {
+        Builtin::GlobalIdx(_) | Builtin::GlobalDim(_) | Builtin::GlobalThreadId => false,
+        Builtin::ThreadIdx(_)
+        | Builtin::BlockIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_)
+        | Builtin::SubgroupSize
+        | Builtin::SubgroupLane => true,
     }
 }
 

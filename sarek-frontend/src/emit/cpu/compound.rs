@@ -5,6 +5,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
+use sarek_ir::facts::Reads;
 use sarek_ir::{
     Compound, CompoundId, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Memory, NameId, ParamId,
     PlaceId, Root, SiteId, Step, Value, ViewPart,
@@ -185,99 +186,85 @@ impl Writer<'_> {
     /// for a part of another value.
     fn constant_part(&self, id: ExprId) -> Option<TokenStream> {
         let span = located(self.lowered.expr_spans[id.index()]);
-        match self.kernel.expr(id) {
-            Expr::Link(_) => {
-                let constant = self.expr(id);
-                Some(quote_spanned!(span=> const { &#constant }))
+        if let Expr::Link(_) = self.kernel.expr(id) {
+            let constant = self.expr(id);
+            return Some(quote_spanned!(span=> const { &#constant }));
+        }
+        let Expr::Compound(compound) = self.kernel.expr(id) else {
+            return None;
+        };
+        match &self.kernel.compounds[compound.index()] {
+            Compound::Field { base, name } => {
+                let (base, name) = (self.constant_part(*base)?, self.member(*name, span));
+                Some(quote_spanned!(span=> &(#base).#name))
             }
-            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
-                Compound::Field { base, name } => {
-                    let (base, name) = (self.constant_part(*base)?, self.member(*name, span));
-                    Some(quote_spanned!(span=> &(#base).#name))
-                }
-                Compound::Index { base, index, site } => {
-                    let array = self.constant_part(*base)?;
-                    let way = (&mixed!(<[_]>), &mixed!());
-                    Some(self.element_of_part(&array, (*index, *site), span, way))
-                }
-                Compound::IsVariant { .. }
-                | Compound::Payload { .. }
-                | Compound::Construct { .. }
-                | Compound::Array { .. }
-                | Compound::Repeat { .. }
-                | Compound::Len { .. }
-                | Compound::At { .. } => None,
-            },
-            Expr::Literal(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Faulted => None,
+            Compound::Index { base, index, site } => {
+                let array = self.constant_part(*base)?;
+                let way = (&mixed!(<[_]>), &mixed!());
+                Some(self.element_of_part(&array, (*index, *site), span, way))
+            }
+            Compound::IsVariant { .. }
+            | Compound::Payload { .. }
+            | Compound::Construct { .. }
+            | Compound::Array { .. }
+            | Compound::Repeat { .. }
+            | Compound::Len { .. }
+            | Compound::At { .. } => None,
         }
     }
 
     /// An expression of the same type that is never evaluated. It contains no fault tests, and
     /// lanes may disagree on it.
     fn type_only(&self, id: ExprId, span: Span) -> TokenStream {
-        match self.kernel.expr(id) {
-            Expr::Local(local) => self.type_of_variable(local),
-            Expr::Load { memory, .. } => match memory {
-                Memory::Local(local) => {
-                    let array = self.type_of_variable(local);
-                    let first = self.lengths(local).into_iter().map(|_| mixed!([0]));
-                    mixed!(#array #(#first)*)
-                }
-                Memory::Table(_) => unreachable!("constants are named by links"),
-                Memory::Slice(_) | Memory::Shared(_) => {
-                    let load = self.load(memory, &mixed!(0));
-                    mixed!((#load))
-                }
-            },
-            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
-                Compound::Field { base, name } => {
-                    let (base, name) = (self.type_only(*base, span), self.member(*name, span));
-                    mixed!((#base).#name)
-                }
-                Compound::Index { base, .. } => {
-                    let base = self.type_only(*base, span);
-                    mixed!((#base)[0])
-                }
-                Compound::Payload { value, .. } => {
-                    let (value, pattern) = (self.type_only(*value, span), self.path(compound));
-                    let otherwise = mixed!(::core::unreachable!());
-                    part_of_variant(&value, pattern, &otherwise, span)
-                }
-                Compound::IsVariant { .. }
-                | Compound::Construct { .. }
-                | Compound::Array { .. }
-                | Compound::Repeat { .. }
-                | Compound::Len { .. }
-                | Compound::At { .. } => self.expr(id),
-            },
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Faulted => self.expr(id),
+        match self.kernel.expr(id).facts().reads {
+            Reads::Local(local) => self.type_of_variable(local),
+            Reads::Memory(memory) => self.type_of_element(memory),
+            Reads::Operands => self.type_of_result(id, span),
+            Reads::Constant | Reads::Param(_) | Reads::Len(_) | Reads::Id(_) | Reads::Faults => {
+                self.expr(id)
+            }
+        }
+    }
+
+    fn type_of_element(&self, memory: Memory) -> TokenStream {
+        match memory {
+            Memory::Local(local) => {
+                let array = self.type_of_variable(local);
+                let first = self.lengths(local).into_iter().map(|_| mixed!([0]));
+                mixed!(#array #(#first)*)
+            }
+            Memory::Table(_) => unreachable!("constants are named by links"),
+            Memory::Slice(_) | Memory::Shared(_) => {
+                let load = self.load(memory, &mixed!(0));
+                mixed!((#load))
+            }
+        }
+    }
+
+    fn type_of_result(&self, id: ExprId, span: Span) -> TokenStream {
+        let Expr::Compound(compound) = self.kernel.expr(id) else {
+            return self.expr(id);
+        };
+        match &self.kernel.compounds[compound.index()] {
+            Compound::Field { base, name } => {
+                let (base, name) = (self.type_only(*base, span), self.member(*name, span));
+                mixed!((#base).#name)
+            }
+            Compound::Index { base, .. } => {
+                let base = self.type_only(*base, span);
+                mixed!((#base)[0])
+            }
+            Compound::Payload { value, .. } => {
+                let (value, pattern) = (self.type_only(*value, span), self.path(compound));
+                let otherwise = mixed!(::core::unreachable!());
+                part_of_variant(&value, pattern, &otherwise, span)
+            }
+            Compound::IsVariant { .. }
+            | Compound::Construct { .. }
+            | Compound::Array { .. }
+            | Compound::Repeat { .. }
+            | Compound::Len { .. }
+            | Compound::At { .. } => self.expr(id),
         }
     }
 

@@ -12,13 +12,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
-use sarek_ir::analysis::local_uses;
+use sarek_ir::UnaryOp;
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::uniformity::Uniformity;
-use sarek_ir::{BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Stmt, StmtId, UnaryOp};
+use sarek_ir::facts::{BinaryKind, Flow, Hazard, Reads, Work};
+use sarek_ir::{
+    Arithmetic, BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Scalar, Stmt, StmtId,
+}; // OLD
 
 use super::frame::Frame;
-use super::guard_bounds::can_divide;
 use super::loops::{Head, LoopParts};
 use super::names::rust_type;
 use super::{Writer, mixed};
@@ -26,6 +28,31 @@ use super::{Writer, mixed};
 impl Writer<'_> {
     /// True if the lanes of a strip can take the steps of this loop together.
     pub fn can_mask(&self, among: &Uniformity, stmt: StmtId) -> bool {
+        let new = among.control(stmt)
+            && match self.kernel.stmt(stmt) {
+                Stmt::Loop { label, cond, body } => {
+                    cond.is_none_or(|cond| self.is_free(cond)) && self.can_select(label, body)
+                }
+                Stmt::For {
+                    label,
+                    start,
+                    end,
+                    body,
+                    ..
+                } => {
+                    let bounds = [start, end].iter().all(|e| among.expr(*e));
+                    bounds && self.can_select(label, body)
+                }
+                other => {
+                    debug_assert_eq!(other.loop_label(), None);
+                    false
+                }
+            };
+        debug_assert_eq!(new, self.old_can_mask(among, stmt)); // OLD
+        new
+    }
+    // OLD-BEGIN
+    pub fn old_can_mask(&self, among: &Uniformity, stmt: StmtId) -> bool {
         let bounds = |bounds: [ExprId; 2]| bounds.iter().all(|e| among.expr(*e));
         among.control(stmt)
             && match self.kernel.stmt(stmt) {
@@ -58,8 +85,33 @@ impl Writer<'_> {
                 | Stmt::Native { .. } => false,
             }
     }
+    // OLD-END
 
     fn can_select(&self, label: LabelId, body: Block) -> bool {
+        let new = self.kernel.block(body).all(|id| {
+            let stmt = self.kernel.stmt(id);
+            let allowed = match stmt.facts().flow {
+                Flow::Break(of) | Flow::Continue(of) => of == label,
+                Flow::Branch => true,
+                Flow::Next => match stmt {
+                    Stmt::Let { local, .. } => {
+                        self.kernel.locals[local.index()].ty.as_scalar().is_some()
+                    }
+                    other => matches!(other, Stmt::Assign { .. }),
+                },
+                Flow::Loop(_) | Flow::Return | Flow::Panic => false,
+            };
+            let mut values = self.kernel.operands_of(id).into_iter();
+            let mut inner = self.kernel.blocks_of(id).into_iter();
+            allowed
+                && values.all(|value| self.is_free(value))
+                && inner.all(|block| self.can_select(label, block))
+        });
+        debug_assert_eq!(new, self.old_can_select(label, body)); // OLD
+        new
+    }
+    // OLD-BEGIN
+    fn old_can_select(&self, label: LabelId, body: Block) -> bool {
         self.kernel
             .block(body)
             .all(|stmt| match self.kernel.stmt(stmt) {
@@ -74,8 +126,8 @@ impl Writer<'_> {
                     otherwise,
                 } => {
                     self.is_free(cond)
-                        && self.can_select(label, then)
-                        && self.can_select(label, otherwise)
+                        && self.old_can_select(label, then)
+                        && self.old_can_select(label, otherwise)
                 }
                 Stmt::Break { label: of } | Stmt::Continue { label: of } => of == label,
                 Stmt::Store { .. }
@@ -94,9 +146,62 @@ impl Writer<'_> {
                 | Stmt::Native { .. } => false,
             })
     }
+    // OLD-END
 
     /// True if a lane that has left may evaluate the expression.
     fn is_free(&self, expr: ExprId) -> bool {
+        let free = self.kernel.exprs_in([expr]).all(|e| self.is_free_node(e));
+        debug_assert_eq!(free, self.old_is_free(expr)); // OLD
+        free
+    }
+
+    fn is_free_node(&self, id: ExprId) -> bool {
+        let kernel = self.kernel;
+        let expr = kernel.expr(id);
+        let facts = expr.facts();
+        let is_at_hand = match facts.reads {
+            Reads::Len(Memory::Local(_) | Memory::Table(_)) | Reads::Memory(_) | Reads::Faults => {
+                false
+            }
+            Reads::Len(Memory::Slice(_) | Memory::Shared(_))
+            | Reads::Operands
+            | Reads::Constant
+            | Reads::Param(_)
+            | Reads::Id(_)
+            | Reads::Local(_) => true,
+        };
+        let is_quick = match facts.work {
+            Work::Leaf | Work::ShortCircuit => true,
+            // The remainder of floats is a call.
+            Work::Operator => !matches!(
+                expr,
+                Expr::Binary {
+                    op: BinaryOp::Rem,
+                    ..
+                }
+            ),
+            Work::Call(intrinsic) => {
+                let on = kernel.type_of(kernel.operands(id)[0]).as_scalar();
+                is_quick(intrinsic) && on.is_some_and(Scalar::is_float)
+            }
+            Work::Load | Work::Compound => false,
+        };
+        let is_safe = match kernel.hazard(id) {
+            Hazard::None => true,
+            Hazard::Overflow(arithmetic) => match arithmetic {
+                // These wrap for lanes that are off.
+                Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => true,
+                Arithmetic::Shl | Arithmetic::Shr => {
+                    kernel.literal(kernel.operands(id)[1]).is_some()
+                }
+                Arithmetic::Neg | Arithmetic::Abs | Arithmetic::Pow => false,
+            },
+            Hazard::Fault => false,
+        };
+        kernel.type_of(id).as_scalar().is_some() && is_at_hand && is_quick && is_safe
+    }
+    // OLD-BEGIN
+    fn old_is_free(&self, expr: ExprId) -> bool {
         let Some(ty) = self.kernel.type_of(expr).as_scalar() else {
             return false;
         };
@@ -132,7 +237,7 @@ impl Writer<'_> {
                 | BinaryOp::Gt
                 | BinaryOp::Ge => true,
             },
-            Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
+            Expr::Divide { rhs, .. } => self.kernel.divides_safely(rhs),
             Expr::Call { intrinsic, args } => {
                 let on = self
                     .kernel
@@ -152,8 +257,9 @@ impl Writer<'_> {
                 .kernel
                 .operands(expr)
                 .into_iter()
-                .all(|e| self.is_free(e))
+                .all(|e| self.old_is_free(e))
     }
+    // OLD-END
 
     /// A loop of a strip, run step by step.
     pub fn steps(&self, frame: &Frame<'_>, node: &Node) -> TokenStream {
@@ -231,7 +337,7 @@ impl Writer<'_> {
     }
 
     pub fn body_of(&self, stmt: StmtId) -> Block {
-        let [body] = local_uses::blocks(self.kernel, stmt)[..] else {
+        let [body] = self.kernel.blocks_of(stmt)[..] else {
             unreachable!("a loop has one body");
         };
         body
@@ -285,20 +391,7 @@ impl Writer<'_> {
             }
             Stmt::Break { .. } => mixed!(__live = __live & !__p; __on = __on & !__p;),
             Stmt::Continue { .. } => mixed!(__on = __on & !__p;),
-            Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => unreachable!("`can_select` takes none of these"),
+            other => unreachable!("`can_select` rejects {other:?}"),
         }
     }
 
@@ -313,23 +406,18 @@ impl Writer<'_> {
     ) -> Option<TokenStream> {
         let ty = self.kernel.type_of(lhs).as_scalar();
         let ty = ty.filter(|ty| self.guarded && ty.is_int())?;
-        let wrapping = match op {
-            BinaryOp::Add => "wrapping_add",
-            BinaryOp::Sub => "wrapping_sub",
-            BinaryOp::Mul => "wrapping_mul",
-            BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => return None,
+        let BinaryKind::Arithmetic(arithmetic) = op.kind() else {
+            return None;
+        };
+        let wrapping = match arithmetic {
+            Arithmetic::Add => "wrapping_add",
+            Arithmetic::Sub => "wrapping_sub",
+            Arithmetic::Mul => "wrapping_mul",
+            Arithmetic::Shl
+            | Arithmetic::Shr
+            | Arithmetic::Neg
+            | Arithmetic::Abs
+            | Arithmetic::Pow => return None,
         };
         let (wrapping, ty) = (Ident::new(wrapping, Span::mixed_site()), rust_type(ty));
         let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));

@@ -82,37 +82,21 @@ impl Writer<'_> {
 
     /// The operation on `__lhs` and `__rhs`. `ty` is the type of `__lhs`.
     fn outcome(&self, id: ExprId, ty: Option<&TokenStream>, span: Span) -> TokenStream {
-        match self.kernel.expr(id) {
-            Expr::Unary { .. } => quote_spanned!(span=> (-__lhs)),
-            Expr::Binary { op, .. } => {
-                let symbol = operator(op, span);
-                quote_spanned!(span=> (__lhs #symbol __rhs))
-            }
-            Expr::Call { intrinsic, args } => {
-                let name = Ident::new(intrinsic.name(), span);
-                let rest = (args.len > 1).then(|| mixed!(__rhs));
-                let rest = rest.iter();
-                match ty {
-                    Some(ty) => quote_spanned!(span=> #ty::#name(__lhs #(, #rest)*)),
-                    None => {
-                        quote_spanned!(span=> __host::Number::__number(__lhs).#name(#(#rest)*))
-                    }
-                }
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => unreachable!("it is no arithmetic"),
+        let expr = self.kernel.expr(id);
+        if let Expr::Binary { op, .. } = expr {
+            let symbol = operator(op, span);
+            return quote_spanned!(span=> (__lhs #symbol __rhs));
+        }
+        let Expr::Call { intrinsic, args } = expr else {
+            debug_assert!(matches!(expr, Expr::Unary { .. }), "{expr:?} is arithmetic");
+            return quote_spanned!(span=> (-__lhs));
+        };
+        let name = Ident::new(intrinsic.name(), span);
+        let rest = (args.len > 1).then(|| mixed!(__rhs));
+        let rest = rest.iter();
+        match ty {
+            Some(ty) => quote_spanned!(span=> #ty::#name(__lhs #(, #rest)*)),
+            None => quote_spanned!(span=> __host::Number::__number(__lhs).#name(#(#rest)*)),
         }
     }
 }

@@ -8,7 +8,6 @@ use sarek_ir::{
 };
 
 use super::compound::foreign_literal;
-use super::guard_bounds::can_divide;
 use super::names::{is_float, literal, located, operator, rust_type};
 use super::{Writer, mixed};
 use crate::tokens::at;
@@ -125,7 +124,7 @@ impl Writer<'_> {
         let method = Ident::new(op.name(), span);
         let ty = self.kernel.type_of(lhs).as_scalar().map(rust_type);
         let ty = ty.map(|ty| mixed!(: (#ty, #ty)));
-        let site = site.filter(|_| !can_divide(self.kernel, rhs));
+        let site = site.filter(|_| !self.kernel.divides_safely(rhs));
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let check = site.and_then(|site| {
             let undefined = mixed!(!__host::Divide::is_defined(__dividend, __divisor));

@@ -20,13 +20,13 @@ use proc_macro2::{Literal, TokenStream};
 use sarek_ir::analysis::local_uses::{self, LocalUse};
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::uniformity::Uniformity;
+use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ExprId, LocalId, Memory, ParamId, Scalar, Stmt, StmtId,
     Value,
 };
 
 use super::frame::Frame;
-use super::guard_bounds::can_divide;
 use super::names::param_name;
 use super::{Writer, mixed};
 
@@ -163,14 +163,8 @@ impl Writer<'_> {
     }
 
     fn has_jumps(&self, body: Block) -> bool {
-        self.kernel.block(body).any(|stmt| {
-            let jumps = matches!(
-                self.kernel.stmt(stmt),
-                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
-            );
-            let mut inner = local_uses::blocks(self.kernel, stmt).into_iter();
-            jumps || inner.any(|b| self.has_jumps(b))
-        })
+        let mut inner = self.kernel.stmts_in(self.kernel.block(body));
+        inner.any(|stmt| self.kernel.stmt(stmt).facts().flow.is_jump())
     }
 
     /// True for an index along an axis, plus a value for which `fixed` holds.
@@ -208,8 +202,37 @@ impl Writer<'_> {
     }
 
     /// True if the value is the same for all lanes of a row at any time, so that it may be
-    /// evaluated before the loop.
+    /// evaluated before the loop. It may overflow: then the loop would overflow, too.
     pub fn is_fixed(&self, expr: ExprId) -> bool {
+        let facts = self.kernel.expr(expr).facts();
+        let is_same = match facts.reads {
+            Reads::Len(memory) => matches!(memory, Memory::Slice(_)),
+            Reads::Id(builtin) => builtin.is_of_row(),
+            Reads::Local(local) => {
+                let value = self.resolved(expr);
+                self.is_for_all(local) || value != expr && self.is_fixed(value)
+            }
+            Reads::Memory(_) | Reads::Faults => false,
+            Reads::Operands | Reads::Constant | Reads::Param(_) => true,
+        };
+        let operands = self.kernel.operands(expr);
+        let is_simple = match facts.work {
+            Work::Leaf | Work::Operator => true,
+            Work::Call(_) => {
+                let mut types = operands.iter().map(|e| self.kernel.type_of(*e));
+                types.all(|ty| ty.as_scalar().is_some())
+            }
+            Work::ShortCircuit | Work::Load | Work::Compound => false,
+        };
+        let new = is_same
+            && is_simple
+            && self.kernel.hazard(expr) != Hazard::Fault
+            && operands.into_iter().all(|e| self.is_fixed(e));
+        debug_assert_eq!(new, self.old_is_fixed(expr)); // OLD
+        new
+    }
+    // OLD-BEGIN
+    pub fn old_is_fixed(&self, expr: ExprId) -> bool {
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
             | Expr::Link(_)
@@ -219,14 +242,14 @@ impl Writer<'_> {
             | Expr::Cast { .. } => true,
             Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
             Expr::Builtin(builtin) => builtin.is_of_row(),
-            Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
+            Expr::Divide { rhs, .. } => self.kernel.divides_safely(rhs),
             Expr::Call { args, .. } => {
                 let mut types = self.kernel.list(args).map(|e| self.kernel.type_of(e));
                 types.all(|ty| ty.as_scalar().is_some())
             }
             Expr::Local(local) => {
                 let value = self.resolved(expr);
-                return self.is_for_all(local) || value != expr && self.is_fixed(value);
+                return self.is_for_all(local) || value != expr && self.old_is_fixed(value);
             }
             Expr::And { .. }
             | Expr::Or { .. }
@@ -236,8 +259,9 @@ impl Writer<'_> {
             | Expr::Faulted => false,
         };
         let mut operands = self.kernel.operands(expr).into_iter();
-        itself && operands.all(|e| self.is_fixed(e))
+        itself && operands.all(|e| self.old_is_fixed(e))
     }
+    // OLD-END
 
     /// A test that no index of the lanes from `__first` on can wrap.
     pub fn is_exact(&self, turns: &Turns) -> TokenStream {
@@ -337,13 +361,10 @@ impl Writer<'_> {
 
     /// The slices of which each lane reads the element at the counter.
     fn read_in_turns(&self, body: Block, counter: LocalId) -> BTreeSet<ParamId> {
+        let stmts = self.kernel.stmts_in(self.kernel.block(body));
+        let exprs = stmts.flat_map(|stmt| self.kernel.exprs_in(self.kernel.operands_of(stmt)));
         let mut found = BTreeSet::new();
-        let mut open: Vec<ExprId> = vec![];
-        for stmt in self.kernel.block(body) {
-            self.operands_of_all(stmt, &mut open);
-        }
-        while let Some(expr) = open.pop() {
-            open.extend(self.kernel.operands(expr));
+        for expr in exprs {
             if let Expr::Load {
                 memory: Memory::Slice(param),
                 index,
@@ -355,14 +376,5 @@ impl Writer<'_> {
             }
         }
         found
-    }
-
-    fn operands_of_all(&self, stmt: StmtId, found: &mut Vec<ExprId>) {
-        found.extend(local_uses::operands(self.kernel, stmt));
-        for block in local_uses::blocks(self.kernel, stmt) {
-            for inner in self.kernel.block(block) {
-                self.operands_of_all(inner, found);
-            }
-        }
     }
 }

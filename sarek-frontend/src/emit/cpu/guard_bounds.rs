@@ -19,6 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sarek_ir::analysis::regions::{Place, Plan, Values};
+use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Scalar, Stmt, StmtId, UnaryOp,
     Value,
@@ -86,25 +87,6 @@ impl Trim {
     }
 }
 
-/// True if any integer can be divided by this number: a suitable constant, or a count of threads or
-/// blocks.
-pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
-    if let Expr::Builtin(builtin) = kernel.expr(divisor) {
-        return builtin.is_count();
-    }
-    kernel.literal(divisor).is_some_and(|value| match value {
-        Value::I8(v) => v != 0 && v != -1,
-        Value::I16(v) => v != 0 && v != -1,
-        Value::I32(v) => v != 0 && v != -1,
-        Value::I64(v) => v != 0 && v != -1,
-        Value::U8(v) => v != 0,
-        Value::U16(v) => v != 0,
-        Value::U32(v) => v != 0,
-        Value::U64(v) | Value::Usize(v) => v != 0,
-        Value::Bool(_) | Value::F16(_) | Value::Bf16(_) | Value::F32(_) | Value::F64(_) => false,
-    })
-}
-
 struct Finder<'a> {
     kernel: &'a Kernel,
     values: &'a Values,
@@ -118,43 +100,29 @@ struct Finder<'a> {
 impl Finder<'_> {
     fn body(&mut self, ids: &[StmtId]) {
         for &id in ids {
-            let goes_on = match self.kernel.stmt(id) {
-                Stmt::Let {
-                    local,
-                    init: Some(init),
-                } => self.declare(id, local, init),
-                Stmt::If {
-                    cond,
-                    then,
-                    otherwise,
-                } if otherwise.is_empty() => {
-                    if self.only_returns(then) {
-                        // Threads that return in a region must be absent from later regions, too.
-                        self.region.is_none() && self.test(cond, false)
-                    } else {
-                        // If other statements follow, the threads that fail the test run them.
-                        ids.last() == Some(&id) && self.test(cond, true)
-                    }
+            let stmt = self.kernel.stmt(id);
+            let goes_on = if let Stmt::Let {
+                local,
+                init: Some(init),
+            } = stmt
+            {
+                self.declare(id, local, init)
+            } else if let Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } = stmt
+                && otherwise.is_empty()
+            {
+                if self.only_returns(then) {
+                    // Threads that return in a region must be absent from later regions, too.
+                    self.region.is_none() && self.test(cond, false)
+                } else {
+                    // If other statements follow, the threads that fail the test run them.
+                    ids.last() == Some(&id) && self.test(cond, true)
                 }
-                Stmt::Let { init: None, .. }
-                | Stmt::If { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => false,
+            } else {
+                false
             };
             if !goes_on {
                 return;
@@ -257,6 +225,22 @@ impl Finder<'_> {
 
     /// True if all threads of a block agree on the value, and it is quiet.
     fn is_fixed(&self, expr: ExprId) -> bool {
+        let mut parts = self.kernel.exprs_in([expr]);
+        let fixed = self.is_quiet(expr)
+            && parts.all(|part| match self.kernel.expr(part).facts().reads {
+                Reads::Local(local) => {
+                    let once = |r: &Plan| r.place(local) == Place::Once;
+                    self.fixed.contains(&local) || self.region.is_some_and(once)
+                }
+                Reads::Id(builtin) => builtin.is_uniform(),
+                Reads::Memory(_) | Reads::Faults => false,
+                Reads::Operands | Reads::Constant | Reads::Param(_) | Reads::Len(_) => true,
+            });
+        debug_assert_eq!(fixed, self.old_is_fixed(expr)); // OLD
+        fixed
+    }
+    // OLD-BEGIN
+    fn old_is_fixed(&self, expr: ExprId) -> bool {
         let itself = match self.kernel.expr(expr) {
             Expr::Local(local) => {
                 let once = |r: &Plan| r.place(local) == Place::Once;
@@ -284,17 +268,32 @@ impl Finder<'_> {
                 .kernel
                 .operands(expr)
                 .into_iter()
-                .all(|e| self.is_fixed(e))
+                .all(|e| self.old_is_fixed(e))
     }
+    // OLD-END
 
-    fn is_float(&self, expr: ExprId) -> bool {
+    // OLD-BEGIN
+    fn old_is_float(&self, expr: ExprId) -> bool {
         let ty = self.kernel.type_of(expr).as_scalar();
         ty.is_some_and(Scalar::is_float)
     }
+    // OLD-END
 
     /// True if the evaluation can neither fault nor panic.
     fn is_quiet(&self, expr: ExprId) -> bool {
-        let float = self.is_float(expr);
+        let quiet = self.kernel.exprs_in([expr]).all(|part| {
+            let is_simple = match self.kernel.expr(part).facts().work {
+                Work::Leaf | Work::Operator | Work::ShortCircuit => true,
+                Work::Load | Work::Call(_) | Work::Compound => false,
+            };
+            is_simple && self.kernel.hazard(part) == Hazard::None
+        });
+        debug_assert_eq!(quiet, self.old_is_quiet(expr)); // OLD
+        quiet
+    }
+    // OLD-BEGIN
+    fn old_is_quiet(&self, expr: ExprId) -> bool {
+        let float = self.old_is_float(expr);
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
             | Expr::Link(_)
@@ -325,7 +324,7 @@ impl Finder<'_> {
                 | BinaryOp::Gt
                 | BinaryOp::Ge => true,
             },
-            Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
+            Expr::Divide { rhs, .. } => self.kernel.divides_safely(rhs),
             Expr::Load { .. }
             | Expr::Bounded { .. }
             | Expr::Call { .. }
@@ -337,8 +336,9 @@ impl Finder<'_> {
                 .kernel
                 .operands(expr)
                 .into_iter()
-                .all(|e| self.is_quiet(e))
+                .all(|e| self.old_is_quiet(e))
     }
+    // OLD-END
 }
 
 #[cfg(test)]

@@ -131,24 +131,10 @@ impl Writer<'_> {
     /// True if the value is the same for all lanes at any time.
     fn is_uniform(&self, expr: ExprId) -> bool {
         let expr = self.resolved(expr);
-        let itself = match self.kernel.expr(expr) {
-            Expr::Builtin(builtin) => builtin.is_uniform(),
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => self.is_fixed(expr),
+        let itself = if let Expr::Builtin(builtin) = self.kernel.expr(expr) {
+            builtin.is_uniform()
+        } else {
+            self.is_fixed(expr)
         };
         let mut operands = self.kernel.operands(expr).into_iter();
         itself && operands.all(|e| self.is_uniform(e))

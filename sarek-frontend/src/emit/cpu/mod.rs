@@ -44,7 +44,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, Stmt, StmtId};
+use sarek_ir::facts::Effect;
+use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, StmtId};
 
 use crate::lower::Lowered;
 use crate::parse::{Parameters, Shapes};
@@ -278,25 +279,16 @@ impl Writer<'_> {
         let rules = Rules {
             kernel,
             uniformity: &Uniformity::among(kernel, &among),
-            boundary: &|id: StmtId| match kernel.stmt(id) {
-                Stmt::Barrier | Stmt::Subgroup { .. } => true,
-                Stmt::Call { .. } => self.joint.contains(&id),
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Update { .. }
-                | Stmt::Assert { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Fence { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Native { .. } => false,
+            boundary: &|id: StmtId| match kernel.stmt(id).facts().effect {
+                Effect::Barrier | Effect::Subgroup(..) => true,
+                Effect::Call(_) => self.joint.contains(&id),
+                Effect::None
+                | Effect::Store(_)
+                | Effect::Atomic(..)
+                | Effect::Place(_)
+                | Effect::Print(_)
+                | Effect::Fence
+                | Effect::Native(_) => false,
             },
         };
         let result = kernel.result.filter(|_| self.is_function);
@@ -309,26 +301,9 @@ impl Writer<'_> {
     fn body_stmts(&self) -> Vec<StmtId> {
         let result = self.kernel.result;
         let stmts = self.kernel.block(self.kernel.body);
-        let is_result = |id: &StmtId| match self.kernel.stmt(*id) {
-            Stmt::Let { local, .. } => result == Some(local),
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
+        let is_result = |id: &StmtId| {
+            let declared = self.kernel.stmt(*id).facts().declares;
+            declared.is_some() && declared == result
         };
         stmts.filter(|id| !is_result(id)).collect()
     }

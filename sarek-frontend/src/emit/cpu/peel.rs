@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Literal, Span, TokenStream};
 use sarek_ir::analysis::local_uses;
+use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprId, LocalId, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
@@ -282,7 +283,40 @@ impl Writer<'_> {
 
     /// True if the value is the same for all lanes of a row at any time, and its evaluation can
     /// neither fault nor panic.
-    fn is_of_row(&self, expr: ExprId) -> bool {
+    fn is_of_row(&self, id: ExprId) -> bool {
+        let expr = self.kernel.expr(id);
+        let facts = expr.facts();
+        let is_same = match facts.reads {
+            Reads::Len(memory) => matches!(memory, Memory::Slice(_)),
+            Reads::Id(builtin) => builtin.is_of_row(),
+            Reads::Local(_) => {
+                let value = self.resolved(id);
+                value != id && self.is_of_row(value)
+            }
+            Reads::Memory(_) | Reads::Faults => false,
+            Reads::Operands | Reads::Constant | Reads::Param(_) => true,
+        };
+        let is_simple = match facts.work {
+            Work::Leaf | Work::ShortCircuit => true,
+            Work::Operator => match expr {
+                Expr::Binary { op, .. } => {
+                    let ty = self.kernel.type_of(id).as_scalar();
+                    let float = ty.is_some_and(Scalar::is_float);
+                    float || op.is_comparison() || self.index_plus(id).is_some()
+                }
+                other => {
+                    !matches!(other, Expr::Divide { .. }) && self.kernel.hazard(id) == Hazard::None
+                }
+            },
+            Work::Load | Work::Call(_) | Work::Compound => false,
+        };
+        let mut operands = self.kernel.operands(id).into_iter();
+        let new = is_same && is_simple && operands.all(|e| self.is_of_row(e));
+        debug_assert_eq!(new, self.old_is_of_row(id)); // OLD
+        new
+    }
+    // OLD-BEGIN
+    fn old_is_of_row(&self, expr: ExprId) -> bool {
         let ty = self.kernel.type_of(expr).as_scalar();
         let float = ty.is_some_and(Scalar::is_float);
         let itself = match self.kernel.expr(expr) {
@@ -296,7 +330,7 @@ impl Writer<'_> {
             Expr::Builtin(builtin) => builtin.is_of_row(),
             Expr::Local(_) => {
                 let value = self.resolved(expr);
-                value != expr && self.is_of_row(value)
+                value != expr && self.old_is_of_row(value)
             }
             Expr::Unary { op, .. } => float || op == UnaryOp::Not,
             Expr::Binary { op, .. } => {
@@ -314,6 +348,7 @@ impl Writer<'_> {
                 .kernel
                 .operands(expr)
                 .into_iter()
-                .all(|e| self.is_of_row(e))
+                .all(|e| self.old_is_of_row(e))
     }
+    // OLD-END
 }

@@ -13,6 +13,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
+use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
@@ -132,19 +133,12 @@ impl Writer<'_> {
 
     /// True if a statement calls a function.
     fn calls(&self, stmt: StmtId) -> bool {
-        let itself = matches!(
-            self.kernel.stmt(stmt),
-            Stmt::Call { .. } | Stmt::Native { .. }
-        );
-        let mut open = local_uses::operands(self.kernel, stmt);
-        while let Some(expr) = open.pop() {
-            if matches!(self.kernel.expr(expr), Expr::Call { .. }) {
-                return true;
-            }
-            open.extend(self.kernel.operands(expr));
-        }
-        let mut inner = local_uses::blocks(self.kernel, stmt).into_iter();
-        itself || inner.any(|block| self.kernel.block(block).any(|s| self.calls(s)))
+        self.kernel.stmts_in([stmt]).any(|id| {
+            let effect = self.kernel.stmt(id).facts().effect;
+            let mut exprs = self.kernel.exprs_in(self.kernel.operands_of(id));
+            matches!(effect, Effect::Call(_) | Effect::Native(_))
+                || exprs.any(|e| matches!(self.kernel.expr(e), Expr::Call { .. }))
+        })
     }
 
     /// The number of bytes that a lane keeps in arrays of the strip.
@@ -200,33 +194,16 @@ impl Writer<'_> {
         let mut all = vec![];
         for &stmt in stmts {
             all.push(stmt);
-            let branch = match self.kernel.stmt(stmt) {
-                Stmt::If {
-                    cond,
-                    then,
-                    otherwise,
-                } => self
-                    .known
-                    .get(&cond)
-                    .map(|known| if *known { then } else { otherwise }),
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => None,
+            let branch = if let Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } = self.kernel.stmt(stmt)
+            {
+                let known = self.known.get(&cond);
+                known.map(|known| if *known { then } else { otherwise })
+            } else {
+                None
             };
             let inner: Option<Vec<StmtId>> = branch.map(|b| self.kernel.block(b).collect());
             if let Some(inner) = &inner {
@@ -248,7 +225,7 @@ impl Writer<'_> {
         stmt: StmtId,
         found: &mut Moved,
     ) {
-        let values = local_uses::operands(self.kernel, stmt);
+        let values = self.kernel.operands_of(stmt);
         let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
         let is_loop = self.kernel.stmt(stmt).loop_label().is_some();
         if is_loop && !(agreed && self.left_together(among, stmt, &mut HashSet::new())) {
@@ -265,7 +242,7 @@ impl Writer<'_> {
         if is_loop && self.varies(among, stmt) {
             found.loops.insert(stmt);
         }
-        for block in local_uses::blocks(self.kernel, stmt) {
+        for block in self.kernel.blocks_of(stmt) {
             for inner in self.kernel.block(block) {
                 self.loops_to_move(among, straight, inner, found);
             }
@@ -280,7 +257,7 @@ impl Writer<'_> {
         stmt: StmtId,
         inside: &mut HashSet<LabelId>,
     ) -> bool {
-        let mut inner = local_uses::blocks(self.kernel, stmt).into_iter();
+        let mut inner = self.kernel.blocks_of(stmt).into_iter();
         let together = inner.all(|block| {
             let mut stmts = self.kernel.block(block);
             stmts.all(|s| {
@@ -288,25 +265,10 @@ impl Writer<'_> {
                 self.left_together(among, s, inside)
             })
         });
-        let leaves = match self.kernel.stmt(stmt) {
-            Stmt::Break { label } | Stmt::Continue { label } => !inside.contains(&label),
-            Stmt::Return => true,
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
+        let leaves = match self.kernel.stmt(stmt).facts().flow {
+            Flow::Break(label) | Flow::Continue(label) => !inside.contains(&label),
+            Flow::Return => true,
+            Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => false,
         };
         together && (!leaves || among.control(stmt))
     }

@@ -47,7 +47,7 @@ impl Writer<'_> {
 }
 
 fn operand_names(writer: &Writer<'_>, frame: &Frame<'_>, stmt: StmtId) -> Vec<Ident> {
-    let operands = sarek_ir::analysis::local_uses::operands(writer.kernel, stmt);
+    let operands = writer.kernel.operands_of(stmt);
     (0..operands.len())
         .map(|i| frame.name(&format!("operand{i}_"), stmt.0))
         .collect()

@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         let mut at = mark;
         for arg in args {
             if let Argument::Value(id) = arg
-                && !self.is_leaf(*id)
+                && !self.kernel.is_fixed_leaf(*id)
             {
                 let spilled = self.spill_at(at, *id);
                 if self.borrowed.remove(id) {

@@ -331,7 +331,7 @@ impl Lowerer<'_> {
     /// Reports cooperative statements in a closure, which the called function may run for some
     /// threads only.
     fn check_alone(&mut self, stmts: &[StmtId]) {
-        for &id in stmts {
+        for id in self.kernel.stmts_in(stmts.iter().copied()) {
             let stmt = self.kernel.stmt(id);
             if matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. }) {
                 self.errors.at(
@@ -340,10 +340,6 @@ impl Lowerer<'_> {
                     "threads cannot work together in a closure that is passed to a function, which may call it in some threads only",
                     "move this out of the closure",
                 );
-            }
-            for block in self.kernel.children(stmt).1 {
-                let inner: Vec<StmtId> = self.kernel.block(block).collect();
-                self.check_alone(&inner);
             }
         }
     }

@@ -198,7 +198,7 @@ impl Lowerer<'_> {
     /// Evaluates the value at the call, because its operands may change later.
     fn spilled(&mut self, value: Value) -> Value {
         match value {
-            Value::Scalar(id) if !self.is_leaf(id) => {
+            Value::Scalar(id) if !self.kernel.is_fixed_leaf(id) => {
                 let at = self.mark();
                 Value::Scalar(self.spill_at(at, id))
             }

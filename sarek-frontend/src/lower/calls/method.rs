@@ -325,7 +325,7 @@ impl Lowerer<'_> {
     fn assert_clamp(&mut self, ids: &mut [ExprId], span: Span) {
         let at = self.mark();
         for (i, id) in ids.iter_mut().enumerate() {
-            if !self.is_leaf(*id) {
+            if !self.kernel.is_fixed_leaf(*id) {
                 *id = self.spill_at(at + i.min(self.mark() - at), *id);
             }
         }

@@ -103,7 +103,7 @@ impl Lowerer<'_> {
     /// An operand of an expression that the frontend writes. One that is no leaf is read once.
     pub(in crate::lower) fn operand_subject(&mut self, operand: ExprId) -> Scrutinee {
         let mut subject = self.leaf_subject(operand);
-        if !self.is_leaf(operand) {
+        if !self.kernel.is_fixed_leaf(operand) {
             subject.base = Base::Once(operand);
         }
         subject

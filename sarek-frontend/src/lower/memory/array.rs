@@ -89,7 +89,7 @@ impl Lowerer<'_> {
             self.expect(at, Scalar::Usize);
             if self.mark() > mark
                 && let Some(before) = flat
-                && !self.is_leaf(before)
+                && !self.kernel.is_fixed_leaf(before)
             {
                 flat = Some(self.spill_at(mark, before));
             }

@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         let mark = self.mark();
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let args = self.operands(&arguments);
-        if self.mark() > mark && !self.is_leaf(index) {
+        if self.mark() > mark && !self.kernel.is_fixed_leaf(index) {
             index = self.spill_at(mark, index);
         }
         for arg in &args {

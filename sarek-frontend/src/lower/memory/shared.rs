@@ -386,7 +386,8 @@ impl Lowerer<'_> {
     /// Otherwise returns the place of the unknown part.
     pub(in crate::lower) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
         let span = self.span(id);
-        let expr = match self.kernel.expr(id) {
+        let mut expr = self.kernel.expr(id);
+        match expr {
             Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) => return Ok(self.copy(id)),
             Expr::Len(Memory::Shared(shared)) => {
                 return match self.kernel.shared[shared.index()].len {
@@ -415,72 +416,38 @@ impl Lowerer<'_> {
                 if self.kernel.locals[local.index()].mutable {
                     return Err(span);
                 }
-                let init = self.kernel.stmts.iter().find_map(|stmt| match stmt {
-                    Stmt::Let {
-                        local: declared,
-                        init,
-                    } if *declared == local => *init,
-                    Stmt::Let { .. }
-                    | Stmt::Assign { .. }
-                    | Stmt::Store { .. }
-                    | Stmt::Update { .. }
-                    | Stmt::Assert { .. }
-                    | Stmt::If { .. }
-                    | Stmt::Loop { .. }
-                    | Stmt::For { .. }
-                    | Stmt::Break { .. }
-                    | Stmt::Continue { .. }
-                    | Stmt::Return
-                    | Stmt::Barrier
-                    | Stmt::Fence { .. }
-                    | Stmt::Panic { .. }
-                    | Stmt::Print { .. }
-                    | Stmt::Atomic { .. }
-                    | Stmt::Subgroup { .. }
-                    | Stmt::Call { .. }
-                    | Stmt::Native { .. } => None,
+                let lets = self.kernel.stmts.iter().filter_map(|stmt| {
+                    let Stmt::Let { local, init } = *stmt else {
+                        return None;
+                    };
+                    Some((local, init?))
                 });
+                let init = lets
+                    .into_iter()
+                    .find(|(of, _)| *of == local)
+                    .map(|(_, init)| init);
                 return init
                     .ok_or(span)
                     .and_then(|init| self.launch_known(init).map_err(|_| span));
             }
             Expr::Compound(compound) => return self.launch_known_field(id, compound),
             Expr::Load { .. } | Expr::Bounded { .. } | Expr::Faulted => return Err(span),
-            Expr::Unary { op, arg } => Expr::Unary {
-                op,
-                arg: self.launch_known(arg)?,
-            },
-            Expr::Binary { op, lhs, rhs } => Expr::Binary {
-                op,
-                lhs: self.launch_known(lhs)?,
-                rhs: self.launch_known(rhs)?,
-            },
-            Expr::Divide { op, lhs, rhs, .. } => {
-                let (lhs, rhs) = (self.launch_known(lhs)?, self.launch_known(rhs)?);
-                let site = Some(self.site(SiteKind::Divisor, span));
-                Expr::Divide { op, lhs, rhs, site }
-            }
-            Expr::And { lhs, rhs } => Expr::And {
-                lhs: self.launch_known(lhs)?,
-                rhs: self.launch_known(rhs)?,
-            },
-            Expr::Or { lhs, rhs } => Expr::Or {
-                lhs: self.launch_known(lhs)?,
-                rhs: self.launch_known(rhs)?,
-            },
-            Expr::Cast { arg } => Expr::Cast {
-                arg: self.launch_known(arg)?,
-            },
-            Expr::Call { intrinsic, args } => {
-                let args: Vec<ExprId> = self.kernel.list(args).collect();
-                let args = args
-                    .into_iter()
-                    .map(|arg| self.launch_known(arg))
-                    .collect::<Result<Vec<_>, _>>()?;
-                let args = self.kernel.push_list(&args);
-                Expr::Call { intrinsic, args }
-            }
-        };
+            Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. } => {}
+        }
+        let operands = self.kernel.operands(id).into_iter();
+        let operands: Vec<ExprId> = operands
+            .map(|operand| self.launch_known(operand))
+            .collect::<Result<_, _>>()?;
+        if let Expr::Divide { site, .. } = &mut expr {
+            *site = Some(self.site(SiteKind::Divisor, span));
+        }
+        let expr = self.kernel.with_operands(expr, &operands);
         let ty = self.ty(id);
         Ok(self.expr(expr, ty, span))
     }

@@ -20,6 +20,7 @@ use super::collect::Collector;
 use super::values::Values;
 use super::{Access, Atom};
 use crate::analysis::uniformity::Among;
+use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
 
 /// More paths than these are merged into one.
@@ -147,18 +148,7 @@ impl Phases<'_> {
                     true
                 });
             }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Return
-            | Stmt::Native { .. } => unreachable!("it contains no barrier and leaves no loop"),
+            other => unreachable!("{other:?} contains no barrier and leaves no loop"),
         }
     }
 
@@ -245,7 +235,30 @@ impl Phases<'_> {
     /// True if the statement contains a barrier, or a jump out of a loop with one.
     fn splits(&self, id: StmtId) -> bool {
         let kernel = self.collector.kernel;
-        let any = |block: Block| kernel.block(block).any(|stmt| self.splits(stmt));
+        let stmt = kernel.stmt(id);
+        let splits = match stmt.facts().flow {
+            Flow::Break(label) | Flow::Continue(label) => {
+                self.loops.iter().any(|l| l.label == label)
+            }
+            Flow::Branch | Flow::Loop(_) => {
+                let mut inner = kernel.blocks_of(id).into_iter();
+                inner.any(|block| kernel.block(block).any(|stmt| self.splits(stmt)))
+            }
+            // Under a uniform condition a `return` ends all threads. Otherwise the remaining threads go on.
+            Flow::Return | Flow::Panic => false,
+            // Other targets run text in place of the fallback, so a barrier in it proves nothing.
+            Flow::Next => match stmt {
+                Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
+                other => other == Stmt::Barrier,
+            },
+        };
+        debug_assert_eq!(splits, self.old_splits(id)); // OLD
+        splits
+    }
+    // OLD-BEGIN
+    fn old_splits(&self, id: StmtId) -> bool {
+        let kernel = self.collector.kernel;
+        let any = |block: Block| kernel.block(block).any(|stmt| self.old_splits(stmt));
         match kernel.stmt(id) {
             Stmt::Barrier => true,
             Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
@@ -270,6 +283,7 @@ impl Phases<'_> {
             | Stmt::Native { .. } => false,
         }
     }
+    // OLD-END
 }
 
 /// True if the memory is one that this module examines: a shared array without atomics.

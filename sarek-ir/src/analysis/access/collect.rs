@@ -3,6 +3,7 @@
 use super::affine::Resolver;
 use super::{Access, Atom, Bound, Place, barrier_intervals, lent};
 use crate::analysis::local_uses::{self, LocalUse};
+use crate::facts::Flow;
 use crate::{Block, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt, StmtId};
 
 pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
@@ -240,32 +241,19 @@ impl Collector<'_> {
     }
 
     pub(super) fn expr(&mut self, id: ExprId) {
-        match self.kernel.expr(id) {
-            Expr::And { lhs, rhs } => self.short_circuit(lhs, rhs, true),
-            Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
-            Expr::Load { memory, index, .. } => {
-                self.expr(index);
-                let loc = self.kernel.expr_locs[id.index()];
-                self.access(memory, Place::Load(id), loc, index);
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => {
-                for operand in self.kernel.operands(id) {
-                    self.expr(operand);
-                }
-            }
+        let expr = self.kernel.expr(id);
+        if let Expr::And { lhs, rhs } = expr {
+            return self.short_circuit(lhs, rhs, true);
+        }
+        if let Expr::Or { lhs, rhs } = expr {
+            return self.short_circuit(lhs, rhs, false);
+        }
+        for operand in self.kernel.operands(id) {
+            self.expr(operand);
+        }
+        if let Expr::Load { memory, index, .. } = expr {
+            let loc = self.kernel.expr_locs[id.index()];
+            self.access(memory, Place::Load(id), loc, index);
         }
     }
 
@@ -280,11 +268,26 @@ impl Collector<'_> {
 
 /// True if control never reaches the end of the block.
 fn leaves(kernel: &Kernel, block: Block) -> bool {
+    let leaves = kernel
+        .block(block)
+        .any(|stmt| match kernel.stmt(stmt).facts().flow {
+            Flow::Break(_) | Flow::Continue(_) | Flow::Return | Flow::Panic => true,
+            Flow::Branch => kernel
+                .blocks_of(stmt)
+                .into_iter()
+                .all(|branch| leaves(kernel, branch)),
+            Flow::Next | Flow::Loop(_) => false,
+        });
+    debug_assert_eq!(leaves, old_leaves(kernel, block)); // OLD
+    leaves
+}
+// OLD-BEGIN
+fn old_leaves(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
         Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,
         Stmt::If {
             then, otherwise, ..
-        } => leaves(kernel, then) && leaves(kernel, otherwise),
+        } => old_leaves(kernel, then) && old_leaves(kernel, otherwise),
         Stmt::Let { .. }
         | Stmt::Assign { .. }
         | Stmt::Store { .. }
@@ -301,3 +304,4 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
         | Stmt::Native { .. } => false,
     })
 }
+// OLD-END

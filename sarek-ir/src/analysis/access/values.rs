@@ -12,6 +12,7 @@ use super::poly::{Extent, is_unsigned};
 use super::{Affine, Atom, Bound, Limit, Poly, Symbol};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::analysis::uniformity::{Among, Uniformity};
+use crate::facts::Effect;
 use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Stmt};
 
 /// The forms of locals, see the module's documentation.
@@ -92,6 +93,11 @@ impl Collector<'_> {
         for block in blocks {
             assigned_in(self.kernel, *block, &mut assigned);
         }
+        let mut old = BTreeSet::new(); // OLD
+        blocks
+            .iter()
+            .for_each(|b| old_assigned_in(self.kernel, *b, &mut old)); // OLD
+        assert!(old == assigned || !self.kernel.closures.is_empty() && old.is_subset(&assigned)); // OLD
         for local in assigned {
             values.renew(self.kernel, local);
         }
@@ -161,6 +167,30 @@ impl Collector<'_> {
 
 /// The locals that a block assigns.
 fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
+    for id in kernel.stmts_in(kernel.block(block)) {
+        let facts = kernel.stmt(id).facts();
+        found.extend(facts.assigns);
+        match facts.effect {
+            Effect::Place(_) | Effect::Call(_) => {
+                local_uses::itself(kernel, id, &mut |local, touch| {
+                    if touch == LocalUse::Write {
+                        found.insert(local);
+                    }
+                });
+            }
+            Effect::Native(native) => found.extend(kernel.changed_by_text(native)),
+            Effect::None
+            | Effect::Store(_)
+            | Effect::Atomic(..)
+            | Effect::Print(_)
+            | Effect::Fence
+            | Effect::Barrier
+            | Effect::Subgroup(..) => {}
+        }
+    }
+}
+// OLD-BEGIN
+fn old_assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
     for stmt in kernel.block(block) {
         match kernel.stmt(stmt) {
             Stmt::Assign { local, .. } => {
@@ -180,10 +210,12 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
             Stmt::If {
                 then, otherwise, ..
             } => {
-                assigned_in(kernel, then, found);
-                assigned_in(kernel, otherwise, found);
+                old_assigned_in(kernel, then, found);
+                old_assigned_in(kernel, otherwise, found);
             }
-            Stmt::Loop { body, .. } | Stmt::For { body, .. } => assigned_in(kernel, body, found),
+            Stmt::Loop { body, .. } | Stmt::For { body, .. } => {
+                old_assigned_in(kernel, body, found)
+            }
             Stmt::Native { native } => found.extend(assigned_by(kernel, native)),
             Stmt::Let { .. }
             | Stmt::Store { .. }
@@ -198,6 +230,7 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
         }
     }
 }
+// OLD-END
 
 /// The locals that native text, or its fallback, may assign.
 fn assigned_by(kernel: &Kernel, native: NativeId) -> Vec<LocalId> {

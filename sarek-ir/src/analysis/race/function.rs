@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 use super::super::access::lent;
 use super::{Needs, Race, shared};
 use crate::analysis::uniformity::Among;
+use crate::facts::Effect;
 use crate::{
     Access, Argument, Expr, Kernel, Length, Memory, ParamId, ParamKind, PlaceId, Precondition,
     Root, SharedArray, SharedId, Stmt, StmtId,
@@ -190,7 +191,7 @@ fn is_closed(kernel: &Kernel, stmts: &[StmtId], memory: Memory) -> bool {
         if !any(kernel, id, &|id| uses(kernel, id, memory)) {
             continue;
         }
-        let [body] = kernel.children(kernel.stmt(id)).1[..] else {
+        let [body] = kernel.blocks_of(id)[..] else {
             return false;
         };
         let is_loop = matches!(kernel.stmt(id), Stmt::For { .. } | Stmt::Loop { .. });
@@ -216,15 +217,32 @@ fn returns(kernel: &Kernel, id: StmtId) -> bool {
 
 /// True if the predicate holds for a statement, or for one inside of it.
 fn any(kernel: &Kernel, id: StmtId, holds: &dyn Fn(StmtId) -> bool) -> bool {
-    let inner = kernel.children(kernel.stmt(id)).1;
-    holds(id)
-        || inner
-            .into_iter()
-            .any(|block| kernel.block(block).any(|id| any(kernel, id, holds)))
+    kernel.stmts_in([id]).any(holds)
 }
 
 /// True if the statement itself uses the memory.
 fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
+    let used = match kernel.stmt(id).facts().effect {
+        Effect::Store(memory) | Effect::Atomic(_, memory) => memory == of,
+        Effect::Place(place) => match kernel.places[place.index()].root {
+            Root::Element { memory, .. } => memory == of,
+            Root::Local(_) | Root::Param(_) => false,
+        },
+        Effect::Call(call) => lent(kernel, call).contains(&of),
+        Effect::None
+        | Effect::Print(_)
+        | Effect::Fence
+        | Effect::Barrier
+        | Effect::Subgroup(..)
+        | Effect::Native(_) => false,
+    };
+    let mut operands = kernel.operands_of(id).into_iter();
+    let used = used || operands.any(|operand| kernel.loads(operand, of));
+    debug_assert_eq!(used, old_uses(kernel, id, of)); // OLD
+    used
+}
+// OLD-BEGIN
+fn old_uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
     let stmt = kernel.stmt(id);
     let is_it = |memory: Memory| memory == of;
     let root = |place: PlaceId| kernel.places[place.index()].root;
@@ -238,6 +256,7 @@ fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
             .into_iter()
             .any(|operand| kernel.loads(operand, of))
 }
+// OLD-END
 
 #[cfg(test)]
 mod soundness;

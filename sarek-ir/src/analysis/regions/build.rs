@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{MaskId, MaskedIf, MaskedLoop, Node, RegionId};
-use crate::analysis::local_uses;
 use crate::analysis::uniformity::Uniformity;
+use crate::facts::{Effect, Flow};
 use crate::{Block, ExprId, Kernel, LabelId, Stmt, StmtId};
 
 /// The rules for splitting a body.
@@ -78,11 +78,10 @@ impl<'a> Builder<'a> {
             regions: 0,
             masks: 0,
         };
-        let mut labels = HashMap::new();
-        let mut all = vec![];
-        for &stmt in stmts {
-            collect(rules.kernel, stmt, &mut labels, &mut all);
-        }
+        let kernel = rules.kernel;
+        let all: Vec<StmtId> = kernel.stmts_in(stmts.iter().copied()).collect();
+        let label = |stmt: &StmtId| Some((kernel.stmt(*stmt).loop_label()?, *stmt));
+        let labels = all.iter().filter_map(label).collect();
         builder.close(stmts, &labels, &all);
         builder.loose_jumps(&all);
         builder
@@ -97,27 +96,12 @@ impl<'a> Builder<'a> {
                 self.find(stmt);
             }
             for &stmt in all {
-                let target = match self.rules.kernel.stmt(stmt) {
-                    Stmt::Break { label } | Stmt::Continue { label } => {
+                let target = match self.rules.kernel.stmt(stmt).facts().flow {
+                    Flow::Break(label) | Flow::Continue(label) => {
                         labels.get(&label).is_some_and(|l| self.split.contains(l))
                     }
-                    Stmt::Return => !self.split.is_empty(),
-                    Stmt::Let { .. }
-                    | Stmt::Assign { .. }
-                    | Stmt::Store { .. }
-                    | Stmt::Assert { .. }
-                    | Stmt::If { .. }
-                    | Stmt::Loop { .. }
-                    | Stmt::For { .. }
-                    | Stmt::Barrier
-                    | Stmt::Fence { .. }
-                    | Stmt::Panic { .. }
-                    | Stmt::Print { .. }
-                    | Stmt::Atomic { .. }
-                    | Stmt::Subgroup { .. }
-                    | Stmt::Update { .. }
-                    | Stmt::Call { .. }
-                    | Stmt::Native { .. } => false,
+                    Flow::Return => !self.split.is_empty(),
+                    Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => false,
                 };
                 if target && self.rules.uniformity.control(stmt) {
                     self.once.insert(stmt);
@@ -133,7 +117,7 @@ impl<'a> Builder<'a> {
     fn find(&mut self, stmt: StmtId) -> bool {
         let kernel = self.rules.kernel;
         let mut split = (self.rules.boundary)(stmt);
-        for block in local_uses::blocks(kernel, stmt) {
+        for block in kernel.blocks_of(stmt) {
             for inner in kernel.block(block) {
                 split |= self.find(inner);
             }
@@ -146,30 +130,15 @@ impl<'a> Builder<'a> {
 
     fn loose_jumps(&mut self, all: &[StmtId]) {
         for &stmt in all.iter().filter(|s| !self.once.contains(s)) {
-            match self.rules.kernel.stmt(stmt) {
-                Stmt::Break { label } => {
+            match self.rules.kernel.stmt(stmt).facts().flow {
+                Flow::Break(label) => {
                     self.loose_breaks.insert(label);
                 }
-                Stmt::Continue { label } => {
+                Flow::Continue(label) => {
                     self.loose_continues.insert(label);
                 }
-                Stmt::Return => self.loose_return = true,
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => {}
+                Flow::Return => self.loose_return = true,
+                Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => {}
             }
         }
     }
@@ -228,28 +197,18 @@ impl<'a> Builder<'a> {
     }
 
     fn has_jump(&self, stmts: &[StmtId]) -> bool {
-        let mut all = vec![];
-        for &stmt in stmts {
-            collect(self.rules.kernel, stmt, &mut HashMap::new(), &mut all);
-        }
         let kernel = self.rules.kernel;
-        all.into_iter().any(|s| {
-            matches!(
-                kernel.stmt(s),
-                Stmt::Return | Stmt::Break { .. } | Stmt::Continue { .. }
-            )
-        })
+        let mut all = kernel.stmts_in(stmts.iter().copied());
+        all.any(|s| kernel.stmt(s).facts().flow.is_jump())
     }
 
     fn node(&mut self, stmt: StmtId, nodes: &mut Vec<Node>, open: &mut Vec<StmtId>) {
         let kernel = self.rules.kernel;
-        match kernel.stmt(stmt) {
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let masked = (!self.agree(stmt, &[cond])).then(|| MaskedIf {
+        let facts = kernel.stmt(stmt).facts();
+        let control = kernel.operands_of(stmt);
+        match (facts.flow, &kernel.blocks_of(stmt)[..]) {
+            (Flow::Branch, &[then, otherwise]) => {
+                let masked = (!self.agree(stmt, &control)).then(|| MaskedIf {
                     cond: self.region(),
                     then: self.mask(),
                     otherwise: self.mask(),
@@ -262,36 +221,44 @@ impl<'a> Builder<'a> {
                     otherwise,
                 });
             }
-            Stmt::Loop { cond, body, .. } => {
-                nodes.push(self.loop_node(stmt, &cond.into_iter().collect::<Vec<_>>(), body));
+            (Flow::Loop(label), &[body]) => {
+                nodes.push(self.loop_node((stmt, label), &control, body));
             }
-            Stmt::For {
-                start, end, body, ..
-            } => nodes.push(self.loop_node(stmt, &[start, end], body)),
-            Stmt::Barrier => nodes.push(Node::Barrier),
-            Stmt::Subgroup { .. } => {
+            (Flow::Branch | Flow::Loop(_), _) => unreachable!("it has two blocks, or a body"),
+            (
+                Flow::Next | Flow::Break(_) | Flow::Continue(_) | Flow::Return | Flow::Panic,
+                inner,
+            ) => self.simple_node((stmt, facts.effect), inner, nodes, open),
+        }
+    }
+
+    /// The node of a statement that is neither a branch nor a loop.
+    fn simple_node(
+        &mut self,
+        (stmt, effect): (StmtId, Effect),
+        inner: &[Block],
+        nodes: &mut Vec<Node>,
+        open: &mut Vec<StmtId>,
+    ) {
+        match effect {
+            Effect::Barrier => nodes.push(Node::Barrier),
+            Effect::Subgroup(..) => {
                 let id = self.region();
                 nodes.push(Node::Subgroup { id, stmt });
             }
-            Stmt::Native { native } => {
-                if let Some(fallback) = kernel.natives[native.index()].fallback {
-                    let stmts: Vec<StmtId> = kernel.block(fallback).collect();
+            Effect::Native(_) => {
+                for fallback in inner {
+                    let stmts: Vec<StmtId> = self.rules.kernel.block(*fallback).collect();
                     self.fill(&stmts, nodes, open);
                 }
             }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => {
+            Effect::None
+            | Effect::Store(_)
+            | Effect::Atomic(..)
+            | Effect::Place(_)
+            | Effect::Print(_)
+            | Effect::Fence
+            | Effect::Call(_) => {
                 let id = self.region();
                 nodes.push(Node::Region {
                     id,
@@ -301,9 +268,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn loop_node(&mut self, stmt: StmtId, control: &[ExprId], body: Block) -> Node {
-        let label = self.rules.kernel.stmt(stmt).loop_label();
-        let label = label.unwrap_or_else(|| unreachable!("a loop has a label"));
+    fn loop_node(
+        &mut self,
+        (stmt, label): (StmtId, LabelId),
+        control: &[ExprId],
+        body: Block,
+    ) -> Node {
         let masked = !self.agree(stmt, control) || self.loose_breaks.contains(&label);
         let masked = masked.then(|| MaskedLoop {
             cond: self.region(),
@@ -322,23 +292,5 @@ impl<'a> Builder<'a> {
     fn agree(&self, stmt: StmtId, values: &[ExprId]) -> bool {
         let uniformity = self.rules.uniformity;
         uniformity.control(stmt) && values.iter().all(|v| uniformity.expr(*v))
-    }
-}
-
-/// Collects a statement and all statements in it, and the labels of the loops among them.
-fn collect(
-    kernel: &Kernel,
-    stmt: StmtId,
-    labels: &mut HashMap<LabelId, StmtId>,
-    all: &mut Vec<StmtId>,
-) {
-    all.push(stmt);
-    if let Some(label) = kernel.stmt(stmt).loop_label() {
-        labels.insert(label, stmt);
-    }
-    for block in local_uses::blocks(kernel, stmt) {
-        for inner in kernel.block(block) {
-            collect(kernel, inner, labels, all);
-        }
     }
 }

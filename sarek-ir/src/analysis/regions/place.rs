@@ -269,22 +269,14 @@ struct Definitions {
 impl Definitions {
     fn of(kernel: &Kernel, stmts: &[StmtId]) -> Definitions {
         let mut definitions = Definitions { of: HashMap::new() };
-        definitions.collect(kernel, stmts);
-        definitions
-    }
-
-    fn collect(&mut self, kernel: &Kernel, stmts: &[StmtId]) {
-        for &stmt in stmts {
+        for stmt in kernel.stmts_in(stmts.iter().copied()) {
             local_uses::itself(kernel, stmt, &mut |local, touch| {
                 if touch != LocalUse::Read {
-                    self.of.entry(local).or_default().push(stmt);
+                    definitions.of.entry(local).or_default().push(stmt);
                 }
             });
-            for block in local_uses::blocks(kernel, stmt) {
-                let inner: Vec<StmtId> = kernel.block(block).collect();
-                self.collect(kernel, &inner);
-            }
         }
+        definitions
     }
 
     /// True if all lanes agree on the local, and arrive together at each of its definitions. In a masked loop,
@@ -293,26 +285,13 @@ impl Definitions {
         let Some(stmts) = self.of.get(&local) else {
             return false;
         };
-        let simple = |stmt: &StmtId| match rules.kernel.stmt(*stmt) {
-            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. } | Stmt::For { .. } => {
-                rules.uniformity.control(*stmt) && !masked.contains(stmt)
-            }
-            // A `Store` writes to an array.
-            Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
+        let simple = |stmt: &StmtId| {
+            // A store writes to an array.
+            matches!(
+                rules.kernel.stmt(*stmt),
+                Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. } | Stmt::For { .. }
+            ) && rules.uniformity.control(*stmt)
+                && !masked.contains(stmt)
         };
         rules.uniformity.local(local) && stmts.iter().all(simple)
     }

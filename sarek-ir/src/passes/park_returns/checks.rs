@@ -2,9 +2,10 @@
 
 use super::fits::fits;
 use super::{Pass, facts};
+use crate::facts::Check;
 use crate::{
-    Arithmetic, BinaryOp, Expr, ExprId, Kernel, List, Loc, Local, Memory, Scalar, Stmt, StmtId,
-    UnaryOp, Value,
+    Arithmetic, BinaryOp, Expr, ExprId, Kernel, Loc, Local, Memory, Scalar, Stmt, StmtId, UnaryOp,
+    Value,
 };
 
 impl Pass<'_> {
@@ -82,24 +83,11 @@ fn not(kernel: &mut Kernel, arg: ExprId, loc: Loc) -> ExprId {
 /// A condition that is true if all checks pass that evaluating the expression performs. `None` without checks.
 fn passes(kernel: &mut Kernel, id: ExprId) -> Option<ExprId> {
     let loc = kernel.expr_locs[id.index()];
-    match kernel.expr(id) {
-        Expr::And { lhs, rhs } => return short_circuit(kernel, lhs, rhs, true),
-        Expr::Or { lhs, rhs } => return short_circuit(kernel, lhs, rhs, false),
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Load { .. }
-        | Expr::Bounded { .. }
-        | Expr::Builtin(_)
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::Divide { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => {}
+    if let Expr::And { lhs, rhs } = kernel.expr(id) {
+        return short_circuit(kernel, lhs, rhs, true);
+    }
+    if let Expr::Or { lhs, rhs } = kernel.expr(id) {
+        return short_circuit(kernel, lhs, rhs, false);
     }
     let operands = kernel.operands(id);
     let before: Vec<ExprId> = operands.iter().filter_map(|e| passes(kernel, *e)).collect();
@@ -121,47 +109,23 @@ fn own(kernel: &mut Kernel, id: ExprId, loc: Loc) -> Option<ExprId> {
             loc,
         );
     }
-    match kernel.expr(id) {
-        Expr::Load {
-            memory,
-            index,
-            site: Some(_),
-        } => {
-            let index = copy(kernel, index);
-            let len = length(kernel, memory, kernel.scalar_of(index), loc);
+    let expr = kernel.expr(id);
+    let operands = kernel.operands(id);
+    match expr.facts().check {
+        Check::Bounds(Some(_)) => {
+            let index = copy(kernel, operands[0]);
+            let len = if let Expr::Load { memory, .. } = expr {
+                length(kernel, memory, kernel.scalar_of(index), loc)
+            } else {
+                copy(kernel, operands[1])
+            };
             Some(compare(kernel, BinaryOp::Lt, index, len, loc))
         }
-        Expr::Bounded {
-            index,
-            len,
-            site: Some(_),
-        } => {
-            let (index, len) = (copy(kernel, index), copy(kernel, len));
-            Some(compare(kernel, BinaryOp::Lt, index, len, loc))
+        Check::Divisor(Some(_)) => Some(divides(kernel, operands[0], operands[1], loc)),
+        Check::Bounds(None) | Check::Divisor(None) | Check::None => None,
+        Check::Parts | Check::Assertion(_) | Check::Panic(_) => {
+            unreachable!("an expression of a linked kernel")
         }
-        Expr::Divide {
-            lhs,
-            rhs,
-            site: Some(_),
-            ..
-        } => Some(divides(kernel, lhs, rhs, loc)),
-        Expr::Load { site: None, .. }
-        | Expr::Bounded { site: None, .. }
-        | Expr::Divide { site: None, .. }
-        | Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::And { .. }
-        | Expr::Or { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => None,
     }
 }
 
@@ -209,46 +173,12 @@ fn short_circuit(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, and: bool) -> Op
 
 /// A copy of the expression without its checks, except those of powers.
 pub(super) fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
-    let mut expr = kernel.expr(id);
-    match &mut expr {
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Compound(_)
-        | Expr::Faulted => {}
-        Expr::Load { index, site, .. } => {
-            *index = copy(kernel, *index);
-            *site = None;
-        }
-        Expr::Unary { arg, .. } | Expr::Cast { arg } => *arg = copy(kernel, *arg),
-        Expr::Bounded {
-            index: lhs,
-            len: rhs,
-            site,
-        }
-        | Expr::Divide { lhs, rhs, site, .. } => {
-            *lhs = copy(kernel, *lhs);
-            *rhs = copy(kernel, *rhs);
-            *site = None;
-        }
-        Expr::Binary { lhs, rhs, .. } | Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
-            *lhs = copy(kernel, *lhs);
-            *rhs = copy(kernel, *rhs);
-        }
-        Expr::Call { args, .. } => *args = copies(kernel, *args),
-    }
+    let operands = kernel.operands(id);
+    let operands: Vec<ExprId> = operands.into_iter().map(|e| copy(kernel, e)).collect();
+    let expr = kernel.with_operands(kernel.expr(id).unchecked(), &operands);
     let copied = kernel.push_expr(expr, kernel.type_of(id), kernel.expr_locs[id.index()]);
     if let (Some(site), Some(Arithmetic::Pow)) = (kernel.overflow_site(id), kernel.arithmetic(id)) {
         kernel.overflows.to_mut().push((copied, site));
     }
     copied
-}
-
-fn copies(kernel: &mut Kernel, list: List) -> List {
-    let before: Vec<ExprId> = kernel.list(list).collect();
-    let after: Vec<ExprId> = before.into_iter().map(|e| copy(kernel, e)).collect();
-    kernel.push_list(&after)
 }

@@ -1,6 +1,7 @@
 //! Facts of the original kernel that the transformation needs.
 
 use crate::analysis::spine::Spine;
+use crate::facts::Check;
 use crate::{Block, Expr, ExprId, Kernel, Stmt, StmtId};
 
 /// The iterations that a block may execute although all its threads are parked.
@@ -28,6 +29,7 @@ impl Facts {
             },
         };
         walk.out.checked = walk.is_checked(kernel.body);
+        debug_assert_eq!(walk.out.checked, walk.old_is_checked(kernel.body)); // OLD
         walk.block(kernel.body);
         walk.out
     }
@@ -115,6 +117,15 @@ impl Walk<'_> {
     /// True if the expression reads memory, divides or is checked. A load may have lost its check because the check was
     /// proved for active threads only.
     fn is_delicate(&self, id: ExprId) -> bool {
+        let delicate = self.kernel.exprs_in([id]).any(|id| {
+            self.kernel.expr(id).facts().check != Check::None
+                || self.kernel.overflow_site(id).is_some()
+        });
+        debug_assert_eq!(delicate, self.old_is_delicate(id)); // OLD
+        delicate
+    }
+    // OLD-BEGIN
+    fn old_is_delicate(&self, id: ExprId) -> bool {
         self.kernel.overflow_site(id).is_some()
             || matches!(
                 self.kernel.expr(id),
@@ -124,10 +135,20 @@ impl Walk<'_> {
                 .kernel
                 .operands(id)
                 .iter()
-                .any(|e| self.is_delicate(*e))
+                .any(|e| self.old_is_delicate(*e))
     }
+    // OLD-END
 
     fn is_checked(&self, block: Block) -> bool {
+        let kernel = self.kernel;
+        let mut all = kernel.stmts_in(kernel.block(block));
+        all.any(|id| {
+            let mut exprs = kernel.operands_of(id).into_iter();
+            kernel.stmt(id).facts().check.site().is_some() || exprs.any(|e| can_fault(kernel, e))
+        })
+    }
+    // OLD-BEGIN
+    fn old_is_checked(&self, block: Block) -> bool {
         self.kernel.block(block).any(|id| {
             let stmt = self.kernel.stmt(id);
             let (exprs, blocks) = self.kernel.children(stmt);
@@ -152,13 +173,23 @@ impl Walk<'_> {
                 | Stmt::Native { .. } => false,
             };
             own || exprs.into_iter().any(|e| can_fault(self.kernel, e))
-                || blocks.into_iter().any(|b| self.is_checked(b))
+                || blocks.into_iter().any(|b| self.old_is_checked(b))
         })
     }
+    // OLD-END
 }
 
 /// True if the expression contains a check.
 pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
+    let mut parts = kernel.exprs_in([id]);
+    let fault = parts.any(|id| {
+        kernel.expr(id).facts().check.site().is_some() || kernel.overflow_site(id).is_some()
+    });
+    debug_assert_eq!(fault, old_can_fault(kernel, id)); // OLD
+    fault
+}
+// OLD-BEGIN
+pub(super) fn old_can_fault(kernel: &Kernel, id: ExprId) -> bool {
     let own = match kernel.expr(id) {
         Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
             site.is_some()
@@ -182,5 +213,6 @@ pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
         || kernel
             .operands(id)
             .into_iter()
-            .any(|e| can_fault(kernel, e))
+            .any(|e| old_can_fault(kernel, e))
 }
+// OLD-END
