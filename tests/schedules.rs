@@ -144,7 +144,7 @@ fn what_cannot_take_turns_is_refused() -> Result<()> {
             Err(error) => {
                 assert!(!device.info().host_memory, "{device}: {error}");
                 let text = error.to_string();
-                let due = text.contains("work together") || text.contains("do not know of it");
+                let due = text.contains("work together") || text.contains("do not support it");
                 assert!(due, "{text}");
             }
         }

@@ -40,7 +40,10 @@ const KNOWN: [(&str, &str); 12] = [
     ("emit/cpu/exact.rs", ":: __number (__lhs) .# name"),
     // Only a call by the receiver's type selects between the two traits that a value may have. Both
     // return text.
-    ("emit/printed.rs", "(&# host :: PrintedValue (&# name)) .# method"),
+    (
+        "emit/printed.rs",
+        "(&# host :: PrintedValue (&# name)) .# method",
+    ),
     // The user's own calls: they determine the type of a receiver that has no name.
     ("lower/callee.rs", "(# receiver) .# name"),
     ("lower/receiver.rs", "Known = # name .# method"),
