@@ -238,7 +238,7 @@ fn a_folder_is_looked_at_at_each_use() {
     if std::os::unix::fs::chown(&folder.0, Some(12345), None).is_ok() {
         disk.put("other", b"y");
         assert_eq!((disk.get("key"), disk.status().written), (None, 1));
-        assert!(disk.status().problem.unwrap().contains("somebody else"));
+        assert!(disk.status().problem.unwrap().contains("another user"));
     }
 }
 
