@@ -144,7 +144,7 @@ fn kernels_that_need_concurrent_threads_are_refused() -> Result<()> {
             Err(error) => {
                 assert!(!device.info().host_memory, "{device}: {error}");
                 let text = error.to_string();
-                let expected = text.contains("work together") || text.contains("do not know of it");
+                let expected = text.contains("work together") || text.contains("do not support it");
                 assert!(expected, "{text}");
             }
         }

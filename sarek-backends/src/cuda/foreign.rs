@@ -167,6 +167,6 @@ mod tests {
             "{fewer}"
         );
         let other = compare(&[4, 4], &declared).unwrap_err();
-        assert!(other.contains("`n` has 4 bytes there"), "{other}");
+        assert!(other.contains("`n` has 4 bytes in the text"), "{other}");
     }
 }

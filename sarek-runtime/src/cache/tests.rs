@@ -154,7 +154,7 @@ fn a_folder_that_cannot_be_used_is_told() {
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
         let reason = Disk::at(open, ROOM).status().folder.unwrap_err();
-        assert!(reason.contains("others may write"), "{reason}");
+        assert!(reason.contains("other users may write"), "{reason}");
         let own = folder.0.join("own");
         Disk::at(own.clone(), ROOM).put("key", b"x");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -227,13 +227,18 @@ fn a_folder_is_looked_at_at_each_use() {
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o770)).unwrap();
     disk.put("other", b"y");
     assert_eq!((disk.get("key"), disk.status().written), (None, 1));
-    assert!(disk.status().problem.unwrap().contains("others may write"));
+    assert!(
+        disk.status()
+            .problem
+            .unwrap()
+            .contains("other users may write")
+    );
     // Only a privileged process can give the folder to another user and test that.
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)).unwrap();
     if std::os::unix::fs::chown(&folder.0, Some(12345), None).is_ok() {
         disk.put("other", b"y");
         assert_eq!((disk.get("key"), disk.status().written), (None, 1));
-        assert!(disk.status().problem.unwrap().contains("somebody else"));
+        assert!(disk.status().problem.unwrap().contains("another user"));
     }
 }
 

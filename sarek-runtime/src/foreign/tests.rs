@@ -130,7 +130,7 @@ fn a_text_runs_in_blocks_alone() {
         match outcome {
             Ok(()) => assert!(runs, "{schedule}"),
             Err(error) => assert!(
-                error.to_string().contains("runs as it is written"),
+                error.to_string().contains("runs its text as it is written"),
                 "{error}"
             ),
         }
@@ -155,7 +155,9 @@ fn scalars_of_a_recorded_call_take_unsafe() {
         let refused = refused.unwrap_err();
         assert!(matches!(refused, Error::Graph { .. }));
         assert!(
-            refused.to_string().contains("takes `unsafe` to call"),
+            refused
+                .to_string()
+                .contains("was called in an `unsafe` block"),
             "{refused}"
         );
     }

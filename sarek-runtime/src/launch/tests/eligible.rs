@@ -272,7 +272,7 @@ fn blocks_take_turns_where_a_schedule_says_so() {
     let launch = axpy(1.0, &x, &mut y).schedule(&ScheduleKind::grid_stride());
     let error = launch.over(n).run_on(&device(&plain).0).unwrap_err();
     assert!(
-        error.to_string().contains("its texts do not know"),
+        error.to_string().contains("its texts do not support it"),
         "{error}"
     );
 }

@@ -68,7 +68,7 @@ fn members_are_listed_in_their_order() {
 fn a_name_is_given_once() {
     kind!(Once: "a");
     let error = register::<Once>("a").unwrap_err();
-    assert_eq!(error.to_string(), "test kind `a`: it is there already");
+    assert_eq!(error.to_string(), "test kind `a`: it was added already");
     template::<Once, Tiled>("t").unwrap();
     assert!(template::<Once, Bytes>("t").is_err() && register::<Once>("t").is_err());
     let other = lookup_template::<Once, Bytes>("t").unwrap_err().to_string();
@@ -148,7 +148,7 @@ fn wrong_data_are_errors() {
         ),
         (
             r#"{"type":"tiled","with":{"block_size":4,"smem_kb":1},"x":0}"#,
-            "stand in `with`",
+            "belong in the field `with`",
         ),
         (
             r#"{"type":"tiled","with":{"block_size":"x","smem_kb":1}}"#,
@@ -156,11 +156,11 @@ fn wrong_data_are_errors() {
         ),
         (
             r#"{"type":"tiled","block_size":4,"smem_kb":1}"#,
-            "stand in `with`",
+            "belong in the field `with`",
         ),
         (r#"{"type":"plain","x":1}"#, "takes no attributes"),
         (r#"{"x":1}"#, "type"),
-        ("7", "a tag is a name"),
+        ("7", "a tag must be a name"),
     ] {
         let error = serde_json::from_str::<Tag<Wrong>>(text)
             .unwrap_err()
