@@ -48,7 +48,7 @@ impl Program {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(folder.join("src")).expect("a folder");
         let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nsarek = {{ path = {:?}, \
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nsarek = {{ package = \"sarek-kernel\", path = {:?}, \
              default-features = false, features = [\"native\"] }}\n",
             root.canonicalize().expect("the project's folder")
         );
