@@ -2,21 +2,6 @@
 
 pub mod registry;
 
-mod bandwidth;
-mod event;
-mod faults;
-mod outputs;
-mod pool;
-pub(crate) mod preference;
-mod profile;
-mod properties;
-mod queue;
-mod ranked;
-mod stream;
-#[cfg(test)]
-mod tests;
-mod trace;
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -257,6 +242,22 @@ impl Device {
         })
     }
 }
+
+// Below the constructors, so that the documentation begins with them.
+mod bandwidth;
+mod event;
+mod faults;
+mod outputs;
+mod pool;
+pub(crate) mod preference;
+mod profile;
+mod properties;
+mod queue;
+mod ranked;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod trace;
 
 impl PartialEq for Device {
     fn eq(&self, other: &Device) -> bool {
