@@ -2,7 +2,7 @@
 
 use sarek::intrinsic::{self, Spelling};
 use sarek::prelude::*;
-use sarek::{Error, Result, register_intrinsic};
+use sarek::{Error, Result};
 
 /// Three times `x`, and `n`.
 #[device(intrinsic)]
@@ -57,10 +57,11 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         );
         // A text, and another in its place: programs of the first do not serve.
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("tripled", target, "(3u * {0} + {1})") }?;
+        unsafe { intrinsic::register("tripled", target, "(3u * {0} + {1})") }?;
         assert_eq!(run(&device, 5)?, due(5), "{device}");
         // SAFETY: the text is an expression of its arguments.
-        let twice = unsafe { register_intrinsic("tripled", target, "0u") }.expect_err("it has one");
+        let twice =
+            unsafe { intrinsic::register("tripled", target, "0u") }.expect_err("it has one");
         assert!(matches!(twice, Error::Intrinsic { .. }), "{twice}");
         assert!(intrinsic::registered(target).contains(&"tripled".to_owned()));
         assert!(intrinsic::unregister("tripled", target));
@@ -89,7 +90,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         );
         // One that names what is not there.
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("tripled", target, "{2}") }?;
+        unsafe { intrinsic::register("tripled", target, "{2}") }?;
         let error = run(&device, 5).expect_err("it takes two");
         assert!(
             matches!(error, Error::Intrinsic { .. }),
@@ -98,7 +99,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         assert!(intrinsic::unregister("tripled", target));
         // One that its compiler rejects.
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("tripled", target, "nobody_knows({0}, {1})") }?;
+        unsafe { intrinsic::register("tripled", target, "nobody_knows({0}, {1})") }?;
         let error = run(&device, 5).expect_err("nobody knows it");
         assert!(matches!(error, Error::Compile { .. }), "{device}: {error}");
         assert!(intrinsic::unregister("tripled", target));
@@ -134,7 +135,7 @@ fn intrinsics_are_called_by_functions() -> Result<()> {
         ("wgsl", "tanh({0})"),
     ] {
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("fast tanh", target, text) }?;
+        unsafe { intrinsic::register("fast tanh", target, text) }?;
     }
     let x = Vector::from_vec((-40..40).map(|i| i as f32 / 8.0).collect());
     for device in Device::all() {

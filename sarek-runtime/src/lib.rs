@@ -38,7 +38,6 @@ pub use launch::{
 };
 #[doc(hidden)]
 pub use output::{reset_output, set_output};
-pub use plugin::intrinsic::register as register_intrinsic;
 pub use plugin::{backend, claims, environment, intrinsic, tag};
 #[doc(hidden)]
 pub use simd::Packed;
