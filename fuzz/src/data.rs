@@ -4,9 +4,9 @@
 //! multiple of 1/8 up to [`TAME`], with which `+ - *` are exact. `near…` holds results that need not be
 //! exact; all others must.
 
-use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek::testing::{Random, Sample};
 use sarek::{Element, Vector, bf16, f16};
+use sarek_ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek_runtime::Arg;
 
 use crate::case::{Launch, Layout};

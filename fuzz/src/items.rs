@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use sarek::ir::analysis::contract::{Facts, Refusal};
-use sarek::ir::link::{Function, Links};
-use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
+use sarek_ir::analysis::contract::{Facts, Refusal};
+use sarek_ir::link::{Function, Links};
+use sarek_ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
 /// What a case has before its kernel. It is kept for ever, as that of a program is.
 #[derive(Default)]

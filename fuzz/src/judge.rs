@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use sarek::ir::link::link;
-use sarek::ir::write::{self, Dialect, IndexWidth, Variant};
-use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek::{Device, Error, Fault, FaultKind};
 use sarek_backends::cuda::nvrtc;
+use sarek_ir::link::link;
+use sarek_ir::write::{self, Dialect, IndexWidth, Variant};
+use sarek_ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek_runtime::{Arg, FreeBlock, KernelDef, Launch as Call};
 
 use crate::case::{Case, Launch, Shape};
@@ -353,8 +353,8 @@ fn written(kind: ParamKind) -> Option<Scalar> {
 }
 
 /// A scalar as an argument; as a `whole` value where only the instance of a generic kernel tells that it is a scalar.
-fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
-    use sarek::ir::Value;
+fn scalar_arg<'a>(value: sarek_ir::Value, is_whole: bool) -> Arg<'a> {
+    use sarek_ir::Value;
     macro_rules! arg {
         ($value:expr) => {
             match is_whole {

@@ -1,7 +1,7 @@
 //! Failures of devices that are known and not ours.
 
 use sarek::Device;
-use sarek::ir::{Kernel, Stmt};
+use sarek_ir::{Kernel, Stmt};
 
 use crate::case::{Launch, Shape};
 

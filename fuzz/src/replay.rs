@@ -3,8 +3,8 @@
 //! Which of the threads that fault is recorded, and which of a thread's sites, is the device's choice, as C leaves
 //! the order of operands open. But a thread that never faults must not be blamed, nor one that is not in the launch.
 
-use sarek::ir::interp::{Host, Ids, Machine};
-use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_ir::interp::{Host, Ids, Machine};
+use sarek_ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 
 use crate::case::{Launch, Shape};
 use crate::data::{self, Argument};

@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use crate::case::Shape;
 use crate::generate::Generated;

@@ -4,7 +4,7 @@
 //! attribute. What the text says is the generator's business; printing and shrinking need the holes alone. So a new construct of
 //! the language is a new text.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 /// What is no hole.
 const ATTRIBUTE: &str = "#[";

@@ -8,9 +8,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use sarek::ir::Scalar;
-use sarek::ir::numeric::{self, Method, Returns};
 use sarek_frontend::lower::tables;
+use sarek_ir::Scalar;
+use sarek_ir::numeric::{self, Method, Returns};
 
 /// A program, line by line, and the lines on which a name of the tables stands.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! `bool`: comparisons and logic.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Rule, make};
 use crate::tree::{Expr, Facts};

@@ -1,6 +1,6 @@
 //! Calls of `#[device]` functions, and what they are given.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::array::Array;
 use super::control::of_variable;

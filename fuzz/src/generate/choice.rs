@@ -1,6 +1,6 @@
 //! `match` on numbers and tuples: literals, ranges, alternatives, bindings, guards.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, integer, make, within};

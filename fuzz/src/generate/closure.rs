@@ -1,6 +1,6 @@
 //! Closures: bound to a name, or given to a function. They capture what does not change.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::together::ASSIGNABLE;

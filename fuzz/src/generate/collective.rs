@@ -2,7 +2,7 @@
 //!
 //! Each begins and ends with a barrier, so that a call is a change of turns to its caller.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule};

@@ -1,6 +1,6 @@
 //! Floats with which arithmetic is exact: see [`Facts`].
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Rule, integer, is_wide, make};
 use crate::data::{FRAC, TAME};

@@ -1,6 +1,6 @@
 //! Branches, loops and the ways out of them.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Loop, Rule, integer};
 use crate::tree::{Block, Node};

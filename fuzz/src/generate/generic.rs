@@ -1,6 +1,6 @@
 //! What only rustc links: generic structs and functions, methods, traits, and kernels that are generic.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::call::{Callee, Receiver};
 use super::control::of_variable;

@@ -1,7 +1,7 @@
 //! 16-bit floats: what stands in variables of `f16` fits its 11 bits, and so does every sum of two. What `bf16` rounds, and either
 //! of a product, is a multiple of what it was a multiple of, below the same bound, which is a power of two.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::float::SETTLED;
 use super::{Gen, Rule, boolean, integer, is_wide, make};

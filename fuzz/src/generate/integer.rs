@@ -1,6 +1,6 @@
 //! Integers: literals, operators, casts.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Rule, make, within};
 use crate::tree::{Expr, Facts};

@@ -1,6 +1,6 @@
 //! What stands before a kernel: structs, enums, and functions on them.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::array::Array;
 use super::call::{Callee, LENT, call, call_with_array};

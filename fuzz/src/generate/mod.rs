@@ -32,8 +32,8 @@ mod tuple;
 mod view;
 mod wild;
 
-use sarek::ir::Scalar;
 use sarek::testing::Random;
+use sarek_ir::Scalar;
 
 use crate::case::{Case, Launch};
 use crate::tree::{Expr, Facts, Function, Node};

@@ -1,7 +1,7 @@
 //! Vectors such as `f32x4`: their components are variables whose names have a dot. Sums and products of integers are
 //! of small ones, since a debug build of the façade reports what does not fit.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, make};

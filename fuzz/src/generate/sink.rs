@@ -1,6 +1,6 @@
 //! Functions that targets round differently: their results are stored, and decide nothing.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::float::{nonzero, settle};
 use super::{Gen, Role, Rule, Slice, make};

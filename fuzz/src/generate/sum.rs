@@ -1,6 +1,6 @@
 //! Values of one of several shapes: `Option`, and enums of the kernel's own.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::item::Struct;

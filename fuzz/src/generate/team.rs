@@ -3,7 +3,7 @@
 //! Between two barriers it is the turn of one kind of use ([`Turn`]); [`super::together`] makes the barriers.
 //! In scope are `t`, the thread's number in its block, and `n`, how many it has.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Form, Gen, Role, Rule, Slice, make, within};

@@ -3,7 +3,7 @@
 //! Conditions and bounds are the same for all threads ([`Gen::same`]). Each block and loop ends with the turns
 //! with which it began, and so does each way out of a loop.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::team::Turn;

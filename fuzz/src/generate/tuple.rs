@@ -1,6 +1,6 @@
 //! Tuples: their fields are variables whose names have a dot.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule};

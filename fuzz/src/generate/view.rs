@@ -1,6 +1,6 @@
 //! Strided views as parameters. Their layouts belong to the launch.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Role, Slice, integer};
 use crate::case::Layout;

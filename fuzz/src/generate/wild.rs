@@ -1,6 +1,6 @@
 //! Any floats at all, NaN and infinities among them: only compared, classified and cast.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Role, Rule, boolean, is_wide, make};
 use crate::tree::{Expr, Facts};

@@ -1,7 +1,7 @@
 //! The proof that functions are free of races, against the sanitizer: a call that is accepted does not race.
 //!
 //! Candidates ([`make`]) give functions and methods values that all threads of a block have or that differ. What is proved of each function, and
-//! what its calls are asked, is known here as rustc knows it of a program ([`sarek::ir::analysis::contract::Facts`]). Each kernel that
+//! what its calls are asked, is known here as rustc knows it of a program ([`sarek_ir::analysis::contract::Facts`]). Each kernel that
 //! its callers may launch is run in several orders.
 
 mod make;
@@ -11,12 +11,12 @@ pub use make::{Candidate, candidate};
 use std::fmt;
 
 use quote::quote;
-use sarek::ir::analysis::contract::{Refusal, accepted};
-use sarek::ir::analysis::race;
-use sarek::ir::analysis::range::{ArgFact, LaunchFacts};
-use sarek::ir::interp::{Host, Ids, Machine, Sanitize, Stop};
-use sarek::ir::link::link;
-use sarek::ir::{Kernel, ParamId, Value};
+use sarek_ir::analysis::contract::{Refusal, accepted};
+use sarek_ir::analysis::race;
+use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
+use sarek_ir::interp::{Host, Ids, Machine, Sanitize, Stop};
+use sarek_ir::link::link;
+use sarek_ir::{Kernel, ParamId, Value};
 
 use crate::items::Items;
 

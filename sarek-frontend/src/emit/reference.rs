@@ -164,7 +164,7 @@ impl Annotator<'_> {
                     let operand = Template::expression(&name, &arm.text, span)?;
                     let span = Span::mixed_site().located_at(arm.text.span());
                     let krate = at(krate, span);
-                    Some(quote_spanned!(span=> #krate::NativeOperand::__named(&#operand);))
+                    Some(quote_spanned!(span=> #krate::__private::NativeOperand::__named(&#operand);))
                 }
                 Template::Text(_) => None,
             };
@@ -352,7 +352,7 @@ impl VisitMut for Annotator<'_> {
         let at_name = Span::mixed_site().located_at(span);
         let name = syn::Ident::new(if line { "println" } else { "print" }, at_name);
         let located = at(krate, at_name);
-        mac.path = syn::parse_quote_spanned!(at_name=> #located::output::#name);
+        mac.path = syn::parse_quote_spanned!(at_name=> #located::__private::output::#name);
         let Some(said) = &mut call.said else {
             mac.tokens = quote!("");
             return;
