@@ -81,13 +81,14 @@ pub use sarek_runtime::{
     VectorViewMut, Work, WorkKind, include_text, reset_output, set_output,
 };
 pub use sarek_runtime::{
-    backend, cache, context, environment, foreign, intrinsic, registry, settings, tag,
+    backend, cache, context, environment, foreign, graph, intrinsic, registry, settings, tag,
 };
 
-/// The recording of a [`Graph`], and the vectors of a replay.
-pub mod graph {
-    pub use sarek_runtime::graph::{Recording, Vectors};
-}
+// For expansions. Here rustc's messages name them without a path.
+#[doc(hidden)]
+pub use sarek_runtime::host::CalledKernel;
+#[doc(hidden)]
+pub use sarek_runtime::{Constant, Means, NativeOperand, named};
 
 /// The user documentation: its programs are compiled and run with the other documentation tests.
 #[cfg(doctest)]
@@ -149,11 +150,9 @@ pub mod interop {
 pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
-    pub use sarek_runtime::host::CalledKernel;
     pub use sarek_runtime::{
-        __unmarked as unmarked, Arg, Constant, DeviceFn, FixedBlock, FreeBlock, FunctionFacts,
-        KernelDef, Means, NativeOperand, ParameterSet, host, layout, leaf, links, named, native,
-        no_fallback,
+        __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock, FunctionFacts, KernelDef,
+        ParameterSet, host, layout, leaf, links, native, no_fallback,
     };
 
     /// The macros that `println!` and `print!` of a kernel become for rustc.

@@ -224,7 +224,7 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let functions = others().find(|callee| callee.method.is_none());
     let kernels = functions.map(|callee| {
         let krate = &callee.krate;
-        quote!(#[allow(unused_imports)] use #krate::__private::CalledKernel as _;)
+        quote!(#[allow(unused_imports)] use #krate::CalledKernel as _;)
     });
     // The alias of a function without `#[device]` resolves to the stand-in in the outer block.
     quote! {

@@ -472,7 +472,7 @@ fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
         };
         match link.ty {
             Type::Compound(_) => {
-                quote_spanned!(span=> #krate::__private::Constant::leaves(&#constant))
+                quote_spanned!(span=> #krate::Constant::leaves(&#constant))
             }
             Type::Scalar(_) => {
                 quote_spanned!(span=> #krate::__private::leaf(#krate::ScalarArg::value(#constant)))

@@ -164,7 +164,7 @@ impl Annotator<'_> {
                     let operand = Template::expression(&name, &arm.text, span)?;
                     let span = Span::mixed_site().located_at(arm.text.span());
                     let krate = at(krate, span);
-                    Some(quote_spanned!(span=> #krate::__private::NativeOperand::__named(&#operand);))
+                    Some(quote_spanned!(span=> #krate::NativeOperand::__named(&#operand);))
                 }
                 Template::Text(_) => None,
             };

@@ -105,7 +105,7 @@ impl Lowerer<'_> {
     /// A test that two paths name one function: the assumed one, and the one in the source.
     fn same(&self, known: &TokenStream, named: &TokenStream, span: Span) -> TokenStream {
         let krate = at(&self.krate, span);
-        quote_spanned!(span=> const _: () = #krate::__private::named(#known, #named);)
+        quote_spanned!(span=> const _: () = #krate::named(#known, #named);)
     }
 
     /// Makes rustc check that `f32::sqrt` is that function of the type.

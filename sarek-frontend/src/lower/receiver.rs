@@ -318,7 +318,7 @@ impl Lowerer<'_> {
             imported.then(|| quote_spanned!(span=> #[allow(unused_imports)] use #of_trait as _;));
         self.checks.push(quote_spanned! {span=>
             #import
-            #krate::__private::named(<#ty as #of_trait>::#name, <#ty>::#name);
+            #krate::named(<#ty as #of_trait>::#name, <#ty>::#name);
         });
     }
 
