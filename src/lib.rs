@@ -32,7 +32,7 @@
 //! | write kernels | [`#[kernel]`](kernel) and its options, [`#[device]`](device) for the functions that they call, [`prelude`] for their imports |
 //! | know the thread | [`global_idx_x`], [`thread_idx_x`], [`block_idx_x`], [`item_id`] |
 //! | let threads cooperate | [`shared_array`], [`shared_slice`], [`barrier`], [`superstep!`], [`subgroup_sum`] and other operations of subgroups, [`Atomic`] |
-//! | choose types | [`#[derive(KernelType)]`](derive@KernelType), [`f32x4`] and other vectors, [`f16`] and [`bf16`], [`View2`] and [`ViewMut2`]; the bounds [`Scalar`], [`Num`], [`Int`] and [`Float`] for generic kernels |
+//! | choose types | [`#[derive(KernelType)]`](derive@KernelType), [`f32x4`] and other vectors, [`f16`](struct@f16) and [`bf16`], [`View2`] and [`ViewMut2`]; the bounds [`Scalar`], [`Num`], [`Int`] and [`Float`] for generic kernels |
 //! | hold data | [`Vector`], its [`VectorView`]s, [`VectorViewMut`]s and [`Part`]s; [`context`] for named vectors |
 //! | launch | [`Launch`], [`Grid`] and [`Ready`], the steps of a call; [`Kernel`], the trait of all kernels |
 //! | choose a device | [`Device`], [`Stream`], [`Event`]; [`registry`] for the backends, [`settings`] for environment variables |
