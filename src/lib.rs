@@ -24,39 +24,73 @@
 //!     Ok(())
 //! }
 //! ```
+//!
+//! # Overview
+//!
+//! | Task | Items |
+//! |---|---|
+//! | write kernels | [`#[kernel]`](kernel) and its options, [`#[device]`](device) for the functions that they call, [`prelude`] for their imports |
+//! | know the thread | [`global_idx_x`], [`thread_idx_x`], [`block_idx_x`], [`item_id`] |
+//! | let threads cooperate | [`shared_array`], [`shared_slice`], [`barrier`], [`superstep!`], [`subgroup_sum`] and other operations of subgroups, [`Atomic`] |
+//! | choose types | [`#[derive(KernelType)]`](derive@KernelType), [`f32x4`] and other vectors, [`f16`](struct@f16) and [`bf16`], [`View2`] and [`ViewMut2`]; the bounds [`Scalar`], [`Num`], [`Int`] and [`Float`] for generic kernels |
+//! | hold data | [`Vector`], its [`VectorView`]s, [`VectorViewMut`]s and [`Part`]s; [`context`] for named vectors |
+//! | launch | [`Launch`], [`Grid`] and [`Ready`], the steps of a call; [`Kernel`], the trait of all kernels |
+//! | choose a device | [`Device`], [`Stream`], [`Event`]; [`registry`] for the backends, [`settings`] for environment variables |
+//! | handle errors | [`Error`], [`Fault`], [`FaultKind`] |
+//! | read what kernels print | [`set_output`] |
+//! | save time | [`Graph`] replays launches, [`Profile`] measures them, [`Code`] is compiled ahead of them, [`cache`] keeps programs |
+//! | test kernels | [`#[kernel_test]`](kernel_test), [`testing`], the promised [tolerances](testing::tolerance) |
+//! | use a target's own language | [`native!`] in kernels, [`intrinsic`] functions, [`foreign`] kernels, [`environment`] for headers and flags |
+//! | share memory with other libraries | [`interop`] |
+//! | choose storages and schedules | [`tag`] |
+//! | write a backend | [`backend`], [`ir`] |
+//!
+//! The [guide](https://github.com/sarek-rs/sarek#documentation) has a page for each of these tasks.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // Links the crate, which registers the built-in backends.
 extern crate sarek_backends as _;
 
+pub mod ir;
 pub mod prelude;
 pub mod testing;
 
-pub use half::{self, bf16, f16};
-pub use sarek_ir as ir;
+// The language of kernels.
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
-#[doc(hidden)]
-pub use sarek_runtime::CalledKernel;
 pub use sarek_runtime::host::collective::*;
 pub use sarek_runtime::host::ids::*;
 pub use sarek_runtime::host::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 pub use sarek_runtime::host::{Number, Shared};
 pub use sarek_runtime::{
-    Atomic, AtomicElement, AtomicInteger, Clock, Code, Constant, Device, DeviceFn, Dims, Element,
-    Error, Event, EventFuture, Fault, FaultKind, FixedBlock, Float, FreeBlock, FunctionFacts,
-    Graph, Grid, Int, IntoDims, Kernel, KernelType, Launch, Lent, MemoryUse, NativeOperand,
-    NativePrelude, Num, ParameterSet, Part, PartMut, Parts, Profile, Properties, ReadBack, Reading,
-    Ready, Recording, Result, Scalar, ScalarArg, Shaped, Specialized, Stream, Swizzle2, Swizzle3,
-    Swizzle4, Vector, VectorView, VectorViewMut, Work, WorkKind, backend, cache, claims, context,
-    environment, foreign, graph, include_text, intrinsic, register_intrinsic, registry,
-    reset_output, set_output, settings, tag,
+    Atomic, AtomicElement, AtomicInteger, Element, Float, Int, KernelType, NativePrelude, Num,
+    Scalar, ScalarArg, Swizzle2, Swizzle3, Swizzle4,
 };
-#[doc(hidden)]
-pub use sarek_runtime::{Means, named};
 pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,
 };
 
-/// The user documentation. Its programs are compiled and run as documentation tests.
+#[doc(no_inline)]
+pub use half::{self, bf16, f16};
+
+// Data, devices and launches.
+pub use sarek_runtime::{
+    Clock, Code, Device, Dims, Error, Event, EventFuture, Fault, FaultKind, FixedBlock, FreeBlock,
+    Graph, Grid, IntoDims, Kernel, Launch, Lent, MemoryUse, Part, PartMut, Parts, Profile,
+    Properties, ReadBack, Reading, Ready, Result, Shaped, Specialized, Stream, Vector, VectorView,
+    VectorViewMut, Work, WorkKind, include_text, reset_output, set_output,
+};
+pub use sarek_runtime::{
+    backend, cache, context, environment, foreign, graph, intrinsic, registry, settings, tag,
+};
+
+// For expansions. Here rustc's messages name them without a path.
+#[doc(hidden)]
+pub use sarek_runtime::CalledKernel;
+#[doc(hidden)]
+pub use sarek_runtime::{Constant, Means, NativeOperand, named};
+
+/// The user documentation: its programs are compiled and run with the other documentation tests.
 #[cfg(doctest)]
 mod pages {
     macro_rules! pages {
@@ -81,23 +115,34 @@ mod pages {
     }
 }
 
-/// The macros to which `println!` and `print!` in a kernel expand; not for users.
-#[doc(hidden)]
-pub mod output {
-    pub use sarek_runtime::{__print as print, __println as println};
-}
-
-/// Interoperability with driver libraries: their handles of sarek's devices, streams and vectors, and
-/// vectors made from their device memory.
+/// Native driver handles: of this library's devices, streams and vectors, and for vectors of
+/// existing device memory.
 ///
 /// Each module exports the driver crate whose types it uses.
 pub mod interop {
+    /// The CUDA handles of devices, streams and vectors, and import of CUDA memory.
     #[cfg(feature = "cuda")]
-    pub use sarek_backends::cuda::interop as cuda;
+    pub mod cuda {
+        #[doc(no_inline)]
+        pub use sarek_backends::cuda::interop::cudarc;
+        pub use sarek_backends::cuda::interop::{context, from_slice, import, pointer, stream};
+    }
+
+    /// The OpenCL objects of devices, streams and vectors, and import of OpenCL buffers.
     #[cfg(feature = "opencl")]
-    pub use sarek_backends::opencl::interop as opencl;
+    pub mod opencl {
+        #[doc(no_inline)]
+        pub use sarek_backends::opencl::interop::opencl3;
+        pub use sarek_backends::opencl::interop::{buffer, context, device_id, import, queue};
+    }
+
+    /// The `wgpu` objects of devices and vectors, and import of `wgpu` buffers.
     #[cfg(feature = "wgpu")]
-    pub use sarek_backends::wgpu::interop as wgpu;
+    pub mod wgpu {
+        #[doc(no_inline)]
+        pub use sarek_backends::wgpu::interop::wgpu;
+        pub use sarek_backends::wgpu::interop::{buffer, device_and_queue, import};
+    }
 }
 
 /// Items that expansions of [`kernel`] use; not for users.
@@ -106,9 +151,14 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, host, layout, leaf, links,
-        native, no_fallback,
+        __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock, FunctionFacts, KernelDef,
+        ParameterSet, host, layout, leaf, links, native, no_fallback,
     };
+
+    /// The macros that `println!` and `print!` of a kernel become for rustc.
+    pub mod output {
+        pub use sarek_runtime::{__print as print, __println as println};
+    }
 
     /// The macros and traits that kernels know, under names that identify the error when rustc
     /// reports a mismatch.

@@ -135,7 +135,7 @@ fn texts_of_several_files_are_compiled_in_batches() -> Result<()> {
             .text(Text::wgsl("#include \"five.h\"\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@compute @workgroup_size(4) fn fives(@builtin(local_invocation_index) i: u32) { y[i] = five(); }"))
             .output::<u32>("y")
             // SAFETY: the file declares the function that the texts call.
-            .parts(unsafe { Parts::new().file("five.h", header) })
+            .options(unsafe { Parts::new().file("five.h", header) })
             .build()?;
         let mut y = Vector::<u32>::zeros(4);
         // SAFETY: each thread has an element of its own.

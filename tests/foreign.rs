@@ -330,7 +330,7 @@ fn texts_are_made_of_several_files() -> Result<()> {
             // SAFETY: the file declares the function that the texts call.
             let parts = unsafe { Parts::new().file("scale.h", header) };
             let parts = parts.define("FACTOR", format!("{factor}u"));
-            let kernel = kernel.clone().parts(parts).build()?;
+            let kernel = kernel.clone().options(parts).build()?;
             let mut y = Vector::from_vec(vec![1u32, 2, 3, 4]);
             // SAFETY: each thread has an element of its own.
             unsafe { kernel.call((&mut y,)) }
@@ -346,7 +346,7 @@ fn texts_are_made_of_several_files() -> Result<()> {
         // SAFETY: it does not compile.
         let parts = unsafe { Parts::new().file("scale.h", format!("{header}\noops")) };
         let parts = parts.define("FACTOR", "1u");
-        let kernel = kernel.clone().parts(parts).build()?;
+        let kernel = kernel.clone().options(parts).build()?;
         let mut y = Vector::from_vec(vec![1u32; 4]);
         // SAFETY: it does not run.
         let launch = unsafe { kernel.call((&mut y,)) };

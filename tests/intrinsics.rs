@@ -2,7 +2,7 @@
 
 use sarek::intrinsic::{self, Spelling};
 use sarek::prelude::*;
-use sarek::{Error, Result, register_intrinsic};
+use sarek::{Error, Result};
 
 /// Three times `x`, and `n`.
 #[device(intrinsic)]
@@ -61,10 +61,11 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         );
         // Registers a text, then replaces it: programs compiled with the first one must not be reused.
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("tripled", target, "(3u * {0} + {1})") }?;
+        unsafe { intrinsic::register("tripled", target, "(3u * {0} + {1})") }?;
         assert_eq!(run(&device, 5)?, expected(5), "{device}");
         // SAFETY: the text is an expression of its arguments.
-        let twice = unsafe { register_intrinsic("tripled", target, "0u") }.expect_err("it has one");
+        let twice =
+            unsafe { intrinsic::register("tripled", target, "0u") }.expect_err("it has one");
         assert!(matches!(twice, Error::Intrinsic { .. }), "{twice}");
         assert!(intrinsic::registered(target).contains(&"tripled".to_owned()));
         assert!(intrinsic::unregister("tripled", target));
@@ -93,7 +94,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         );
         // A text that names a parameter that does not exist.
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("tripled", target, "{2}") }?;
+        unsafe { intrinsic::register("tripled", target, "{2}") }?;
         let error = run(&device, 5).expect_err("it takes two");
         assert!(
             matches!(error, Error::Intrinsic { .. }),
@@ -102,7 +103,7 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         assert!(intrinsic::unregister("tripled", target));
         // A text that the device's compiler rejects.
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("tripled", target, "nobody_knows({0}, {1})") }?;
+        unsafe { intrinsic::register("tripled", target, "nobody_knows({0}, {1})") }?;
         let error = run(&device, 5).expect_err("nobody knows it");
         assert!(matches!(error, Error::Compile { .. }), "{device}: {error}");
         assert!(intrinsic::unregister("tripled", target));
@@ -138,7 +139,7 @@ fn intrinsics_are_called_by_functions() -> Result<()> {
         ("wgsl", "tanh({0})"),
     ] {
         // SAFETY: the text is an expression of its arguments.
-        unsafe { register_intrinsic("fast tanh", target, text) }?;
+        unsafe { intrinsic::register("fast tanh", target, text) }?;
     }
     let x = Vector::from_vec((-40..40).map(|i| i as f32 / 8.0).collect());
     for device in Device::all() {

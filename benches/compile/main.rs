@@ -128,7 +128,7 @@ fn write_crates(folder: &Path, copies: usize) -> Fallible {
     )?;
     for name in ["empty", "kernels"] {
         let manifest = format!(
-            "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies.sarek]\npath = {sarek:?}\n\
+            "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies.sarek]\npackage = \"sarek-kernel\"\npath = {sarek:?}\n\
              default-features = false\nfeatures = [\"native\"]\n"
         );
         write(&folder.join(name).join("Cargo.toml"), &manifest)?;

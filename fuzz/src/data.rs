@@ -3,9 +3,9 @@
 //! A parameter's name determines its values. `wild…` holds arbitrary floats, NaN included. Every other float is *tame*: a multiple of 1/8
 //! up to [`TAME`] in magnitude, for which `+ - *` are exact. `near…` holds results that may be inexact; all other results must be exact.
 
-use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek::testing::{Random, Sample};
 use sarek::{Element, Vector, bf16, f16};
+use sarek_ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek_runtime::Arg;
 
 use crate::case::{Launch, Layout};

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use sarek::ir::analysis::contract::{Facts, Refusal};
-use sarek::ir::link::{Function, Links};
-use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
+use sarek_ir::analysis::contract::{Facts, Refusal};
+use sarek_ir::link::{Function, Links};
+use sarek_ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
 /// The types and functions of a case. They are leaked, since linking needs `'static` items as in a compiled program.
 #[derive(Default)]

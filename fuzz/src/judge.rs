@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use sarek::ir::link::link;
-use sarek::ir::write::{self, Dialect, IndexWidth, Variant};
-use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek::{Device, Error, Fault, FaultKind};
 use sarek_backends::cuda::nvrtc;
+use sarek_ir::link::link;
+use sarek_ir::write::{self, Dialect, IndexWidth, Variant};
+use sarek_ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek_runtime::{Arg, FreeBlock, KernelDef, Launch as Call};
 
 use crate::case::{Case, Launch, Shape};
@@ -362,8 +362,8 @@ fn written(kind: ParamKind) -> Option<Scalar> {
 }
 
 /// Passes a scalar as an argument. `is_whole` is for a parameter of generic type, which is a scalar only in this instance.
-fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
-    use sarek::ir::Value;
+fn scalar_arg<'a>(value: sarek_ir::Value, is_whole: bool) -> Arg<'a> {
+    use sarek_ir::Value;
     macro_rules! arg {
         ($value:expr) => {
             match is_whole {

@@ -1,7 +1,7 @@
 //! Known driver bugs, for which a device is left out of the comparison.
 
 use sarek::Device;
-use sarek::ir::{Kernel, Stmt, StmtId};
+use sarek_ir::{Kernel, Stmt, StmtId};
 
 use crate::case::{Launch, Shape};
 

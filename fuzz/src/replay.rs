@@ -3,8 +3,8 @@
 //! If several threads fault, a device may report any of them. It may also report any faulting site of that thread, as C leaves
 //! the evaluation order of operands open. But it must not report a thread that never faults, nor one outside the launch.
 
-use sarek::ir::interp::{Host, Ids, Machine};
-use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_ir::interp::{Host, Ids, Machine};
+use sarek_ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 
 use crate::case::{Launch, Shape};
 use crate::data::{self, Argument};

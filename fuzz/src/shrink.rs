@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use crate::case::Shape;
 use crate::generate::Generated;

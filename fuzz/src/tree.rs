@@ -4,7 +4,7 @@
 //! attribute). Printing and shrinking use only the holes, and never interpret the text. So a new construct of the language needs only
 //! a new text in the generator.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 /// The start of an attribute, which is not a hole.
 const ATTRIBUTE: &str = "#[";

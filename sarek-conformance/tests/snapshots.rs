@@ -14,9 +14,9 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use sarek::__private::KernelDef;
-use sarek::ir::encode::{pack, unpack};
-use sarek::ir::write::{DIALECTS, default_variant, render};
-use sarek::ir::{Kernel, link::link};
+use sarek_ir::encode::{pack, unpack};
+use sarek_ir::write::{DIALECTS, default_variant, render};
+use sarek_ir::{Kernel, link::link};
 
 /// The kernels of the conformance suite, found once for all tests of this file.
 static KERNELS: LazyLock<Vec<&KernelDef>> = LazyLock::new(sarek_conformance::kernels);
@@ -228,7 +228,7 @@ fn carried_sources_are_what_the_runtime_renders() {
 /// Local arrays fit every device, except in the kernels that test large arrays.
 #[test]
 fn local_arrays_fit_every_device() {
-    use sarek::ir::analysis::private::Private;
+    use sarek_ir::analysis::private::Private;
     let large = |def: &&&KernelDef| {
         let kernel = link(def.ir, &(def.links)());
         let about = kernel.file.ends_with("own_arrays.rs");

@@ -2,20 +2,82 @@
 
 use proc_macro::TokenStream;
 
-/// Makes a function a kernel: see the crate `sarek`.
+/// Makes a function a kernel, which devices run with one thread for each index.
 ///
-/// Options:
+/// ```
+/// use sarek::prelude::*;
 ///
-/// - `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)` fixes the block size.
-/// - `requires(k < n)` states a condition that each launch must meet.
-/// - `strict` makes floats the same to the bit on every device that runs the kernel, and refuses
-///   operations that cannot be.
-/// - `unsafe(crate = path)` sets the path of the crate `sarek`.
+/// #[kernel(block = 64, requires(n <= y.len()))]
+/// fn fill(n: usize, value: f32, y: &mut [f32]) {
+///     let i = global_idx_x();
+///     if i < n {
+///         y[i] = value;
+///     }
+/// }
 ///
-/// In the body, write `#[unroll]` before `for`, `while` or `loop` with a constant number of
-/// iterations. The compilers of CUDA C and OpenCL C then unroll the loop completely. `#[unroll(4)]`
-/// or `#[unroll(N)]` unrolls that many iterations. It changes no results, and has no effect on
-/// other targets.
+/// let mut y = Vector::zeros(100);
+/// fill(70, 0.5, &mut y).over(100).run()?;
+/// assert_eq!(y.read(69..71)?, [0.5, 0.0]);
+/// assert!(fill(101, 0.5, &mut y).over(101).run().is_err());
+/// # Ok::<(), sarek::Error>(())
+/// ```
+///
+/// The function's name becomes a function that returns a `sarek::Launch`. It is also a struct that
+/// implements `sarek::Kernel`. `fill::ir()` is the kernel as data, `fill::source("cuda")` its text
+/// for a target, and `fill::explain()` says which devices can run it, and why others cannot.
+///
+/// # Options
+///
+/// They stand in parentheses, separated by commas.
+///
+/// | Option | Effect |
+/// |---|---|
+/// | `block = 256`, `block = (16, 16)`, `block = (8, 8, 4)` | Fixes the block size. A launch then takes `.grid(…)` without `.block(…)`. Not for kernels over items. |
+/// | `requires(k < n, x.len() > 0)` | States conditions on arguments, lengths and extents. The host checks them at each launch, and the proofs of races and bounds use them. |
+/// | `strict` | Makes floats the same to the bit on every device that runs the kernel, and refuses operations that cannot be. |
+/// | `env(rates, "cuda_fp16")` | Names the environments that the texts of the kernel need, such as headers. `sarek::environment` registers them. |
+/// | `unsafe(crate = path)` | Sets the path of the crate `sarek`, which is `::sarek` otherwise. It is `unsafe`, since the items at that path decide which memory a kernel accesses. |
+///
+/// # Parameters
+///
+/// | Parameter | Argument of the call |
+/// |---|---|
+/// | a number, `bool`, a tuple, an array, a type with [`KernelType`](derive@KernelType) | the value |
+/// | `x: &[T]` | `&Vector<T>`, or a part of one |
+/// | `y: &mut [T]`, `count: &[Atomic<T>]` | `&mut Vector<T>`, or a part of one |
+/// | `m: View2<T>`, `mut m: ViewMut2<T>`, `View3<T>`, `ViewMut3<T>` | a view, as from `v.view2(rows, cols)?` |
+/// | `#[item] x: T`, `#[item] x: &T` | `&Vector<T>`; the parameter is the element of each thread |
+/// | `#[item] y: &mut T` | `&mut Vector<T>`, likewise |
+///
+/// With `#[item]`, the kernel runs over all elements, and its launch takes no index space:
+///
+/// ```
+/// use sarek::prelude::*;
+///
+/// #[kernel(strict)]
+/// fn squares(#[item] x: f32, #[item] y: &mut f32) {
+///     *y = x * x;
+/// }
+///
+/// let (x, mut y) = (Vector::filled(9, 3.0), Vector::zeros(9));
+/// squares(&x, &mut y).run()?;
+/// assert_eq!(y.get(8)?, 9.0);
+/// # Ok::<(), sarek::Error>(())
+/// ```
+///
+/// A kernel may have parameters of types and constants: `fn scale<T: Float, const N: usize>(…)`.
+///
+/// # In the body
+///
+/// `#[unroll]` before `for`, `while` or `loop` asks the compilers of CUDA C and OpenCL C to unroll
+/// a loop completely, if its number of iterations is constant. `#[unroll(4)]` or `#[unroll(N)]`
+/// unrolls that many iterations. Results do not change, and other targets ignore it.
+///
+/// # Safety
+///
+/// A kernel declared `fn` is proved free of data races, or it is a compile error. Declare a kernel
+/// that cannot be proved `unsafe fn`. Each call of it is `unsafe`, and promises that its threads do
+/// not meet.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::expand::kernel(attribute.into(), item.into())
@@ -23,27 +85,53 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a function, or the functions of an `impl` block, callable by kernels and by each other.
-/// They stay ordinary functions too.
+/// Makes a function callable by kernels and by each other; also the functions of an `impl` block,
+/// and the methods of a trait. They stay ordinary functions too.
 ///
-/// Parameters are values, `&T`, `&mut T`, `&[T]`, `&mut [T]` and `&[Atomic<T>]`; arguments for
-/// slices may be shared arrays and arrays. The type of a method's receiver must be named in the
-/// kernel: `let p: Point = make(); p.norm()`.
+/// ```
+/// use sarek::prelude::*;
+///
+/// #[device]
+/// fn lerp<T: Float>(a: T, b: T, t: T) -> T {
+///     a + (b - a) * t
+/// }
+///
+/// #[device(inline = 12)]
+/// fn factorial(n: u32) -> u32 {
+///     if n < 2 { 1 } else { n * factorial(n - 1) }
+/// }
+///
+/// #[kernel]
+/// fn table(y: &mut [f32]) {
+///     let i = global_idx_x();
+///     y[i] = lerp(0.0, factorial(i as u32) as f32, 0.5);
+/// }
+///
+/// let mut y = Vector::zeros(10);
+/// table(&mut y).over(10).run()?;
+/// assert_eq!(y.get(5)?, lerp(0.0, 120.0, 0.5));
+/// # Ok::<(), sarek::Error>(())
+/// ```
+///
+/// # Options
+///
+/// | Option | Effect |
+/// |---|---|
+/// | `inline = 8` | Declares the maximum depth of a function's nested calls of itself, up to 1000. A deeper call is a fault. Free functions only. |
+/// | `intrinsic`, `intrinsic = "name"` | Takes the function's text for each target from `sarek::intrinsic::register`, at run time. The Rust body is for the CPU, and defines the result. Free functions only. |
+/// | `unsafe(crate = path)` | Sets the path of the crate `sarek`, as for [`macro@kernel`]. |
+///
+/// # Signatures
+///
+/// Parameters are values, `&T`, `&mut T`, `&[T]`, `&mut [T]`, `&[Atomic<T>]`, views, and closures
+/// (`impl Fn(f32) -> f32`). Arguments for slices may be shared arrays and local arrays. The type of
+/// a method's receiver must be named in the kernel: `let p: Point = make(); p.norm()`.
 ///
 /// A function may use barriers, subgroups and shared arrays. Then all threads of a block must call
 /// it together, with the same values for arguments on which barriers depend. A safe function of
 /// this kind is proved free of races, and ends with a barrier.
 ///
-/// Recursion is allowed in tail position, as `gcd(b, a % b)` at the end of `gcd`, or up to the
-/// depth that `inline` declares.
-///
-/// Options:
-///
-/// - `inline = 8` is the maximum depth of nested calls of a function to itself; one more is a
-///   fault.
-/// - `intrinsic`, or `intrinsic = "name"`, takes the function's text for each target from
-///   `sarek::register_intrinsic`, at run time; its Rust body is for the CPU.
-/// - `unsafe(crate = path)` sets the path of the crate `sarek`.
+/// Recursion in tail position, as `gcd(b, a % b)` at the end of `gcd`, needs no `inline`.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::expand::device(attribute.into(), item.into())
@@ -51,10 +139,18 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a test from a function that computes a kernel's expected results, with the kernel's
-/// arguments, for all of their elements:
+/// Makes a test from a function that computes a kernel's expected results. The function has the
+/// kernel's arguments, and does to all of their elements what the kernel does in one thread.
 ///
-/// ```ignore
+/// ```
+/// use sarek::prelude::*;
+///
+/// #[kernel]
+/// fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+///     let i = global_idx_x();
+///     y[i] = a * x[i] + y[i];
+/// }
+///
 /// #[kernel_test(saxpy, absolute = 1e-5)]
 /// fn saxpy_is_right(a: f32, #[within(-1.0..1.0)] x: &[f32], #[within(-1.0..1.0)] y: &mut [f32]) {
 ///     for (x, y) in x.iter().zip(y) {
@@ -65,20 +161,32 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// For every device and for sizes from 1 to 4099, the test generates values for the arguments and
 /// runs the kernel over that many threads. Then it compares the `&mut` slices that the kernel and
-/// the function wrote. A parameter `&[Atomic<T>]` of the kernel is a `&mut [T]` here. In the
-/// attributes, `size` is the size: `#[len(2 * size)]` sets the length of a slice,
-/// `#[within(0..10)]` the range of generated values.
+/// the function wrote. A parameter `&[Atomic<T>]` of the kernel is a `&mut [T]` here. The function
+/// is `unsafe` if the kernel is.
 ///
-/// Options:
+/// # Options
 ///
-/// - `ulps = 2` and `absolute = 1e-6`, or `ulps(wgpu = 64)` for one backend, set the tolerances of
-///   floats.
-/// - `sizes = [1, 100]`, `rounds = 3`, `seed = 7`, and `on = ["native"]` for the backends.
-/// - `over = (size, 4)`, `cover = size`, `grid = size, block = 64` or `items` for a launch other
-///   than `over(size)`.
-/// - `crate = path` sets the path of the crate `sarek`.
+/// They follow the kernel. `size` is the size of a trial.
 ///
-/// The function is `unsafe` if the kernel is.
+/// | Option | Effect |
+/// |---|---|
+/// | `ulps = 2`, `ulps(wgpu = 64, cuda = 4)` | Sets the tolerance of floats in units in the last place, on all backends or on some. |
+/// | `absolute = 1e-6`, `absolute(wgpu = 1e-4)` | Sets an additional absolute tolerance, likewise. |
+/// | `sizes = [1, 100]` | Replaces the sizes. |
+/// | `rounds = 3` | Runs each size so often, each time with other values. |
+/// | `seed = 7` | Selects other values. |
+/// | `on = ["native", "cuda"]` | Restricts the test to devices of these backends. |
+/// | `over = (size, 4)`, `cover = size`, `grid = size` | Sets the index space of the launch, which is `over = size` otherwise. |
+/// | `block = 64` | Sets the block size, with `grid`. |
+/// | `items` | Launches a kernel over items, which takes no index space. |
+/// | `crate = path` | Sets the path of the crate `sarek`. |
+///
+/// # Attributes of parameters
+///
+/// | Attribute | Effect |
+/// |---|---|
+/// | `#[within(0..10)]`, `#[within(-1.0..=1.0)]` | Sets the range of the generated values. A `usize` needs one. |
+/// | `#[len(2 * size)]` | Sets the length of a slice, which is `size` otherwise. Earlier arguments may be used. |
 #[proc_macro_attribute]
 pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::expand::kernel_test(attribute.into(), item.into())
@@ -86,12 +194,57 @@ pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a struct or enum a type that kernels compute with and that vectors hold: see the crate
-/// `sarek`.
+/// Makes a struct or enum a type that kernels compute with and that vectors hold.
 ///
-/// Its layout must be the same everywhere: `#[repr(C)]` for a struct, `#[repr(u32)]` for an enum
-/// without fields, `#[repr(C, u32)]` for one with fields. All fields must be of such types
-/// themselves. `#[kernel_type(unsafe(crate = path))]` sets the path of the crate `sarek`.
+/// ```
+/// use sarek::prelude::*;
+///
+/// #[derive(Clone, Copy, KernelType)]
+/// #[repr(C)]
+/// struct Ball {
+///     at: [f32; 2],
+///     color: Color,
+/// }
+///
+/// #[derive(Clone, Copy, KernelType)]
+/// #[repr(u32)]
+/// enum Color {
+///     Red,
+///     Blue,
+/// }
+///
+/// #[kernel]
+/// fn heights(balls: &[Ball], y: &mut [f32]) {
+///     let i = global_idx_x();
+///     y[i] = match balls[i].color {
+///         Color::Red => balls[i].at[1],
+///         Color::Blue => 0.0,
+///     };
+/// }
+///
+/// let balls = Vector::filled(4, Ball { at: [1.0, 2.0], color: Color::Red });
+/// let mut y = Vector::zeros(4);
+/// heights(&balls, &mut y).over(4).run()?;
+/// assert_eq!(y.get(3)?, 2.0);
+/// # Ok::<(), sarek::Error>(())
+/// ```
+///
+/// The type is `Copy`, and its fields are of such types themselves. Its layout must be the same
+/// everywhere:
+///
+/// | Type | Representation |
+/// |---|---|
+/// | a struct | `#[repr(C)]`, also with `align(…)` |
+/// | an enum without fields | `#[repr(u32)]` |
+/// | an enum with fields | `#[repr(C, u32)]` |
+///
+/// The derive implements the traits `sarek::KernelType` and `sarek::Element`.
+///
+/// # Options
+///
+/// | Option | Effect |
+/// |---|---|
+/// | `#[kernel_type(unsafe(crate = path))]` | Sets the path of the crate `sarek`, as for [`macro@kernel`]. |
 #[proc_macro_derive(KernelType, attributes(kernel_type))]
 pub fn kernel_type(item: TokenStream) -> TokenStream {
     sarek_frontend::derive::expand(item.into()).into()

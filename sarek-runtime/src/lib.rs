@@ -30,7 +30,6 @@ pub use device::{
 pub use error::{Error, Fault, FaultKind, Result};
 pub use graph::{Graph, Recording};
 pub use host::{DeviceFn, FunctionFacts, ParameterSet};
-pub use intrinsic::register as register_intrinsic;
 pub use kernel::{KernelDef, NativePrelude};
 #[doc(hidden)]
 pub use kernel::{leaf, links, native, no_fallback};

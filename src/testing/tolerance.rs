@@ -1,7 +1,7 @@
 //! The accuracy of floats: the bounds that sarek promises, which its tests check.
 //!
 //! A bound is in units in the last place (ulp) of the exact result, or absolute. Half an ulp means
-//! correctly rounded. The bounds stand in the rows of the methods ([`crate::ir::numeric`]). All other
+//! correctly rounded. The bounds stand in the rows of the methods ([`sarek_ir::numeric`]). All other
 //! operations are exact: `+ - *`, negation,
 //! comparisons, `abs`, `min`, `max`, `clamp`, `floor`, `ceil`, `round`, `trunc`, `fract`,
 //! `copysign`, `signum`, conversions and bit casts.
@@ -22,7 +22,7 @@
 //! has the bounds of `wgpu`.
 
 use crate::ir::Scalar;
-use crate::ir::numeric::{self, Bounds, DIVISION, REMAINDER, Wgsl, ulp_of};
+use sarek_ir::numeric::{self, Bounds, DIVISION, REMAINDER, Wgsl, ulp_of};
 
 /// A class of backends that share bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

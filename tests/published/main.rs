@@ -70,7 +70,7 @@ fn races_are_errors_at_the_access() {
 fn a_divergent_barrier_is_an_error_in_any_kernel() {
     for source in [SECTION_5_3_2, &SECTION_5_3_2.replace("fn ", "unsafe fn ")] {
         let messages = messages(source);
-        let [barrier] = &said[..] else {
+        let [barrier] = &messages[..] else {
             panic!("{messages:#?}");
         };
         assert!(barrier.starts_with("SRK0601: some threads of the block may miss this barrier"));

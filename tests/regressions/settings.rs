@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use sarek::Error;
+use sarek::backend::claims::Subject;
 use sarek::backend::{Backend, BackendDevice, Claims};
-use sarek::claims::Subject;
 use sarek::environment::{self, Environment, Parts};
 use sarek::prelude::*;
 use sarek::tag::{StorageKind, Tag};
@@ -360,7 +360,7 @@ fn an_unused_text_is_an_error() {
         ("open_cl", "there are cuda, opencl, wgsl"),
     ] {
         // SAFETY: the text computes from its argument alone; it is refused.
-        let error = unsafe { sarek::register_intrinsic("half_of", target, "({0} * 100.0f)") };
+        let error = unsafe { sarek::intrinsic::register("half_of", target, "({0} * 100.0f)") };
         let error = error.expect_err("nobody uses it");
         assert!(matches!(error, Error::Intrinsic { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}");
@@ -368,7 +368,7 @@ fn an_unused_text_is_an_error() {
     }
     if devices().iter().any(|device| device.backend() == "wgpu") {
         // SAFETY: as above.
-        let error = unsafe { sarek::register_intrinsic("half_of", "wgpu", "({0} * 100.0f)") };
+        let error = unsafe { sarek::intrinsic::register("half_of", "wgpu", "({0} * 100.0f)") };
         let error = error.expect_err("the target has another name");
         assert!(error.to_string().contains("`wgsl`"), "{error}");
     }
@@ -381,7 +381,7 @@ fn an_unused_text_is_an_error() {
         };
         if !sarek::intrinsic::registered(target).contains(&"half_of".to_owned()) {
             // SAFETY: the text halves its argument, as the function does.
-            let registered = unsafe { sarek::register_intrinsic("half_of", target, text) };
+            let registered = unsafe { sarek::intrinsic::register("half_of", target, text) };
             registered.expect("it renders texts");
         }
         let mut y = Vector::zeros(4);

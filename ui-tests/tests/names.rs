@@ -9,9 +9,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use sarek::ir::Scalar;
-use sarek::ir::numeric::{self, Method, Returns};
 use sarek_frontend::lower::tables;
+use sarek_ir::Scalar;
+use sarek_ir::numeric::{self, Method, Returns};
 
 /// A program, line by line, and the numbers of the lines that use a name of the tables.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Program {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(folder.join("src")).expect("a folder");
         let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nsarek = {{ path = {:?}, \
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nsarek = {{ package = \"sarek-kernel\", path = {:?}, \
              default-features = false, features = [\"native\"] }}\n",
             root.canonicalize().expect("the project's folder")
         );

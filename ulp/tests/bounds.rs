@@ -1,8 +1,8 @@
 //! Checks that functions keep their promised accuracy, on the devices present and in the recorded measurements.
 
 use sarek::Device;
-use sarek::ir::numeric::{self, Body};
-use sarek::ir::{Exactness, Scalar};
+use sarek_ir::numeric::{self, Body};
+use sarek_ir::{Exactness, Scalar};
 use sarek_ulp::functions::FUNCTIONS;
 use sarek_ulp::run::{self, Effort};
 use sarek_ulp::table::{self, Lines};

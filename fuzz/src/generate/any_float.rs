@@ -1,6 +1,6 @@
 //! Generates arbitrary floats, NaN and infinities included. They are only compared, classified and cast, which is exact.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Role, Rule, boolean, is_wide, make};
 use crate::tree::{Expr, Facts};

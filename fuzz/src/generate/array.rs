@@ -1,6 +1,6 @@
 //! Generates local arrays of one or two dimensions.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, integer, make};

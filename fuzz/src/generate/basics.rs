@@ -1,6 +1,6 @@
 //! The building blocks of all rules: random choices, names, expressions, statements and blocks.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{DEEPEST, EXPRESSIONS, Gen, Rule, STATEMENTS, Var, boolean, float, half, integer};
 use crate::tree::{Block, Expr, Facts, Node};

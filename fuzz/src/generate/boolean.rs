@@ -1,6 +1,6 @@
 //! Generates `bool` expressions: comparisons and logic.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Rule, make};
 use crate::tree::{Expr, Facts};

@@ -1,6 +1,6 @@
 //! Generates calls of `#[device]` functions and their arguments.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::array::Array;
 use super::control::of_variable;

@@ -1,6 +1,6 @@
 //! Generates `match` on numbers and tuples, with literals, ranges, alternatives, bindings and guards.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, integer, make, within};

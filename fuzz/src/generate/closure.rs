@@ -1,6 +1,6 @@
 //! Generates closures, bound to a variable or passed to a function. They capture only immutable variables.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::uniform::ASSIGNABLE;

@@ -1,6 +1,6 @@
 //! Generates control flow that yields a value.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Loop, Rule, float, is_wide, make};
 use crate::tree::{Block, Expr, Facts, Node};

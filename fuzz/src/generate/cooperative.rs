@@ -3,7 +3,7 @@
 //!
 //! Each exchange begins and ends with a barrier, so a call acts as a barrier for its caller.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule};

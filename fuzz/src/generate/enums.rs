@@ -1,6 +1,6 @@
 //! Generates values of `Option` and of user-defined enums, and matches on them.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::items::Struct;

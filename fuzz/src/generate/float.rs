@@ -1,6 +1,6 @@
 //! Generates `f32` and `f64` expressions whose value is exact: [`Facts`] tracks the magnitude and the fractional bits.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Rule, integer, is_wide, make};
 use crate::data::{FRAC, TAME};

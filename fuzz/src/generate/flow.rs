@@ -1,6 +1,6 @@
 //! Generates branches, loops, and the jumps out of them.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Loop, Rule, integer};
 use crate::tree::{Block, Node};

@@ -1,7 +1,7 @@
 //! Generates code that only rustc can link: generic structs and functions, methods, traits, and generic kernels.
 
-use sarek::ir::Scalar;
-use sarek::ir::numeric::{self, NumberTrait};
+use sarek_ir::Scalar;
+use sarek_ir::numeric::{self, NumberTrait};
 
 use super::call::{Callee, Receiver};
 use super::control::of_variable;

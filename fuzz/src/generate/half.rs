@@ -3,7 +3,7 @@
 //! The values of `f16` variables, and sums of two of them, fit its 11 significant bits. A `bf16` value or a product may be rounded. The
 //! rounded value is still a multiple of the same fraction and within the same bound, since the bound is a power of two. So [`Facts`] stay valid.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::float::SETTLED;
 use super::{Gen, Rule, boolean, integer, is_wide, make};

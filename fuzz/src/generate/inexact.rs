@@ -1,7 +1,7 @@
 //! Generates calls of functions that targets round differently. Their results are only stored; no other code depends on them.
 
-use sarek::ir::Scalar;
-use sarek::ir::numeric;
+use sarek_ir::Scalar;
+use sarek_ir::numeric;
 
 use super::float::{nonzero, settle};
 use super::{Gen, Role, Rule, Slice, make};

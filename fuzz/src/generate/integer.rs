@@ -1,6 +1,6 @@
 //! Generates integer literals, operators and casts.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Rule, make, within};
 use crate::tree::{Expr, Facts};

@@ -1,7 +1,7 @@
 //! Generates calls of integer methods, from the table [`numeric::methods`].
 
-use sarek::ir::Scalar;
-use sarek::ir::numeric::{self, Method, Returns};
+use sarek_ir::Scalar;
+use sarek_ir::numeric::{self, Method, Returns};
 
 use super::{Gen, Rule, make};
 use crate::tree::{Expr, Facts};

@@ -1,6 +1,6 @@
 //! Generates the items before a kernel: structs, enums and functions.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::array::Array;
 use super::call::{Callee, MIN_SLICE_LEN, call, call_with_array};

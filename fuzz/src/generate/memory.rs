@@ -1,6 +1,6 @@
 //! Generates accesses to elements of slices, thread ids and lengths.
 
-use sarek::ir::{Builtin, Scalar};
+use sarek_ir::{Builtin, Scalar};
 
 use super::control::of_variable;
 use super::{Form, Gen, Role, Rule, Slice, integer, make, view};

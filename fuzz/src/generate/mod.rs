@@ -34,8 +34,8 @@ mod uniform;
 mod vectors;
 mod view;
 
-use sarek::ir::Scalar;
 use sarek::testing::Random;
+use sarek_ir::Scalar;
 
 use crate::case::{Case, Launch};
 use crate::tree::{Expr, Facts, Function, Node};

@@ -1,6 +1,6 @@
 //! Generates `assert!`, `panic!` and `unreachable!`, in kernels that may fault.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, integer, make};

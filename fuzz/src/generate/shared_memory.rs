@@ -3,7 +3,7 @@
 //! Between two barriers, each array has one access mode ([`AccessMode`]), so no accesses race. [`super::uniform`] emits the barriers.
 //! Two variables are in scope: `t` is the thread's index in its block, and `n` is the number of threads in the block.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Form, Gen, Role, Rule, Slice, make, within};

@@ -1,6 +1,6 @@
 //! Generates the parameters, the launch, and the statements at both ends of the body.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Form, Gen, Role, Slice, is_wide, make, within};

@@ -1,6 +1,6 @@
 //! Generates `let` statements and assignments.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, Var, is_wide};

@@ -1,6 +1,6 @@
 //! Generates tuples. The generator treats their fields as variables whose names contain a dot.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule};

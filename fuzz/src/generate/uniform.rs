@@ -3,7 +3,7 @@
 //! Conditions and loop bounds are uniform, that is, the same for all threads of a block ([`Gen::uniform_value`]). Each block and loop ends with
 //! the access modes ([`AccessMode`]) with which it began, and so does each jump out of a loop.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::shared_memory::AccessMode;

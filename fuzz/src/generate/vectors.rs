@@ -2,7 +2,7 @@
 //!
 //! Integers are masked before they are added or multiplied, since a debug build of the façade reports overflow.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::control::of_variable;
 use super::{Gen, Rule, make};

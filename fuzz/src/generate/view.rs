@@ -1,6 +1,6 @@
 //! Generates strided views as parameters, and their layouts for the launch.
 
-use sarek::ir::Scalar;
+use sarek_ir::Scalar;
 
 use super::{Gen, Role, Slice, integer};
 use crate::case::Layout;

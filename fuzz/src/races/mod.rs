@@ -2,7 +2,7 @@
 //!
 //! Candidates ([`make`]) call functions and methods with arguments that are uniform in a block, or that differ between threads. This
 //! module evaluates the facts about each function, and the conditions on its calls, as rustc does for a program
-//! ([`sarek::ir::analysis::contract::Facts`]). It runs each accepted kernel in several thread orders, for each launch that the kernel's
+//! ([`sarek_ir::analysis::contract::Facts`]). It runs each accepted kernel in several thread orders, for each launch that the kernel's
 //! preconditions allow.
 
 mod make;
@@ -12,12 +12,12 @@ pub use make::{Candidate, candidate};
 use std::fmt;
 
 use quote::quote;
-use sarek::ir::analysis::contract::{Refusal, accepted};
-use sarek::ir::analysis::race;
-use sarek::ir::analysis::range::{ArgFact, LaunchFacts};
-use sarek::ir::interp::{Host, Ids, Machine, Sanitize, Stop};
-use sarek::ir::link::link;
-use sarek::ir::{Kernel, ParamId, Value};
+use sarek_ir::analysis::contract::{Refusal, accepted};
+use sarek_ir::analysis::race;
+use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
+use sarek_ir::interp::{Host, Ids, Machine, Sanitize, Stop};
+use sarek_ir::link::link;
+use sarek_ir::{Kernel, ParamId, Value};
 
 use crate::items::Items;
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use sarek::ir::link::link;
-use sarek::ir::{
+use sarek_ir::link::link;
+use sarek_ir::{
     AtomicOp, BinaryOp, Builtin, DivideOp, Expr, Intrinsic, Kernel, Memory, Scalar, Stmt,
     SubgroupOp, UnaryOp,
 };

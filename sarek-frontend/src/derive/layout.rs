@@ -14,7 +14,10 @@ use super::same;
 
 /// The description of a struct.
 pub fn of_struct(item: &DeriveInput, fields: &Fields, krate: &TokenStream) -> TokenStream {
-    let (ir, layout) = (quote!(#krate::ir), quote!(#krate::__private::layout));
+    let (ir, layout) = (
+        quote!(#krate::__private::ir),
+        quote!(#krate::__private::layout),
+    );
     let name = item.ident.to_string();
     let each = fields.members().zip(fields).map(|(member, field)| {
         let (text, ty) = (member_text(&member), &field.ty);
@@ -43,7 +46,10 @@ pub fn of_enum(
     certain: bool,
     krate: &TokenStream,
 ) -> TokenStream {
-    let (ir, layout) = (quote!(#krate::ir), quote!(#krate::__private::layout));
+    let (ir, layout) = (
+        quote!(#krate::__private::ir),
+        quote!(#krate::__private::layout),
+    );
     let name = item.ident.to_string();
     let aligns = data.variants.iter().map(|v| {
         let types = v.fields.iter().map(|f| &f.ty);
@@ -91,7 +97,10 @@ fn variant(
     start: &TokenStream,
     krate: &TokenStream,
 ) -> TokenStream {
-    let (ir, layout) = (quote!(#krate::ir), quote!(#krate::__private::layout));
+    let (ir, layout) = (
+        quote!(#krate::__private::ir),
+        quote!(#krate::__private::layout),
+    );
     let name = plain(&variant.ident.to_string());
     let types: Vec<&syn::Type> = variant.fields.iter().map(|f| &f.ty).collect();
     let each = variant.fields.members().enumerate().map(|(i, member)| {

@@ -113,7 +113,7 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
             // rustc, or follow from their `repr`.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
-                const TYPE: #krate::ir::TypeInfo = #info;
+                const TYPE: #krate::__private::ir::TypeInfo = #info;
             }
 
             #same

@@ -68,21 +68,21 @@ impl<'a> BoundedRecursion<'a> {
     ) -> TokenStream {
         let exhausted = encode::kernel(&self.exhausted());
         quote! {
-            fn __sarek_given() -> #krate::ir::link::Links {
+            fn __sarek_given() -> #krate::__private::ir::link::Links {
                 #literal_types
                 #krate::__private::links(#given, [])
             }
 
-            fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::ir::link::Links {
+            fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::__private::ir::link::Links {
                 #literal_types
-                #krate::ir::link::Links {
+                #krate::__private::ir::link::Links {
                     functions: ::std::vec![#(#functions),*],
                     ..Self::__sarek_given()
                 }
             }
 
             /// The callee's IR and links when `depth` calls are left.
-            fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::ir::link::Function {
+            fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::__private::ir::link::Function {
                 use #krate::__private::ir as __ir;
                 const EXHAUSTED: &__ir::Packed = #exhausted;
                 match ::core::primitive::u32::checked_sub(depth, 1) {

@@ -186,14 +186,14 @@ pub fn items(
             #probing
 
             #[doc(hidden)]
-            fn #links<#own>() -> #krate::ir::link::Links #own_clause {
+            fn #links<#own>() -> #krate::__private::ir::link::Links #own_clause {
                 #inside
                 #literal_types
                 #value
             }
 
             #[doc(hidden)]
-            const fn #facts_name<#own>() -> #krate::FunctionFacts #own_clause {
+            const fn #facts_name<#own>() -> #krate::__private::FunctionFacts #own_clause {
                 #facts
             }
         }
@@ -309,14 +309,14 @@ fn facts(
     });
     let (Asked { uniform, agreed }, takes) = (asked(lowered, krate), takes(lowered, krate));
     quote! {
-        #krate::FunctionFacts {
+        #krate::__private::FunctionFacts {
             sites: #sites,
             collective: #is_cooperative #(|| #collectives)*,
             exact: #is_exact #(&& #exacts)*,
             mutates: #mutates,
-            uniform: #krate::ParameterSet::new(&[#(#uniform),*]),
-            agreed: #krate::ParameterSet::new(&[#(#agreed),*]),
-            takes: #krate::ParameterSet::new(&[#(#takes),*]),
+            uniform: #krate::__private::ParameterSet::new(&[#(#uniform),*]),
+            agreed: #krate::__private::ParameterSet::new(&[#(#agreed),*]),
+            takes: #krate::__private::ParameterSet::new(&[#(#takes),*]),
         }
     }
 }
@@ -348,11 +348,11 @@ fn instance(
         // SAFETY: IR and compiled body are made of the same lowered function, and the facts count its sites.
         #[automatically_derived]
         #[allow(clippy::all)]
-        unsafe impl #generics #krate::DeviceFn for #instance #clause {
-            const IR: &'static #krate::ir::Packed = <#ty>::#ir;
-            const FACTS: #krate::FunctionFacts = #facts();
+        unsafe impl #generics #krate::__private::DeviceFn for #instance #clause {
+            const IR: &'static #krate::__private::ir::Packed = <#ty>::#ir;
+            const FACTS: #krate::__private::FunctionFacts = #facts();
 
-            fn links() -> #krate::ir::link::Links {
+            fn links() -> #krate::__private::ir::link::Links {
                 #links()
             }
 
@@ -379,7 +379,8 @@ fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
             })
         });
         let given = given.filter(|_| !lowered.is_unsafe);
-        let given = given.map(|(takes, at)| quote!(#krate::ParameterSet::has(#takes, #at)));
+        let given =
+            given.map(|(takes, at)| quote!(#krate::__private::ParameterSet::has(#takes, #at)));
         quote!(#takes #(&& #given)*)
     };
     (0..).zip(&lowered.takes).map(own).collect()
@@ -539,7 +540,7 @@ fn asked(lowered: &Lowered, krate: &TokenStream) -> Asked {
         let passed_on = |fact: fn(&Callee) -> TokenStream| {
             let asks = |(call, at): &(CallId, u32)| {
                 let (set, at) = (fact(lowered.callee(*call)), *at as usize);
-                quote!(#krate::ParameterSet::has(#set, #at))
+                quote!(#krate::__private::ParameterSet::has(#set, #at))
             };
             parts.arguments.iter().map(asks).collect::<Vec<_>>()
         };

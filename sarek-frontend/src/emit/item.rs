@@ -292,7 +292,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         #[allow(dead_code)]
         impl<#declared> #name<#generics> #clause {
             /// The kernel as data.
-            #vis fn ir() -> &'static #krate::ir::Kernel {
+            #vis fn ir() -> &'static #krate::__private::ir::Kernel {
                 <Self as #krate::Kernel>::ir()
             }
 
@@ -362,7 +362,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
             #constants
 
             #[doc(hidden)]
-            fn links() -> #krate::ir::link::Links {
+            fn links() -> #krate::__private::ir::link::Links {
                 #inside
                 #literal_types
                 #krate::__private::links(#given, [#(#functions),*])
@@ -403,7 +403,7 @@ pub(super) fn link_parts(
         let count = Literal::usize_unsuffixed(lowered.callees.len());
         let facts = lowered.callees.iter().map(|callee| callee.own_facts());
         let (ty, value) = (
-            quote!([#krate::FunctionFacts; #count]),
+            quote!([#krate::__private::FunctionFacts; #count]),
             quote!({ #literal_types [#(#facts),*] }),
         );
         constant(signature, "callees", &ty, &value)
@@ -412,7 +412,7 @@ pub(super) fn link_parts(
     let printers = lowered.printers.iter();
     let printers = printers.map(|printer| {
         quote_spanned! {Span::mixed_site()=>
-            #krate::ir::print::HostPrinter(|__values| { #literal_types #printer })
+            #krate::__private::ir::print::HostPrinter(|__values| { #literal_types #printer })
         }
     });
     let infos = &lowered.type_infos;
@@ -472,7 +472,9 @@ fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
             }
         };
         match link.ty {
-            Type::Compound(_) => quote_spanned!(span=> #krate::Constant::leaves(&#constant)),
+            Type::Compound(_) => {
+                quote_spanned!(span=> #krate::Constant::leaves(&#constant))
+            }
             Type::Scalar(_) => {
                 quote_spanned!(span=> #krate::__private::leaf(#krate::ScalarArg::value(#constant)))
             }

@@ -177,7 +177,7 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
-        type #device<#own>: #krate::DeviceFn #clause;
+        type #device<#own>: #krate::__private::DeviceFn #clause;
         #[doc(hidden)]
         #infer #sized {
             ::core::unreachable!()
@@ -265,7 +265,7 @@ pub fn by_path(
 /// Calls a method's compiled bodies through the associated type that each impl defines.
 fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     let (device, names) = (owner.device(), owner.own.names());
-    let instance = quote!(<Self::#device<#(#names),*> as #krate::DeviceFn>);
+    let instance = quote!(<Self::#device<#(#names),*> as #krate::__private::DeviceFn>);
     [
         quote! {
             // SAFETY: both have one contract; inside, `same` checks that the types are those of the
@@ -444,11 +444,11 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
 
         // SAFETY: the function has errors, so the crate never runs.
         #[automatically_derived]
-        unsafe impl #generics #krate::DeviceFn for #ty #clause {
-            const IR: &'static #krate::ir::Packed = #krate::ir::Packed::EMPTY;
-            const FACTS: #krate::FunctionFacts = #krate::FunctionFacts::NONE;
+        unsafe impl #generics #krate::__private::DeviceFn for #ty #clause {
+            const IR: &'static #krate::__private::ir::Packed = #krate::__private::ir::Packed::EMPTY;
+            const FACTS: #krate::__private::FunctionFacts = #krate::__private::FunctionFacts::NONE;
 
-            fn links() -> #krate::ir::link::Links {
+            fn links() -> #krate::__private::ir::link::Links {
                 ::core::default::Default::default()
             }
         }

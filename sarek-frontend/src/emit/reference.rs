@@ -351,7 +351,7 @@ impl VisitMut for Annotator<'_> {
         let at_name = Span::mixed_site().located_at(span);
         let name = syn::Ident::new(if line { "println" } else { "print" }, at_name);
         let located = at(krate, at_name);
-        mac.path = syn::parse_quote_spanned!(at_name=> #located::output::#name);
+        mac.path = syn::parse_quote_spanned!(at_name=> #located::__private::output::#name);
         let Some(said) = &mut call.said else {
             mac.tokens = quote!("");
             return;

@@ -17,7 +17,7 @@ use crate::parse::crate_path;
 use crate::parse::depth::is_bounded;
 
 /// The options of `#[kernel_test]`, which follow the kernel.
-const OPTIONS: &str = "`ulps`, `absolute`, `sizes`, `rounds`, `seed`, `on`, `over`, `cover`, `grid`, `block` and `items`";
+pub const OPTIONS: &str = "`ulps`, `absolute`, `sizes`, `rounds`, `seed`, `on`, `over`, `cover`, `grid`, `block` and `items`";
 
 /// The arguments of the attribute.
 struct Options {

@@ -13,7 +13,7 @@ use crate::diagnostics::{Errors, Mistake, codes};
 
 pub use device::device;
 pub use kernel::{kernel, lowered};
-pub use kernel_test::kernel_test;
+pub use kernel_test::{OPTIONS as TEST_OPTIONS, kernel_test};
 pub use messages::messages;
 
 /// The result of one macro call.

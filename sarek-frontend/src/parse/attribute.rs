@@ -7,6 +7,23 @@ use syn::{Expr, Lit, Path, Token};
 use super::Shapes;
 use crate::diagnostics::{Errors, Mistake, codes};
 
+/// The options of `#[kernel]`. The reference of the macro explains each of them.
+pub const KERNEL_OPTIONS: [&str; 5] = ["block", "requires", "strict", "env", "crate"];
+
+/// The options of `#[device]`, likewise.
+pub const DEVICE_OPTIONS: [&str; 3] = ["inline", "intrinsic", "crate"];
+
+/// An option for tests alone.
+const SHAPES: &str = "__shapes";
+
+fn is_option(name: &syn::Ident) -> bool {
+    let mut all = KERNEL_OPTIONS
+        .iter()
+        .chain(&DEVICE_OPTIONS)
+        .chain([&SHAPES]);
+    all.any(|option| name == option)
+}
+
 /// The arguments of `#[kernel(…)]`.
 #[derive(Default)]
 pub struct Attribute {
@@ -197,6 +214,15 @@ impl Attribute {
             unsafety,
         } in entries
         {
+            if !is_option(&name) {
+                errors.at(
+                    codes::OPTION,
+                    name.span(),
+                    format!("`{name}` is not an option of `#[kernel]`"),
+                    "use `block = …`, `requires(…)`, `strict` or `unsafe(crate = …)`",
+                );
+                continue;
+            }
             let value = match value {
                 Given::List(names) if name == "env" => {
                     let names = names.iter().filter_map(|name| environment(name, errors));
@@ -235,7 +261,7 @@ impl Attribute {
                     }
                 }
                 "inline" => attribute.inline = inline(&value, errors),
-                "__shapes" => match shapes(&value) {
+                SHAPES => match shapes(&value) {
                     Some(shapes) => attribute.shapes = shapes,
                     None => errors.at(
                         codes::OPTION,
@@ -266,12 +292,7 @@ impl Attribute {
                     "`requires` takes a list",
                     "write conditions in parentheses: `requires(k < n)`",
                 ),
-                other => errors.at(
-                    codes::OPTION,
-                    name.span(),
-                    format!("`{other}` is not an option of `#[kernel]`"),
-                    "use `block = …`, `requires(…)`, `strict` or `unsafe(crate = …)`",
-                ),
+                other => unreachable!("no option: `{other}`"),
             }
         }
         attribute

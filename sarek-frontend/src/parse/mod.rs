@@ -14,7 +14,7 @@ mod signature;
 mod simd;
 pub mod superstep;
 
-pub use attribute::{Attribute, Named, Within, crate_path};
+pub use attribute::{Attribute, DEVICE_OPTIONS, KERNEL_OPTIONS, Named, Within, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::{

@@ -2,24 +2,6 @@
 
 pub mod registry;
 
-mod bandwidth;
-mod cache_slot;
-mod event;
-pub(crate) mod event_future;
-mod faults;
-mod pool;
-pub(crate) mod preference;
-mod print_buffers;
-mod profile;
-mod properties;
-mod queue;
-mod ranked;
-mod states;
-mod stream;
-#[cfg(test)]
-mod tests;
-mod trace;
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -261,6 +243,25 @@ impl Device {
         })
     }
 }
+
+// Below the constructors, so that the documentation begins with them.
+mod bandwidth;
+mod cache_slot;
+mod event;
+pub(crate) mod event_future;
+mod faults;
+mod pool;
+pub(crate) mod preference;
+mod print_buffers;
+mod profile;
+mod properties;
+mod queue;
+mod ranked;
+mod states;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod trace;
 
 impl PartialEq for Device {
     fn eq(&self, other: &Device) -> bool {

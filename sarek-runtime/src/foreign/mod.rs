@@ -161,7 +161,7 @@ impl Builder {
 
     /// Sets the inputs with which the text is compiled: definitions, options, headers and further
     /// files. They are not checked, because the caller of the kernel vouches for its text.
-    pub fn parts(mut self, parts: Parts) -> Builder {
+    pub fn options(mut self, parts: Parts) -> Builder {
         self.0.parts = parts;
         self
     }

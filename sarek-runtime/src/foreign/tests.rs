@@ -26,7 +26,7 @@ fn equal_ones_are_compiled_once() {
     }
     assert_eq!(stats.compiles.load(Relaxed), 1);
     assert_eq!(stats.launches.load(Relaxed), 3);
-    let other = nothing("once").parts(Parts::new().flag("-O3"));
+    let other = nothing("once").options(Parts::new().flag("-O3"));
     // SAFETY: the kernel does nothing.
     let launch = unsafe { other.build().unwrap().call((&x, &mut y)) };
     launch.grid(2).block(2).run_on(&device).unwrap();
@@ -78,7 +78,7 @@ fn definitions_that_differ_from_an_environments_are_errors() {
     crate::environment::register(environment).unwrap();
     let (x, mut y) = (Vector::filled(1, 1.0f32), Vector::filled(1, 1.0f32));
     for (size, fits) in [("8", true), ("16", false)] {
-        let kernel = nothing("tiles").parts(tile(size)).build().unwrap();
+        let kernel = nothing("tiles").options(tile(size)).build().unwrap();
         // SAFETY: the kernel does nothing.
         let launch = unsafe { kernel.call((&x, &mut y)) };
         let launch = launch.environment("foreign/tile").grid(1).block(1);

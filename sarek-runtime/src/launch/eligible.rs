@@ -322,7 +322,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         reasons.extend(unknown.map(|name| {
             format!(
                 "the intrinsic `{name}` has no text for {target}; give it one with \
-                 `register_intrinsic({name:?}, {target:?}, …)`"
+                 `intrinsic::register({name:?}, {target:?}, …)`"
             )
         }));
     }

@@ -1,21 +1,5 @@
 //! Vectors: memory that the host and all devices share, with copies made on demand.
 
-mod async_read;
-pub(crate) mod bytes;
-mod copies;
-mod device_copy;
-mod erased;
-mod host;
-mod import;
-mod lend;
-mod pages;
-mod parts;
-mod ranges;
-mod storage;
-#[cfg(test)]
-mod tests;
-mod view;
-
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -277,6 +261,23 @@ impl<T: Element> Vector<T> {
         }
     }
 }
+
+// Below the constructors, so that the documentation begins with them.
+mod async_read;
+pub(crate) mod bytes;
+mod copies;
+mod device_copy;
+mod erased;
+mod host;
+mod import;
+mod lend;
+mod pages;
+mod parts;
+mod ranges;
+mod storage;
+#[cfg(test)]
+mod tests;
+mod view;
 
 impl<T> Vector<T> {
     fn state_mut(&mut self) -> &mut State<T> {

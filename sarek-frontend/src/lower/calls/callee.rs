@@ -411,7 +411,7 @@ impl Callee {
         let span = Span::mixed_site().located_at(self.span);
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
-            true => quote!(#krate::FunctionFacts::NONE),
+            true => quote!(#krate::__private::FunctionFacts::NONE),
             false => quote_spanned!(span=> #krate::__private::host::facts_of(|| #inferred)),
         }
     }

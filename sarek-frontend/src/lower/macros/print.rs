@@ -138,7 +138,7 @@ impl Lowerer<'_> {
         );
         let test = quote_spanned! {span=>
             ::core::assert!(
-                #krate::ir::TypeInfo::scalars(&<#known as #krate::KernelType>::TYPE) <= #MAX_SCALARS,
+                #krate::__private::ir::TypeInfo::scalars(&<#known as #krate::KernelType>::TYPE) <= #MAX_SCALARS,
                 #message
             );
         };

@@ -338,7 +338,7 @@ impl Lowerer<'_> {
         )
         .to_string();
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
-        let scalars = quote!(#krate::ir::TypeInfo::scalars(&#described));
+        let scalars = quote!(#krate::__private::ir::TypeInfo::scalars(&#described));
         self.checks
             .push(quote_spanned!(span=> ::core::assert!(#scalars > 0, #message);));
     }
@@ -352,8 +352,7 @@ impl Lowerer<'_> {
         )
         .to_string();
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
-        let holds =
-            quote!(#krate::ir::TypeInfo::takes_any_bits(&<#ty as #krate::KernelType>::TYPE));
+        let holds = quote!(#krate::__private::ir::TypeInfo::takes_any_bits(&<#ty as #krate::KernelType>::TYPE));
         let check = quote_spanned!(span=> ::core::assert!(#holds, #message));
         if self.mentions_parameter(&ty.to_token_stream()) {
             self.checks.push(quote!(#check;));

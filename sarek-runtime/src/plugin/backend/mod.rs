@@ -36,7 +36,7 @@ use sarek_ir::write::{Source, Variant};
 
 pub use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::output::{Printing, print};
-pub use crate::plugin::claims::Claims;
+pub use crate::plugin::claims::{self, Claims};
 use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
