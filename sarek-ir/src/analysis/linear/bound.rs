@@ -1,151 +1,161 @@
-//! Bounds on integers that conditions and loops imply for the code behind them.
+//! Bounds that conditions and loops imply for the code behind them, before a launch.
 
-use super::collect::Collector;
-use super::{Atom, Bound, Limit, Poly};
-use crate::{Axis, BinaryOp, Expr, ExprId, UnaryOp};
+use super::guard::{Comparison, Guard, Limits, Relation};
+use super::{Affine, Atom, Form, Poly, Resolver};
+use crate::{Axis, Expr, ExprId};
 
-impl Collector<'_> {
-    /// Adds the bounds that hold if `cond` has evaluated to `truth`.
-    pub(super) fn suppose(&mut self, cond: ExprId, truth: bool) {
-        match self.kernel.expr(cond) {
-            Expr::And { lhs, rhs } if truth => {
-                self.suppose(lhs, true);
-                self.suppose(rhs, true);
+/// A bound that holds at a point of the code.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bound {
+    /// The bounded form, without base: most often one atom alone.
+    pub form: Form<Poly>,
+    /// The largest or the smallest value of the form.
+    pub limit: Limit,
+    /// The bound holds only if these expressions do not overflow on the way.
+    pub exact: Vec<ExprId>,
+    /// The bound holds only if the launch has at most this many threads along the axis.
+    pub extents: Vec<(Axis, u64)>,
+}
+
+/// The value of a [`Bound`], inclusive.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub enum Limit {
+    AtMost(Poly),
+    AtLeast(Poly),
+}
+
+impl Bound {
+    /// True if the bound limits this atom alone, with factor 1.
+    pub fn is_of(&self, atom: Atom) -> bool {
+        self.form.sole_atom() == Some(atom)
+    }
+}
+
+impl Resolver<'_> {
+    /// The bounds that hold if `cond` has evaluated to `truth`.
+    pub fn implied(&mut self, cond: ExprId, truth: bool) -> Vec<Bound> {
+        match Guard::of(self.kernel, cond, truth) {
+            Guard::Both { lhs, rhs } => {
+                let mut bounds = self.implied(lhs, truth);
+                bounds.extend(self.implied(rhs, truth));
+                bounds
             }
-            Expr::Or { lhs, rhs } if !truth => {
-                self.suppose(lhs, false);
-                self.suppose(rhs, false);
-            }
-            Expr::Unary {
-                op: UnaryOp::Not,
-                arg,
-            } => self.suppose(arg, !truth),
-            Expr::Local(local) => {
-                if let Some(init) = self.resolver.init(local)
-                    && (self.resolver.block.is_none() || self.resolver.is_constant(init))
-                {
-                    self.suppose(init, truth);
+            Guard::Not(arg) => self.implied(arg, !truth),
+            Guard::Local(local) => match self.init(local) {
+                Some(init) if self.block.is_none() || self.is_constant(init) => {
+                    self.implied(init, truth)
                 }
+                Some(_) | None => vec![],
+            },
+            Guard::Compare(comparison) => {
+                let comparison = comparison.of_integers(self.kernel, truth);
+                comparison.map_or_else(Vec::new, |comparison| self.compared(comparison))
             }
-            Expr::Binary { op, lhs, rhs } => self.suppose_comparison(op, lhs, rhs, truth),
-            // These bound no integer.
-            Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Literal(_)
+            Guard::Either { .. } | Guard::Other => vec![],
+        }
+    }
+
+    /// The bounds that hold if a comparison of integers does.
+    pub fn compared(&mut self, comparison: Comparison) -> Vec<Bound> {
+        let Comparison { relation, lhs, rhs } = comparison;
+        let (Some(l), Some(r)) = (self.affine(lhs), self.affine(rhs)) else {
+            return vec![];
+        };
+        let Some(difference) = l.plus(&r, -1) else {
+            return vec![];
+        };
+        let sides = [(lhs, &l), (rhs, &r)].into_iter();
+        let exact = sides
+            .filter(|(e, affine)| !self.is_plain(*e) && !affine.is_plain_id())
+            .map(|(e, _)| e)
+            .collect();
+        let limits = Limits::of(relation, difference.form);
+        limits.map_or_else(Vec::new, |limits| {
+            bounds(limits, exact, &difference.extents)
+        })
+    }
+
+    /// The bounds of the counter of a loop over `start..end`.
+    pub fn counted(&mut self, counter: Atom, start: ExprId, end: ExprId) -> Vec<Bound> {
+        let mut found = vec![];
+        for (bound, is_end) in [(start, false), (end, true)] {
+            let Some(affine) = self.affine(bound) else {
+                continue;
+            };
+            let Some(at) = affine.form.uniform() else {
+                continue;
+            };
+            let limit = match is_end {
+                true => Limit::AtMost(at.minus(&Poly::constant(1))),
+                false => Limit::AtLeast(at.clone()),
+            };
+            let is_plain = self.is_plain(bound);
+            found.push(Bound {
+                form: Form::atom(counter),
+                limit,
+                exact: if is_plain { vec![] } else { vec![bound] },
+                extents: affine.extents,
+            });
+        }
+        found
+    }
+
+    /// The bounds that the dimensions of an array of arrays put on its indices.
+    pub fn dimensions(&mut self, index: ExprId) -> Vec<Bound> {
+        match self.kernel.expr(index) {
+            Expr::Bounded { index, len, .. } => {
+                let mut bounds = self.compared(Comparison {
+                    relation: Relation::Lt,
+                    lhs: index,
+                    rhs: len,
+                });
+                bounds.extend(self.dimensions(index));
+                bounds
+            }
+            // A compound assignment keeps its index in a local.
+            Expr::Local(local) => match self.init(local) {
+                Some(init) if self.is_constant(init) => self.dimensions(init),
+                Some(_) | None => vec![],
+            },
+            Expr::Binary { lhs, rhs, .. } => {
+                let mut bounds = self.dimensions(lhs);
+                bounds.extend(self.dimensions(rhs));
+                bounds
+            }
+            Expr::Literal(_)
             | Expr::Link(_)
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Load { .. }
+            | Expr::Unary { .. }
             | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
             | Expr::Compound(_)
-            | Expr::Faulted => {}
+            | Expr::Faulted => vec![],
         }
     }
+}
 
-    pub(super) fn suppose_comparison(
-        &mut self,
-        op: BinaryOp,
-        lhs: ExprId,
-        rhs: ExprId,
-        truth: bool,
-    ) {
-        let (Some(l), Some(r)) = (self.resolver.affine(lhs), self.resolver.affine(rhs)) else {
-            return;
-        };
-        // `l - r <= most`, and `l - r >= least`.
-        let (most, least) = match (op, truth) {
-            (BinaryOp::Lt, true) | (BinaryOp::Ge, false) => (Some(-1), None),
-            (BinaryOp::Le, true) | (BinaryOp::Gt, false) => (Some(0), None),
-            (BinaryOp::Gt, true) | (BinaryOp::Le, false) => (None, Some(1)),
-            (BinaryOp::Ge, true) | (BinaryOp::Lt, false) => (None, Some(0)),
-            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (Some(0), Some(0)),
-            (BinaryOp::Ne, true) | (BinaryOp::Eq, false) => return,
-            (
-                BinaryOp::Add
-                | BinaryOp::Sub
-                | BinaryOp::Mul
-                | BinaryOp::Div
-                | BinaryOp::Rem
-                | BinaryOp::BitAnd
-                | BinaryOp::BitOr
-                | BinaryOp::BitXor
-                | BinaryOp::Shl
-                | BinaryOp::Shr,
-                _,
-            ) => return,
-        };
-        let mut difference = l.plus(&r, -1);
-        if difference.terms.is_empty() {
-            return;
-        }
-        let base = &difference.base;
-        let at = |d: i128| Poly::constant(d).minus(base);
-        let first = difference.terms[0].1.as_constant();
-        let (most, least) = match first {
-            // Normal form: the first factor of the sum is positive.
-            Some(factor) if factor < 0 => (
-                least.map(|d| at(d).scaled(-1)),
-                most.map(|d| at(d).scaled(-1)),
-            ),
-            Some(_) | None => (most.map(at), least.map(at)),
-        };
-        if first.is_some_and(|factor| factor < 0) {
-            let negated = difference.terms.iter().map(|(a, c)| (*a, c.scaled(-1)));
-            difference.terms = negated.collect();
-        }
-        let sides = [(lhs, &l), (rhs, &r)].into_iter();
-        let exact = sides
-            .filter(|(e, form)| !self.resolver.is_plain(*e) && !form.is_plain_id())
-            .map(|(e, _)| e)
-            .collect();
-        let limits = most
-            .map(Limit::AtMost)
-            .into_iter()
-            .chain(least.map(Limit::AtLeast));
-        let limits = limits.collect();
-        self.add_bounds(&difference.terms, limits, exact, &difference.extents);
-    }
+fn bounds(limits: Limits<Poly>, exact: Vec<ExprId>, extents: &[(Axis, u64)]) -> Vec<Bound> {
+    let most = limits.most.map(Limit::AtMost);
+    let least = limits.least.map(Limit::AtLeast);
+    let each = most.into_iter().chain(least).map(|limit| Bound {
+        form: limits.form.clone(),
+        limit,
+        exact: exact.clone(),
+        extents: extents.to_vec(),
+    });
+    each.collect()
+}
 
-    pub(super) fn bound_counter(&mut self, atom: Atom, start: ExprId, end: ExprId) {
-        for (bound, is_end) in [(start, false), (end, true)] {
-            let Some(form) = self.resolver.affine(bound) else {
-                continue;
-            };
-            let Some(at) = form.uniform() else { continue };
-            let limit = if is_end {
-                Limit::AtMost(at.minus(&Poly::constant(1)))
-            } else {
-                Limit::AtLeast(at.clone())
-            };
-            let exact = if self.resolver.is_plain(bound) {
-                vec![]
-            } else {
-                vec![bound]
-            };
-            let counter = [(atom, Poly::constant(1))];
-            self.add_bounds(&counter, vec![limit], exact, &form.extents);
-        }
-    }
-
-    fn add_bounds(
-        &mut self,
-        terms: &[(Atom, Poly)],
-        limits: Vec<Limit>,
-        exact: Vec<ExprId>,
-        extents: &[(Axis, u64)],
-    ) {
-        for limit in limits {
-            self.bounds.push(Bound {
-                terms: terms.to_vec(),
-                limit,
-                exact: exact.clone(),
-                extents: extents.to_vec(),
-            });
-        }
+impl Affine {
+    /// The form with the opposite sign, under the same conditions; `None` if a number does not fit.
+    pub fn negated(&self) -> Option<Affine> {
+        Some(self.clone().with(self.form.negated()?))
     }
 }

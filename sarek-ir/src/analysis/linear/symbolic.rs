@@ -1,134 +1,24 @@
-//! Resolves expressions to affine forms of ids and bounded locals.
-
-use crate::analysis::shape::same;
+//! Forms before a launch: coefficients are polynomials over the values that a launch fixes.
+//!
+//! Immutable locals are replaced by their initialisers. Machine arithmetic may wrap; if the wrapped value might
+//! then differ from the form in a way that matters, [`Affine::needs_exact`] is set.
 
 use std::collections::HashSet;
 
-use super::poly::{Extent, Poly, Symbol, is_unsigned};
+use super::read::{Found, Source, read};
+use super::symbol::is_unsigned;
 use super::values::Values;
+use super::{Affine, Atom, Extent, Form, Interval, Poly, Symbol};
+use crate::analysis::shape::same;
 use crate::{
-    Axis, BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Kernel, Local, LocalId, Memory,
-    ParamId, ParamKind, Scalar, Stmt,
+    BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Kernel, LocalId, Memory, ParamId,
+    ParamKind, Scalar, Stmt,
 };
 
-/// A value that varies from thread to thread: a variable of affine forms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Atom {
-    /// An id.
-    Id(Builtin),
-    /// An immutable local whose value has no form: a loop counter or a loaded value.
-    Local(LocalId),
-    /// A scalar parameter of a function, for which threads may pass different values.
-    Param(ParamId),
-    /// An id XORed with a mask that is the same for all threads, `id ^ mask`. The number identifies the mask.
-    Exchange(Builtin, u32),
-}
-
-impl Atom {
-    /// True if it is a value of an unsigned type, of which nothing else is known.
-    pub fn is_unsigned_value(self, kernel: &Kernel) -> bool {
-        let ty = match self {
-            Atom::Local(local) => kernel.locals[local.index()].ty.as_scalar(),
-            Atom::Param(param) => match kernel.params[param.index()].kind {
-                ParamKind::Scalar(ty) => Some(ty),
-                ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => None,
-            },
-            Atom::Id(_) | Atom::Exchange(..) => None,
-        };
-        ty.is_some_and(is_unsigned)
-    }
-}
-
-/// `base + Σ coefficient · atom`
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Affine {
-    /// The part that is the same for all threads.
-    pub base: Poly,
-    /// The varying part: each atom once, no coefficient 0.
-    pub terms: Vec<(Atom, Poly)>,
-    /// True if the form holds only if no operation in the expression overflows.
-    pub needs_exact: bool,
-    /// The form holds only if the launch has at most this many threads along the axis.
-    pub extents: Vec<(Axis, u64)>,
-}
-
-impl Affine {
-    pub(super) fn of(base: Poly) -> Affine {
-        Affine {
-            base,
-            ..Affine::default()
-        }
-    }
-
-    fn atom(atom: Atom) -> Affine {
-        Affine {
-            terms: vec![(atom, Poly::constant(1))],
-            ..Affine::default()
-        }
-    }
-
-    /// The coefficient of an atom; 0 if it does not occur.
-    pub fn coefficient(&self, atom: Atom) -> Poly {
-        let found = self.terms.iter().find(|(a, _)| *a == atom);
-        found.map_or_else(Poly::default, |(_, c)| c.clone())
-    }
-
-    /// Replaces an atom's coefficient.
-    pub(in crate::analysis) fn set(&mut self, atom: Atom, coefficient: Poly) {
-        self.terms.retain(|(a, _)| *a != atom);
-        if !coefficient.is_zero() {
-            self.terms.push((atom, coefficient));
-        }
-    }
-
-    /// The value, if it is the same for all threads.
-    pub fn uniform(&self) -> Option<&Poly> {
-        self.terms.is_empty().then_some(&self.base)
-    }
-
-    /// The id, if the form is exactly one id.
-    fn pure_id(&self) -> Option<Builtin> {
-        match self.terms.as_slice() {
-            [(Atom::Id(id), c)] if self.base.is_zero() && c.as_constant() == Some(1) => Some(*id),
-            _ => None,
-        }
-    }
-
-    /// True if it is an id, perhaps cast, under no conditions except those on extents.
-    pub(super) fn is_plain_id(&self) -> bool {
-        self.pure_id().is_some() && !self.needs_exact
-    }
-
-    /// Adds the conditions of another form from which this one was made.
-    fn with_conditions(mut self, other: &Affine) -> Affine {
-        self.needs_exact |= other.needs_exact;
-        self.extents.extend_from_slice(&other.extents);
-        self
-    }
-
-    /// `self + by * other`
-    pub(super) fn plus(&self, other: &Affine, by: i128) -> Affine {
-        let mut sum = self.clone().with_conditions(other);
-        sum.base = self.base.plus(&other.base.scaled(by));
-        for (atom, c) in &other.terms {
-            sum.set(*atom, self.coefficient(*atom).plus(&c.scaled(by)));
-        }
-        sum
-    }
-
-    /// The product with a value that is the same for all threads.
-    pub(in crate::analysis) fn times(&self, by: &Poly) -> Affine {
-        let mut product = self.clone();
-        product.base = self.base.times(by);
-        product.terms = self.terms.iter().map(|(a, c)| (*a, c.times(by))).collect();
-        product.terms.retain(|(_, c)| !c.is_zero());
-        product
-    }
-}
-
-/// Resolves expressions of one kernel.
-pub(super) struct Resolver<'a> {
-    pub(super) kernel: &'a Kernel,
+/// Reads the expressions of one kernel.
+pub struct Resolver<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
     /// The initialisers of immutable locals.
     inits: Vec<Option<ExprId>>,
     /// The expressions that name opaque symbols.
@@ -140,16 +30,17 @@ pub(super) struct Resolver<'a> {
     /// The parameters that vary between threads; for a slice, its contents vary.
     varying: HashSet<ParamId>,
     /// The values of locals at the current point, in the analysis of a single block.
-    pub(super) block: Option<Values>,
+    pub block: Option<Values>,
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(kernel: &'a Kernel) -> Resolver<'a> {
+    /// A reader for a kernel, or for a function whose parameters are the same for all threads.
+    pub fn new(kernel: &'a Kernel) -> Resolver<'a> {
         Resolver::among(kernel, HashSet::new())
     }
 
     /// A resolver that treats these parameters as varying.
-    pub(super) fn among(kernel: &'a Kernel, varying: HashSet<ParamId>) -> Resolver<'a> {
+    pub fn among(kernel: &'a Kernel, varying: HashSet<ParamId>) -> Resolver<'a> {
         let mut inits = vec![None; kernel.locals.len()];
         for stmt in kernel.stmts.iter() {
             if let Stmt::Let { local, init } = stmt
@@ -172,19 +63,19 @@ impl<'a> Resolver<'a> {
     }
 
     /// A symbol, or its substitute from the launch requirements.
-    fn symbol(&self, symbol: Symbol) -> Affine {
+    fn substituted(&self, symbol: Symbol) -> Poly {
         let given = self.given.iter().find(|(of, _)| *of == symbol);
-        Affine::of(given.map_or_else(|| Poly::symbol(symbol), |(_, is)| is.clone()))
+        given.map_or_else(|| Poly::symbol(symbol), |(_, is)| is.clone())
     }
 
     /// The initialiser of an immutable local.
-    pub(super) fn init(&self, local: LocalId) -> Option<ExprId> {
+    pub fn init(&self, local: LocalId) -> Option<ExprId> {
         self.inits[local.index()]
     }
 
     /// True if the expression has one value per thread. It, and the initialisers of its locals, read no mutable
     /// local, no memory that threads write, and no `&mut` parameter.
-    pub(super) fn is_constant(&self, id: ExprId) -> bool {
+    pub fn is_constant(&self, id: ExprId) -> bool {
         let here = match self.kernel.expr(id) {
             Expr::Local(local) => {
                 !self.kernel.locals[local.index()].mutable
@@ -215,7 +106,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// True if evaluating the expression computes nothing that could overflow.
-    pub(super) fn is_plain(&self, id: ExprId) -> bool {
+    pub fn is_plain(&self, id: ExprId) -> bool {
         match self.kernel.expr(id) {
             Expr::Literal(_)
             | Expr::Link(_)
@@ -225,7 +116,7 @@ impl<'a> Resolver<'a> {
             | Expr::Load { .. } => true,
             Expr::Local(local) => self.init(local).is_none_or(|init| self.is_plain(init)),
             Expr::Compound(compound) => {
-                let field = self.field(compound);
+                let field = self.initialiser(compound);
                 field.is_some_and(|field| self.is_plain(field))
             }
             Expr::Bounded { .. }
@@ -242,7 +133,7 @@ impl<'a> Resolver<'a> {
 
     /// The initialiser of a field, for a local bound to a tuple or struct: `let (i, j) = (…);`. `None` if the
     /// field is not constant.
-    fn field(&self, compound: CompoundId) -> Option<ExprId> {
+    fn initialiser(&self, compound: CompoundId) -> Option<ExprId> {
         let compounds = &self.kernel.compounds;
         let Compound::Field { base, name } = &compounds[compound.index()] else {
             return None;
@@ -261,46 +152,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The form of an integer expression; `None` if it has none.
-    pub(super) fn affine(&mut self, id: ExprId) -> Option<Affine> {
-        let kernel = self.kernel;
-        let ty = kernel.type_of(id).as_scalar()?;
-        if !ty.is_int() {
-            return None;
-        }
-        let form = match kernel.expr(id) {
-            Expr::Literal(value) => Affine::of(Poly::constant(value.as_int()?)),
-            Expr::Link(link) => self.symbol(Symbol::Link(link, is_unsigned(ty))),
-            // A function may assign through a reference.
-            Expr::Param(p) if self.is_reference(p) => return None,
-            Expr::Param(p) if self.varying.contains(&p) => Affine::atom(Atom::Param(p)),
-            Expr::Param(p) => self.symbol(Symbol::Param(p, is_unsigned(ty))),
-            Expr::Len(p) => self.symbol(Symbol::Len(p)),
-            Expr::Builtin(b) => self.builtin(b),
-            Expr::Local(local) => return self.local(local),
-            Expr::Binary { op, lhs, rhs } => match self.binary(op, lhs, rhs, ty) {
-                Some(form) => form,
-                None => return self.opaque(id),
-            },
-            // An index that is out of bounds faults before the access.
-            Expr::Bounded { index, .. } => return self.affine(index),
-            Expr::Cast { arg } => match self.affine(arg) {
-                Some(form) => cast(form, kernel.scalar_of(arg), ty),
-                None => return self.opaque(id),
-            },
-            Expr::Compound(compound) => match self.field(compound) {
-                Some(field) => return self.affine(field),
-                None => return self.opaque(id),
-            },
-            Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
-                return self.opaque(id);
-            }
-            Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
-        };
-        Some(form)
+    pub fn affine(&mut self, id: ExprId) -> Option<Affine> {
+        read(self, id)
     }
 
     /// The coordinates of an element of a strided view; empty for any other index.
-    pub(super) fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
+    pub fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
         let kernel = self.kernel;
         if let Expr::Local(local) = kernel.expr(index) {
             let init = self.init(local);
@@ -322,100 +179,12 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn builtin(&self, builtin: Builtin) -> Affine {
-        match (Symbol::of_builtin(builtin), self.kernel.block) {
-            (Some(Symbol::Extent(Extent::Block, axis)), Some(block)) => {
-                Affine::of(Poly::constant(block[usize::from(axis)].into()))
-            }
-            (Some(symbol), _) => Affine::of(Poly::symbol(symbol)),
-            (None, _) => Affine::atom(Atom::Id(builtin)),
-        }
-    }
-
-    fn local(&mut self, local: LocalId) -> Option<Affine> {
-        let Local { mutable, .. } = self.kernel.locals[local.index()];
-        if let Some(values) = &self.block {
-            let known = values.get(local);
-            return known.or_else(|| (!mutable).then(|| Affine::atom(Atom::Local(local))));
-        }
-        if mutable {
-            return None;
-        }
-        let resolved = self.inits[local.index()].and_then(|init| self.affine(init));
-        Some(resolved.unwrap_or_else(|| Affine::atom(Atom::Local(local))))
-    }
-
-    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> Option<Affine> {
-        let (l, r) = (self.affine(lhs)?, self.affine(rhs)?);
-        if op == BinaryOp::BitXor {
-            return self.exchange(&l, &r).or_else(|| self.exchange(&r, &l));
-        }
-        let mut form = match op {
-            BinaryOp::Add => l.plus(&r, 1),
-            BinaryOp::Sub => l.plus(&r, -1),
-            BinaryOp::Mul => match (l.uniform(), r.uniform()) {
-                (_, Some(by)) => l.times(by).with_conditions(&r),
-                (Some(by), None) => r.times(by).with_conditions(&l),
-                (None, None) => return None,
-            },
-            BinaryOp::Shl => {
-                let by = r.uniform()?.as_constant()?;
-                let fits = (0..i128::from(ty.bits())).contains(&by);
-                l.times(&Poly::constant(1 << fits.then_some(by)?))
-            }
-            BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shr
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => return None,
-        };
-        // Modulo 2^64, small factors keep distinct ids distinct; 32-bit arithmetic wraps much sooner.
-        let plain = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
-        form.needs_exact |= ty.bits() < 64 || !form.terms.iter().all(plain);
-        Some(form)
-    }
-
     /// True if the parameter is a `&mut T`.
     fn is_reference(&self, param: ParamId) -> bool {
         match self.kernel.params[param.index()].kind {
             ParamKind::Reference(_) => true,
             ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => false,
         }
-    }
-
-    fn exchange(&mut self, id: &Affine, mask: &Affine) -> Option<Affine> {
-        let of = id.pure_id().filter(|_| !id.needs_exact)?;
-        let is_thread = matches!(of, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
-        let by = mask.uniform().filter(|_| is_thread && !mask.needs_exact)?;
-        let known = self.masks.iter().position(|m| m == by);
-        let number = known.unwrap_or_else(|| {
-            self.masks.push(by.clone());
-            self.masks.len() - 1
-        });
-        let form = Affine::atom(Atom::Exchange(of, number as u32));
-        Some(form.with_conditions(id).with_conditions(mask))
-    }
-
-    /// A symbol for an expression that is the same for all threads of the launch.
-    fn opaque(&mut self, id: ExprId) -> Option<Affine> {
-        if !self.is_uniform(id) {
-            return None;
-        }
-        let kernel = self.kernel;
-        let known = self.opaque.iter().copied().find(|&e| same(kernel, e, id));
-        let name = known.unwrap_or_else(|| {
-            self.opaque.push(id);
-            id
-        });
-        let unsigned = is_unsigned(kernel.scalar_of(id));
-        Some(Affine::of(Poly::symbol(Symbol::Opaque(name, unsigned))))
     }
 
     /// True if the expression has the same value in all threads, at every evaluation.
@@ -452,29 +221,116 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Casts a form between integer types, and adds the conditions under which the cast preserves the value.
-fn cast(mut form: Affine, from: Scalar, to: Scalar) -> Affine {
-    let (from_min, from_max) = limits(from);
-    let (to_min, to_max) = limits(to);
-    if to_min <= from_min && from_max <= to_max {
-        return form;
-    }
-    match form.pure_id() {
-        Some(Builtin::GlobalIdx(axis) | Builtin::ThreadIdx(axis) | Builtin::BlockIdx(axis)) => {
-            if to.bits() < 64 {
-                form.extents.push((axis, to_max as u64 + 1));
-            }
-        }
-        Some(_) | None => form.needs_exact = true,
-    }
-    form
-}
+impl Source for Resolver<'_> {
+    type Coefficient = Poly;
 
-fn limits(ty: Scalar) -> (i128, i128) {
-    let bits = ty.bits();
-    if ty.is_signed() {
-        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-    } else {
-        (0, (1 << bits) - 1)
+    fn kernel(&self) -> &Kernel {
+        self.kernel
+    }
+
+    fn symbol(&mut self, _: ExprId, symbol: Symbol) -> Option<Affine> {
+        let poly = match symbol {
+            // A function may assign through a reference.
+            Symbol::Param(param, _) if self.is_reference(param) => return None,
+            Symbol::Param(param, _) if self.varying.contains(&param) => {
+                return Some(Affine::atom(Atom::Param(param)));
+            }
+            Symbol::Extent(Extent::Block, axis) if let Some(block) = self.kernel.block => {
+                Poly::constant(block[usize::from(axis)].into())
+            }
+            Symbol::Param(..)
+            | Symbol::Link(..)
+            | Symbol::Len(_)
+            | Symbol::Extent(..)
+            | Symbol::Block(_)
+            | Symbol::Local(..)
+            | Symbol::Excess(_)
+            | Symbol::Opaque(..) => self.substituted(symbol),
+        };
+        Some(Affine::of(Form::of(poly)))
+    }
+
+    fn id(&mut self, _: ExprId, builtin: Builtin) -> Option<Affine> {
+        Some(Affine::atom(Atom::Id(builtin)))
+    }
+
+    fn local(&mut self, _: ExprId, local: LocalId) -> Option<Affine> {
+        let mutable = self.kernel.locals[local.index()].mutable;
+        let known = match (&self.block, mutable) {
+            (Some(values), _) => values.get(local),
+            (None, true) => None,
+            (None, false) => self.inits[local.index()].and_then(|init| self.affine(init)),
+        };
+        known.or_else(|| (!mutable).then(|| Affine::atom(Atom::Local(local))))
+    }
+
+    /// A symbol for an expression that is the same for all threads of the launch.
+    fn opaque(&mut self, id: ExprId) -> Option<Affine> {
+        if !self.is_uniform(id) {
+            return None;
+        }
+        let kernel = self.kernel;
+        let known = self.opaque.iter().copied().find(|&e| same(kernel, e, id));
+        let name = known.unwrap_or_else(|| {
+            self.opaque.push(id);
+            id
+        });
+        let unsigned = is_unsigned(kernel.scalar_of(id));
+        Some(Affine::of(Form::of(Poly::symbol(Symbol::Opaque(
+            name, unsigned,
+        )))))
+    }
+
+    fn wrapped(&mut self, mut exact: Affine, _: BinaryOp, ty: Scalar) -> Option<Affine> {
+        // Modulo 2^64, small factors keep distinct ids distinct; 32-bit arithmetic wraps much sooner.
+        let small = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
+        exact.needs_exact |= ty.bits() < 64 || !exact.form.terms().iter().all(small);
+        Some(exact)
+    }
+
+    /// Adds the conditions under which the cast preserves the value.
+    fn cast(&mut self, mut value: Affine, from: Scalar, to: Scalar) -> Option<Affine> {
+        let to_range = Interval::of(to);
+        if Interval::of(from).within(to_range) {
+            return Some(value);
+        }
+        match value.form.sole_atom() {
+            Some(Atom::Id(
+                Builtin::GlobalIdx(axis) | Builtin::ThreadIdx(axis) | Builtin::BlockIdx(axis),
+            )) => {
+                if to.bits() < 64 {
+                    value.extents.push((axis, to_range.hi as u64 + 1));
+                }
+            }
+            Some(_) | None => value.needs_exact = true,
+        }
+        Some(value)
+    }
+
+    /// An index that is out of bounds faults before the access.
+    fn passes(&mut self, _: ExprId, _: ExprId) -> bool {
+        true
+    }
+
+    /// An id XORed with a mask.
+    fn exchange(&mut self, id: &Affine, mask: &Affine) -> Found<Self> {
+        let of = match id.form.sole_atom().filter(|_| !id.needs_exact)? {
+            Atom::Id(of @ (Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_))) => of,
+            Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => return None,
+            Atom::Exchange(..) | Atom::Quotient(_) => return None,
+        };
+        let by = mask.form.uniform().filter(|_| !mask.needs_exact)?;
+        let known = self.masks.iter().position(|m| m == by);
+        let number = known.unwrap_or_else(|| {
+            self.masks.push(by.clone());
+            self.masks.len() - 1
+        });
+        let form = Affine::atom(Atom::Exchange(of, number as u32));
+        Some(form.with_conditions(id).with_conditions(mask))
+    }
+
+    /// The initialiser of a field of a tuple or struct in a local, if it is constant.
+    fn field(&self, compound: CompoundId) -> Option<ExprId> {
+        self.initialiser(compound)
     }
 }
