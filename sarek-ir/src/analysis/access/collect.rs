@@ -239,11 +239,8 @@ impl Collector<'_> {
         let mut bounds = self.bounds.clone();
         self.bounds.truncate(depth);
         if self.resolver.block.is_some() {
-            bounds.iter_mut().for_each(|b| b.look_at_block(self.kernel));
-            form = form.map(|affine| {
-                let form = affine.form.clone().in_block(self.kernel);
-                affine.with(form)
-            });
+            bounds = bounds.iter().map(|b| b.in_block(self.kernel)).collect();
+            form = form.map(|affine| affine.with(affine.form.in_block(self.kernel)));
         }
         self.found.push(Access {
             memory,

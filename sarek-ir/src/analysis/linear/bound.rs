@@ -7,7 +7,8 @@ use crate::{Axis, Expr, ExprId};
 /// A bound that holds at a point of the code.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bound {
-    /// The bounded form, without base: most often one atom alone.
+    /// The bounded form, without base: most often one atom alone. Its first coefficient is positive, if its sign is
+    /// known.
     pub form: Form<Poly>,
     /// The largest or the smallest value of the form.
     pub limit: Limit,
@@ -29,6 +30,37 @@ impl Bound {
     /// True if the bound limits this atom alone, with factor 1.
     pub fn is_of(&self, atom: Atom) -> bool {
         self.form.sole_atom() == Some(atom)
+    }
+
+    /// The same bound on a form that is equal to the bounded one.
+    pub fn of_equal(&self, mut form: Form<Poly>) -> Bound {
+        let base = std::mem::take(&mut form.base);
+        let limit = match &self.limit {
+            Limit::AtMost(most) => Limit::AtMost(most.minus(&base)),
+            Limit::AtLeast(least) => Limit::AtLeast(least.minus(&base)),
+        };
+        let first = form.terms().first();
+        let is_negative = first.is_some_and(|(_, c)| c.scaled(-1).is_natural());
+        let (form, limit) = match form.negated().filter(|_| is_negative) {
+            Some(form) => (form, limit.negated()),
+            None => (form, limit),
+        };
+        Bound {
+            form,
+            limit,
+            exact: self.exact.clone(),
+            extents: self.extents.clone(),
+        }
+    }
+}
+
+impl Limit {
+    /// The limit of a form with the opposite sign.
+    fn negated(&self) -> Limit {
+        match self {
+            Limit::AtMost(most) => Limit::AtLeast(most.scaled(-1)),
+            Limit::AtLeast(least) => Limit::AtMost(least.scaled(-1)),
+        }
     }
 }
 
@@ -156,6 +188,6 @@ fn bounds(limits: Limits<Poly>, exact: Vec<ExprId>, extents: &[(Axis, u64)]) -> 
 impl Affine {
     /// The form with the opposite sign, under the same conditions; `None` if a number does not fit.
     pub fn negated(&self) -> Option<Affine> {
-        Some(self.clone().with(self.form.negated()?))
+        Some(self.with(self.form.negated()?))
     }
 }

@@ -188,8 +188,15 @@ impl Form<i128> {
                 return None;
             }
             tried = by;
-            let rest = self.plus(part, &by.checked_neg()?)?;
-            (rest.terms.len() < self.terms.len()).then_some((by, rest))
+            let own = |(atom, _): &&(Atom, i128)| self.position(*atom).is_ok();
+            let cancels = |(atom, factor): &&(Atom, i128)| {
+                factor.checked_mul(by) == Some(self.coefficient(*atom))
+            };
+            let added = part.terms.len() - part.terms.iter().filter(own).count();
+            if part.terms.iter().filter(cancels).count() <= added {
+                return None;
+            }
+            Some((by, self.plus(part, &by.checked_neg()?)?))
         })
     }
 
@@ -253,8 +260,12 @@ impl<C: Coefficient> Affine<C> {
     }
 
     /// Another form, which holds under the same conditions.
-    pub fn with(self, form: Form<C>) -> Affine<C> {
-        Affine { form, ..self }
+    pub fn with(&self, form: Form<C>) -> Affine<C> {
+        Affine {
+            form,
+            needs_exact: self.needs_exact,
+            extents: self.extents.clone(),
+        }
     }
 
     /// Adds the conditions of another form from which this one was made.
@@ -267,7 +278,7 @@ impl<C: Coefficient> Affine<C> {
     /// `self + by * other`; `None` if a number does not fit.
     pub fn plus(&self, other: &Affine<C>, by: i128) -> Option<Affine<C>> {
         let form = self.form.plus(&other.form, &C::constant(by))?;
-        Some(self.clone().with(form).with_conditions(other))
+        Some(self.with(form).with_conditions(other))
     }
 
     /// True if it is an id, perhaps cast, under no conditions except those on extents.

@@ -1,6 +1,6 @@
 //! The identity between ids: `global_idx` is `block_idx * block_dim + thread_idx`.
 
-use super::{Atom, Bound, Extent, Form, Limit, Poly, Symbol};
+use super::{Atom, Bound, Extent, Form, Poly, Symbol};
 use crate::{Axis, Builtin, Kernel};
 
 /// The number of threads of a block along an axis.
@@ -36,20 +36,21 @@ impl Form<Poly> {
     }
 
     /// Replaces each global id by its block part and its thread part.
-    pub fn split_ids(mut self, kernel: &Kernel) -> Form<Poly> {
+    pub fn split_ids(&self, kernel: &Kernel) -> Form<Poly> {
+        let mut form = self.clone();
         for axis in Axis::ALL {
             let [global, block, thread] = ids(axis);
-            let whole = self.coefficient(global);
+            let whole = form.coefficient(global);
             let of_block = whole.times(&block_dim(kernel, axis));
-            self.set(block, self.coefficient(block).plus(&of_block));
-            self.set(thread, self.coefficient(thread).plus(&whole));
-            self.set(global, Poly::default());
+            form.set(block, form.coefficient(block).plus(&of_block));
+            form.set(thread, form.coefficient(thread).plus(&whole));
+            form.set(global, Poly::default());
         }
-        self
+        form
     }
 
     /// The form for the threads of one block, in which the block's index is a symbol.
-    pub fn in_block(self, kernel: &Kernel) -> Form<Poly> {
+    pub fn in_block(&self, kernel: &Kernel) -> Form<Poly> {
         let mut form = self.split_ids(kernel);
         for axis in Axis::ALL {
             let [_, block, _] = ids(axis);
@@ -62,14 +63,13 @@ impl Form<Poly> {
 }
 
 impl Bound {
-    /// Rewrites the bound for the threads of one block.
-    pub fn look_at_block(&mut self, kernel: &Kernel) {
-        let mut form = self.form.clone().in_block(kernel);
-        let base = std::mem::take(&mut form.base);
-        self.form = form;
-        self.limit = match &self.limit {
-            Limit::AtMost(most) => Limit::AtMost(most.minus(&base)),
-            Limit::AtLeast(least) => Limit::AtLeast(least.minus(&base)),
-        };
+    /// The bound for the threads of one block.
+    pub fn in_block(&self, kernel: &Kernel) -> Bound {
+        self.of_equal(self.form.in_block(kernel))
+    }
+
+    /// The bound with each global id split into its block part and its thread part.
+    pub fn split_ids(&self, kernel: &Kernel) -> Bound {
+        self.of_equal(self.form.split_ids(kernel))
     }
 }

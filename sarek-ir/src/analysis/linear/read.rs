@@ -134,7 +134,7 @@ pub fn result<S: Source + ?Sized>(
                 (Some(by), None) => r.form.times(by),
                 (None, None) => None,
             };
-            Some(l.clone().with(product?).with_conditions(&r))
+            Some(l.with(product?).with_conditions(&r))
         }
         BinaryOp::Shl => {
             let by = shift_count(source, lhs, rhs)?;

@@ -364,3 +364,18 @@ fn guards_end_with_their_block() {
     });
     assert_eq!(negated, Err(Reason::Overlapping));
 }
+
+#[test]
+fn numbers_beyond_all_types_prove_nothing() {
+    let shifted = |by: u64| {
+        verdict(move |s, v, _| {
+            let x = s.let_("x", s.id(X));
+            // 1 modulo 2^64, and 2^128 - 2^65 + 1 as an exact number.
+            let huge = s.let_("huge", s.n(u64::MAX) * s.n(u64::MAX));
+            s.store(v, x.get() + huge.get(), zero(s));
+            s.store(v, x.get() + huge.get() + s.n(by), zero(s));
+        })
+    };
+    assert_eq!(shifted(0), Ok(vec![ONE_Y, ONE_Z]));
+    assert_eq!(shifted(1), Err(Reason::Neighbour));
+}

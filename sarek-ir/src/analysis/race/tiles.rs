@@ -17,9 +17,8 @@ use crate::{Axis, Builtin, Kernel, Precondition};
 /// the index tells threads apart.
 pub(super) fn tiles(kernel: &Kernel, a: &Access, b: &Access) -> Option<(Needs, [bool; 3])> {
     let sides = [a, b].map(|access| {
-        let affine = access.form.clone()?;
-        let form = affine.form.clone().split_ids(kernel);
-        Some((affine.with(form), access))
+        let affine = access.form.as_ref()?;
+        Some((affine.with(affine.form.split_ids(kernel)), access))
     });
     let [Some(a), Some(b)] = sides else {
         return None;
@@ -102,11 +101,12 @@ impl Search<'_> {
         // first part.
         let scale = &terms[0].1;
         let by_guard = access.bounds.iter().find_map(|bound| {
-            let form = bound.form.clone().split_ids(self.kernel).times(scale)?;
+            let bound = bound.split_ids(self.kernel);
+            let form = bound.form.times(scale)?;
             let terms = form.terms();
             let same = terms.len() == as_atoms.len() && terms.iter().all(|t| as_atoms.contains(t));
             match &bound.limit {
-                Limit::AtMost(most) if same && enough(&most.times(scale)) => Some(needs_of(bound)),
+                Limit::AtMost(most) if same && enough(&most.times(scale)) => Some(needs_of(&bound)),
                 Limit::AtMost(_) | Limit::AtLeast(_) => None,
             }
         });
