@@ -70,10 +70,7 @@ impl Resolver<'_> {
     fn take(&mut self, left: &Poly, right: &Poly) -> bool {
         let fits = |symbol: &Symbol| {
             let is = right.minus(&left.minus(&Poly::symbol(*symbol)));
-            let used = self
-                .given
-                .iter()
-                .any(|(of, by)| of == symbol || by.has(*symbol));
+            let used = self.is_substituted(*symbol);
             // The substitute is never negative, so that `Poly::is_natural` still holds where it held.
             !used && is.is_natural() && !is.has(*symbol) && replaceable(*symbol)
         };
@@ -81,7 +78,7 @@ impl Resolver<'_> {
             return false;
         };
         let is = right.minus(&left.minus(&Poly::symbol(symbol)));
-        self.given.push((symbol, is));
+        self.substitute(symbol, is);
         true
     }
 }

@@ -3,7 +3,7 @@
 //! Immutable locals are replaced by their initialisers. Machine arithmetic may wrap; if the wrapped value might
 //! then differ from the form in a way that matters, [`Affine::needs_exact`] is set.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::read::{Found, Source, read};
 use super::symbol::is_unsigned;
@@ -26,11 +26,16 @@ pub struct Resolver<'a> {
     /// The masks of exchanges.
     masks: Vec<Poly>,
     /// Substitutions of symbols that follow from the launch requirements.
-    pub(super) given: Vec<(Symbol, Poly)>,
+    given: Vec<(Symbol, Poly)>,
     /// The parameters that vary between threads; for a slice, its contents vary.
     varying: HashSet<ParamId>,
     /// The values of locals at the current point, in the analysis of a single block.
     pub block: Option<Values>,
+    /// The forms of immutable locals that were read before. Without them, each use of a local would read its
+    /// initialiser again, and chains of locals would take exponential time.
+    read: HashMap<LocalId, Option<Affine>>,
+    /// The locals that were found to be the same for all threads, or not.
+    uniform: HashMap<LocalId, bool>,
 }
 
 impl<'a> Resolver<'a> {
@@ -57,6 +62,8 @@ impl<'a> Resolver<'a> {
             given: vec![],
             varying,
             block: None,
+            read: HashMap::new(),
+            uniform: HashMap::new(),
         };
         resolver.take_requirements();
         resolver
@@ -66,6 +73,12 @@ impl<'a> Resolver<'a> {
     fn substituted(&self, symbol: Symbol) -> Poly {
         let given = self.given.iter().find(|(of, _)| *of == symbol);
         given.map_or_else(|| Poly::symbol(symbol), |(_, is)| is.clone())
+    }
+
+    /// True if the symbol is substituted, or occurs in a substitute.
+    pub(super) fn is_substituted(&self, symbol: Symbol) -> bool {
+        let mut given = self.given.iter();
+        given.any(|(of, by)| *of == symbol || by.has(symbol))
     }
 
     /// The initialiser of an immutable local.
@@ -156,6 +169,23 @@ impl<'a> Resolver<'a> {
         read(self, id)
     }
 
+    /// The form of an immutable local's initialiser.
+    fn immutable(&mut self, local: LocalId) -> Option<Affine> {
+        let init = self.inits[local.index()]?;
+        if let Some(known) = self.read.get(&local) {
+            return known.clone();
+        }
+        let form = self.affine(init);
+        self.read.insert(local, form.clone());
+        form
+    }
+
+    /// Substitutes a symbol from now on.
+    pub(super) fn substitute(&mut self, symbol: Symbol, by: Poly) {
+        self.given.push((symbol, by));
+        self.read.clear();
+    }
+
     /// The coordinates of an element of a strided view; empty for any other index.
     pub fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
         let kernel = self.kernel;
@@ -188,16 +218,21 @@ impl<'a> Resolver<'a> {
     }
 
     /// True if the expression has the same value in all threads, at every evaluation.
-    fn is_uniform(&self, id: ExprId) -> bool {
+    fn is_uniform(&mut self, id: ExprId) -> bool {
         let kernel = self.kernel;
         match kernel.expr(id) {
             Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) => true,
             Expr::Param(param) => !self.is_reference(param) && !self.varying.contains(&param),
             Expr::Builtin(b) => Symbol::of_builtin(b).is_some(),
-            Expr::Local(local) => {
-                let init = self.inits[local.index()];
-                init.is_some_and(|init| self.is_uniform(init))
-            }
+            Expr::Local(local) => match (self.uniform.get(&local), self.inits[local.index()]) {
+                (Some(known), _) => *known,
+                (None, None) => false,
+                (None, Some(init)) => {
+                    let uniform = self.is_uniform(init);
+                    self.uniform.insert(local, uniform);
+                    uniform
+                }
+            },
             Expr::Load { memory, index, .. } => match memory {
                 Memory::Slice(param) => {
                     !kernel.is_shared_between_threads(memory)
@@ -259,7 +294,7 @@ impl Source for Resolver<'_> {
         let known = match (&self.block, mutable) {
             (Some(values), _) => values.get(local),
             (None, true) => None,
-            (None, false) => self.inits[local.index()].and_then(|init| self.affine(init)),
+            (None, false) => self.immutable(local),
         };
         known.or_else(|| (!mutable).then(|| Affine::atom(Atom::Local(local))))
     }

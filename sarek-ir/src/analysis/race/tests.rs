@@ -379,3 +379,24 @@ fn numbers_beyond_all_types_prove_nothing() {
     assert_eq!(shifted(0), Ok(vec![ONE_Y, ONE_Z]));
     assert_eq!(shifted(1), Err(Reason::Neighbour));
 }
+
+/// Each local is used twice in the next one. To read each use by itself would take days.
+#[test]
+fn chains_of_locals_are_read_once() {
+    let sums = verdict(|s, v, _| {
+        let mut x = s.let_("x", s.id(X));
+        for _ in 0..40 {
+            x = s.let_("x", x.get() + x.get());
+        }
+        s.store(v, x.get(), zero(s));
+    });
+    assert!(only_overflow(sums));
+    let halves = verdict(|s, v, [n, ..]| {
+        let mut n = s.let_("n", s.arg(n));
+        for _ in 0..40 {
+            n = s.let_("n", n.get() / s.n(2) + n.get() / s.n(2));
+        }
+        s.store(v, s.id(X) + n.get(), zero(s));
+    });
+    assert!(only_overflow(halves));
+}
