@@ -265,6 +265,54 @@ impl<C: Coefficient> Limits<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketch::{E, Sketch};
+    use crate::{Scalar, Stmt};
+
+    /// A kernel with one `if`, and its condition.
+    fn with_guard(cond: impl for<'s> Fn(&'s Sketch, E<'s>, E<'s>) -> E<'s>) -> (Kernel, ExprId) {
+        let s = Sketch::new("k");
+        let [x, n] = [Scalar::F32, Scalar::Usize].map(|ty| s.scalar("value", ty));
+        s.if_(cond(&s, s.arg(x), s.arg(n)), || {});
+        let kernel = s.finish();
+        let cond = kernel.stmts.iter().find_map(|stmt| match stmt {
+            Stmt::If { cond, .. } => Some(*cond),
+            _ => None,
+        });
+        (kernel, cond.expect("an `if`"))
+    }
+
+    #[test]
+    fn conditions_are_read_by_their_value() {
+        let (kernel, both) = with_guard(|s, _, n| n.lt(s.n(3)).and(n.gt(s.n(1))));
+        assert!(matches!(Guard::of(&kernel, both, true), Guard::Both { .. }));
+        assert!(matches!(
+            Guard::of(&kernel, both, false),
+            Guard::Either { .. }
+        ));
+        let (kernel, either) = with_guard(|s, _, n| n.lt(s.n(3)).or(n.gt(s.n(5))));
+        assert!(matches!(
+            Guard::of(&kernel, either, true),
+            Guard::Either { .. }
+        ));
+        assert!(matches!(
+            Guard::of(&kernel, either, false),
+            Guard::Both { .. }
+        ));
+        let (kernel, not) = with_guard(|s, _, n| !n.lt(s.n(3)));
+        assert!(matches!(Guard::of(&kernel, not, true), Guard::Not(_)));
+    }
+
+    #[test]
+    fn only_integers_have_opposite_relations() {
+        let opposite = |(kernel, cond): (Kernel, ExprId)| match Guard::of(&kernel, cond, false) {
+            Guard::Compare(comparison) => comparison.of_integers(&kernel, false),
+            guard => panic!("{guard:?}"),
+        };
+        let integers = opposite(with_guard(|s, _, n| n.lt(s.n(3))));
+        assert_eq!(integers.map(|c| c.relation), Some(Relation::Ge));
+        let floats = opposite(with_guard(|s, x, _| x.lt(s.f32(3.0))));
+        assert_eq!(floats, None);
+    }
 
     const ALL: [Relation; 6] = [
         Relation::Lt,

@@ -31,8 +31,9 @@
 //!
 //! # Guards
 //!
-//! [`Guard::of`] is the only reader of conditions. A comparison becomes [`Limits`] of the difference of its sides. A
-//! launch requirement becomes an equation with a slack variable that is solved for one symbol, and the symbol is
+//! [`Guard::of`] is the only reader of conditions. A comparison becomes [`Limits`] of the difference of its sides: an
+//! inequality, or an equality as two of them. A congruence such as `i % 4 == 1` is the equality `i - 4·q = 1`, with the
+//! quotient `q` as an atom. The race proof has no such atoms: it reads a quotient as an opaque value. A launch requirement becomes an equation with a slack variable that is solved for one symbol, and the symbol is
 //! substituted everywhere: a step of Gaussian elimination.
 //!
 //! # Questions
