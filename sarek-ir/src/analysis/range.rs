@@ -114,7 +114,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
             follow_sums,
             shared_lens: vec![],
             globals: [const { None }; 3],
-            quotients: Quotients::new(),
+            quotients: Quotients::default(),
             out: nothing_fails.clone(),
         };
         analyser.launch(facts);

@@ -17,12 +17,13 @@ pub struct Quotient<C> {
 #[derive(Clone, Debug)]
 pub struct Quotients<C>(Vec<Quotient<C>>);
 
-impl<C: Coefficient> Quotients<C> {
-    /// No quotients.
-    pub fn new() -> Quotients<C> {
+impl<C> Default for Quotients<C> {
+    fn default() -> Quotients<C> {
         Quotients(vec![])
     }
+}
 
+impl<C: Coefficient> Quotients<C> {
     /// `dividend / divisor`, rounded down, for a positive divisor; `None` if a number does not fit.
     pub fn quotient(&mut self, dividend: &Form<C>, divisor: i128) -> Option<Form<C>> {
         if let Some(value) = dividend.as_constant() {

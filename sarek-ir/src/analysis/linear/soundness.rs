@@ -96,7 +96,7 @@ fn a_remainder_is_below_its_divisor() {
     let mut rng = Rng(3);
     for _ in 0..100 {
         let (dividend, divisor) = (form(&mut rng), 1 + rng.below(6) as i128);
-        let mut quotients = Quotients::new();
+        let mut quotients = Quotients::default();
         let quotient = quotients
             .quotient(&dividend, divisor)
             .expect("small numbers");
