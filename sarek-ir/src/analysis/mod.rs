@@ -8,7 +8,8 @@
 //! | [`spine`] | the statements that decide whether and how often barriers are reached | passes |
 //! | [`barriers`] | the barriers that some threads of a block may miss | frontend |
 //! | [`contract`] | the conditions that barriers in a function put on its callers | frontend |
-//! | [`access`] | the element that a thread accesses, as an affine form of its ids | races |
+//! | [`linear`] | the linear form of an index, and the inequalities of guards | races, ranges, compiled bodies |
+//! | [`access`] | the element that a thread accesses, as a linear form of its ids | races |
 //! | [`race`] | the races of a kernel, and the preconditions for a launch without races | frontend |
 //! | [`regions`] | the statements that a lane can run alone, and the storage of their locals | compiled bodies |
 //! | [`exact`] | the operations whose results may differ in bits between devices | frontend |
@@ -20,6 +21,7 @@ pub mod access;
 pub mod barriers;
 pub mod contract;
 pub mod exact;
+pub mod linear;
 pub mod local_uses;
 pub mod private;
 pub mod race;

@@ -36,7 +36,8 @@ use buffer::Buffer;
 pub use counterexample::Counterexample;
 pub use reason::{Race, Reason};
 
-use super::access::{Access, Place, accesses, relied_on};
+use super::access::{Access, Place, accesses};
+use super::linear::relied_on;
 use super::range::{LaunchFacts, analyse};
 use super::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};

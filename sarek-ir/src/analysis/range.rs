@@ -5,7 +5,7 @@
 //! in all of them. Lengths, extents and scalar arguments have the launch's values, so that most symbols of the
 //! source are numbers here. Branches are joined. Loops run to a fixpoint with widening, and a few rounds more
 //! for narrowing. Guards narrow the values that they mention (`refine`). Where intervals do not prove a check,
-//! bounds of sums may (`sums`). Loads, floats and the results of native text can have any value.
+//! bounds of sums may (`sums`, on [`linear`](super::linear)). Loads, floats and the results of native text can have any value.
 //!
 //! **After a fault** an accelerator's thread continues with harmless values, and leaves its next unbounded loop
 //! whatever the condition says. The first run assumes that no thread has faulted. If it proves every site, then
@@ -15,16 +15,13 @@
 mod env;
 mod eval;
 mod exec;
-mod interval;
 mod refine;
-mod sum;
 mod sums;
 
 use env::Env;
-use interval::Interval;
-use sum::Sum;
-use sums::Quotient;
+use sums::Sum;
 
+use super::linear::{Interval, Quotients};
 use crate::{Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
 
 /// The values that one launch fixes.
@@ -117,7 +114,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
             follow_sums,
             shared_lens: vec![],
             globals: [const { None }; 3],
-            quotients: vec![],
+            quotients: Quotients::default(),
             out: nothing_fails.clone(),
         };
         analyser.launch(facts);
@@ -173,7 +170,7 @@ struct Analyser<'a> {
     /// The global ids as sums of a block part and a thread part, where they are such sums.
     globals: [Option<Sum>; 3],
     /// The quotients that occur as atoms of sums.
-    quotients: Vec<Quotient>,
+    quotients: Quotients<i128>,
     out: Ranges,
 }
 

@@ -89,7 +89,7 @@ impl Axis {
 }
 
 /// Ids and extents of the index space, all `usize`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Builtin {
     /// Index of the thread in its block.
     ThreadIdx(Axis),

@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use sarek_ir::analysis::access::{self, Access, Affine, Atom, Place, Poly};
+use sarek_ir::analysis::access::{self, Access, Place};
+use sarek_ir::analysis::linear::{Affine, Atom, Poly};
 use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
 
@@ -73,8 +74,8 @@ impl Writer<'_> {
 /// True if an index of `&mut` memory is adjacent to that of the next thread along y, and far from
 /// that of the next one along x.
 fn is_column(access: &Access) -> bool {
-    let along = |form: &Affine, axis| {
-        let of = |id| form.coefficient(Atom::Id(id));
+    let along = |affine: &Affine, axis| {
+        let of = |id| affine.form.coefficient(Atom::Id(id));
         of(Builtin::GlobalIdx(axis)).plus(&of(Builtin::ThreadIdx(axis)))
     };
     let is = |poly: &Poly, value| poly.as_constant() == Some(value);

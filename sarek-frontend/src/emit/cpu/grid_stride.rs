@@ -17,16 +17,17 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Literal, TokenStream};
+use sarek_ir::analysis::linear::Guard;
 use sarek_ir::analysis::local_uses::{self, LocalUse};
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, LocalId, Memory, ParamId, Scalar, Stmt, StmtId,
-    Value,
+    Axis, BinaryOp, Block, Expr, ExprId, LocalId, Memory, ParamId, Scalar, Stmt, StmtId, Value,
 };
 
 use super::frame::Frame;
+use super::lane_index::{LaneIndex, LaneIndices};
 use super::names::param_name;
 use super::{Writer, mixed};
 
@@ -71,9 +72,9 @@ impl Writer<'_> {
         let (counter, limit) = self.below(cond)?;
         let by = self.advance(body, counter)?;
         let start = self.start(straight, stmt, counter)?;
-        let fixed = self.is_fixed(limit)
-            && self.is_fixed(by)
-            && self.is_consecutive(Axis::X, start, &|added| self.is_fixed(added));
+        let index = self.lane_index(start, &|value| self.is_fixed(value));
+        let is_consecutive = index.is_some_and(|index| index.is_along(Axis::X));
+        let fixed = self.is_fixed(limit) && self.is_fixed(by) && is_consecutive;
         let turns = Turns {
             counter,
             start,
@@ -91,27 +92,10 @@ impl Writer<'_> {
 
     /// Splits a condition `local < value` into the local and the value.
     fn below(&self, cond: ExprId) -> Option<(LocalId, ExprId)> {
-        let Expr::Binary { op, lhs, rhs } = self.kernel.expr(cond) else {
+        let Guard::Compare(comparison) = Guard::of(self.kernel, cond, true) else {
             return None;
         };
-        let (less, more) = match op {
-            BinaryOp::Lt => (lhs, rhs),
-            BinaryOp::Gt => (rhs, lhs),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Le
-            | BinaryOp::Ge => return None,
-        };
+        let [less, more] = comparison.strictly_ordered()?;
         let local = self.as_local(less)?;
         let is_index = self.kernel.type_of(less) == Scalar::Usize;
         is_index.then_some((local, more))
@@ -167,38 +151,14 @@ impl Writer<'_> {
         inner.any(|stmt| self.kernel.stmt(stmt).facts().flow.is_jump())
     }
 
-    /// True for an index along an axis, plus a value for which `fixed` holds.
-    pub fn is_consecutive(&self, axis: Axis, expr: ExprId, fixed: &dyn Fn(ExprId) -> bool) -> bool {
-        let expr = self.resolved(expr);
-        match self.kernel.expr(expr) {
-            Expr::Builtin(Builtin::GlobalThreadId) => axis == Axis::X,
-            Expr::Builtin(Builtin::ThreadIdx(of) | Builtin::GlobalIdx(of)) => of == axis,
-            Expr::Builtin(_) => false,
-            Expr::Binary {
-                op: BinaryOp::Add,
-                lhs,
-                rhs,
-            } => {
-                let index = |e| self.is_consecutive(axis, e, fixed);
-                (index(lhs) && fixed(rhs)) || (fixed(lhs) && index(rhs))
-            }
-            Expr::Binary { .. }
-            | Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        }
+    /// The index that an expression denotes, plus a value for which `fixed` holds.
+    pub fn lane_index(&self, expr: ExprId, fixed: &dyn Fn(ExprId) -> bool) -> Option<LaneIndex> {
+        let mut indices = LaneIndices {
+            kernel: self.kernel,
+            values: self.values,
+            agreed: fixed,
+        };
+        indices.index(expr)
     }
 
     /// True if the value is the same for all lanes of a row at any time, so that it may be

@@ -18,6 +18,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::lane_index::LaneIndices;
+use sarek_ir::analysis::linear::{Guard, Relation};
 use sarek_ir::analysis::regions::{Place, Plan, Values};
 use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
@@ -153,43 +155,21 @@ impl Finder<'_> {
     /// Removes tests from a condition that is `wanted` for the threads that go on. Returns true if
     /// all of the condition is quiet.
     fn test(&mut self, cond: ExprId, wanted: bool) -> bool {
-        let (all, below, above) = match wanted {
-            true => (true, BinaryOp::Lt, BinaryOp::Gt),
-            false => (false, BinaryOp::Ge, BinaryOp::Le),
+        let comparison = match Guard::of(self.kernel, cond, wanted) {
+            Guard::Both { lhs, rhs } => return self.test(lhs, wanted) && self.test(rhs, wanted),
+            Guard::Compare(comparison) => comparison.of_integers(self.kernel, wanted),
+            Guard::Either { .. } | Guard::Not(_) | Guard::Local(_) | Guard::Other => None,
         };
-        match self.kernel.expr(cond) {
-            Expr::And { lhs, rhs } if all => self.test(lhs, wanted) && self.test(rhs, wanted),
-            Expr::Or { lhs, rhs } if !all => self.test(lhs, wanted) && self.test(rhs, wanted),
-            Expr::Binary { op, lhs, rhs } if op == below => {
-                self.bound(cond, wanted, lhs, Limit::Below(rhs))
+        let Some(comparison) = comparison else {
+            return self.is_quiet(cond);
+        };
+        let is_zero = |e| self.kernel.literal(e) == Some(Value::Usize(0));
+        match (comparison.strictly_ordered(), comparison.relation) {
+            (Some([less, more]), _) => self.bound(cond, wanted, less, Limit::Below(more)),
+            (None, Relation::Eq) if wanted && is_zero(comparison.rhs) => {
+                self.bound(cond, wanted, comparison.lhs, Limit::First)
             }
-            Expr::Binary { op, lhs, rhs } if op == above => {
-                self.bound(cond, wanted, rhs, Limit::Below(lhs))
-            }
-            Expr::Binary {
-                op: BinaryOp::Eq,
-                lhs,
-                rhs,
-            } if all && self.kernel.literal(rhs) == Some(Value::Usize(0)) => {
-                self.bound(cond, wanted, lhs, Limit::First)
-            }
-            Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Binary { .. }
-            | Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => self.is_quiet(cond),
+            (None, _) => self.is_quiet(cond),
         }
     }
 
@@ -212,14 +192,22 @@ impl Finder<'_> {
 
     /// The index that an expression denotes.
     fn index(&self, expr: ExprId) -> Option<Index> {
-        if let Expr::Local(local) = self.kernel.expr(expr) {
-            let fixed = !self.kernel.locals[local.index()].mutable;
-            return self.index(self.values.get(local).filter(|_| fixed)?);
-        }
-        Axis::ALL.into_iter().find_map(|axis| {
-            let is = |builtin| self.kernel.expr(expr) == Expr::Builtin(builtin);
-            let global = is(Builtin::GlobalIdx(axis)).then_some(Index::Global(axis));
-            global.or(is(Builtin::ThreadIdx(axis)).then_some(Index::Thread(axis)))
+        let mut indices = LaneIndices {
+            kernel: self.kernel,
+            values: self.values,
+            agreed: &|_| false,
+        };
+        let index = indices.index(expr).filter(|index| index.offset.is_zero());
+        index.and_then(|index| match index.id {
+            Builtin::GlobalIdx(axis) => Some(Index::Global(axis)),
+            Builtin::ThreadIdx(axis) => Some(Index::Thread(axis)),
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => None,
         })
     }
 

@@ -10,7 +10,8 @@
 //! lanes would not evaluate.
 
 use proc_macro2::{Literal, TokenStream};
-use sarek_ir::{Axis, BinaryOp, Builtin, Expr, ExprId, Stmt, StmtId};
+use sarek_ir::analysis::linear::{Comparison, Guard};
+use sarek_ir::{Axis, Builtin, Expr, ExprId, Stmt, StmtId};
 
 use super::tree::{each_lane, each_row};
 use super::{Writer, mixed};
@@ -85,47 +86,36 @@ impl Writer<'_> {
         if let Some(known) = self.known.get(&cond) {
             return *known;
         }
-        if let Expr::And { lhs, rhs } = self.kernel.expr(cond) {
-            return self.is_guard(lhs, sums) && self.is_guard(rhs, sums);
-        }
-        let Expr::Binary { op, lhs, rhs } = self.kernel.expr(cond) else {
-            return false;
-        };
-        let compares = match op {
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => true,
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::Eq
-            | BinaryOp::Ne => false,
+        let Comparison { relation, lhs, rhs } = match Guard::of(self.kernel, cond, true) {
+            Guard::Both { lhs, rhs } => {
+                return self.is_guard(lhs, sums) && self.is_guard(rhs, sums);
+            }
+            Guard::Compare(comparison) => comparison,
+            Guard::Either { .. } | Guard::Not(_) | Guard::Local(_) | Guard::Other => return false,
         };
         let mut is_index = |index, value| {
-            let mut axes = Axis::ALL.into_iter();
-            let found = axes.any(|axis| self.is_index_along(axis, index)) && self.is_uniform(value);
+            let found = self.rises(index) && self.is_uniform(value);
             if found {
                 sums.push(index);
             }
             found
         };
-        compares
+        relation.is_order()
             && (is_index(lhs, rhs)
                 || is_index(rhs, lhs)
                 || self.is_uniform(lhs) && self.is_uniform(rhs))
     }
 
-    /// True for an index along an axis, plus a value that is the same for the whole block. An index
-    /// in the block plus a constant is excluded: it splits the lanes of every block alike, so it is
-    /// no guard against the end of the data.
-    fn is_index_along(&self, axis: Axis, expr: ExprId) -> bool {
-        !self.is_of_block(axis, expr)
-            && self.is_consecutive(axis, expr, &|added| self.is_uniform(added))
+    /// True for an index of the lane plus a value that is the same for the whole block. An index in the block plus
+    /// a constant is excluded: it splits the lanes of every block alike, so it is no guard against the end of the
+    /// data.
+    fn rises(&self, expr: ExprId) -> bool {
+        let Some(index) = self.lane_index(expr, &|value| self.is_uniform(value)) else {
+            return false;
+        };
+        let of_block = matches!(index.id, Builtin::ThreadIdx(_));
+        let is_along = Axis::ALL.into_iter().any(|axis| index.is_along(axis));
+        is_along && !(of_block && index.offset.as_constant().is_some())
     }
 
     /// True if the value is the same for all lanes at any time.
@@ -138,33 +128,6 @@ impl Writer<'_> {
         };
         let mut operands = self.kernel.operands(expr).into_iter();
         itself && operands.all(|e| self.is_uniform(e))
-    }
-
-    /// True for an index in the block, or such an index combined with constants.
-    fn is_of_block(&self, axis: Axis, expr: ExprId) -> bool {
-        let expr = self.resolved(expr);
-        match self.kernel.expr(expr) {
-            Expr::Builtin(_) => self.kernel.expr(expr) == Expr::Builtin(Builtin::ThreadIdx(axis)),
-            Expr::Binary { lhs, rhs, .. } => {
-                let is_part = |e| self.kernel.literal(e).is_some() || self.is_of_block(axis, e);
-                is_part(lhs) && is_part(rhs)
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        }
     }
 
     /// A test that the guards hold for the first and the last lane, and that no sum wraps between

@@ -25,6 +25,7 @@ mod expr;
 mod frame;
 mod grid_stride;
 mod guard_bounds;
+mod lane_index;
 mod loop_versioning;
 mod loops;
 mod memory;

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Literal, Span, TokenStream};
+use sarek_ir::analysis::linear::{Comparison, Guard, Relation};
 use sarek_ir::analysis::local_uses;
 use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
@@ -186,10 +187,16 @@ impl Writer<'_> {
         if self.known.contains_key(&term) {
             return false;
         }
-        if let Expr::And { lhs, rhs } = self.kernel.expr(term) {
-            return self.collect(lhs, peel) && self.collect(rhs, peel);
-        }
-        if let Some(end) = self.end(term) {
+        let end = match Guard::of(self.kernel, term, true) {
+            Guard::Both { lhs, rhs } => {
+                return self.collect(lhs, peel) && self.collect(rhs, peel);
+            }
+            Guard::Compare(comparison) => self
+                .end(comparison)
+                .or_else(|| self.end(comparison.swapped())),
+            Guard::Either { .. } | Guard::Not(_) | Guard::Local(_) | Guard::Other => None,
+        };
+        if let Some(end) = end {
             peel.ends.push(end);
             return true;
         }
@@ -200,56 +207,34 @@ impl Writer<'_> {
         row
     }
 
-    fn end(&self, term: ExprId) -> Option<End> {
-        let Expr::Binary { op, lhs, rhs } = self.kernel.expr(term) else {
-            return None;
+    /// The end of the stretch of lanes for which `index < value` holds, or another order.
+    fn end(&self, comparison: Comparison) -> Option<End> {
+        let (begins, past) = match comparison.relation {
+            Relation::Lt => (false, false),
+            Relation::Le => (false, true),
+            Relation::Gt => (true, true),
+            Relation::Ge => (true, false),
+            Relation::Eq | Relation::Ne => return None,
         };
-        let found = |index: ExprId, value: ExprId, begins: bool, past: bool| {
-            let (global, offset) = self.index_along_x(index)?;
-            let end = End {
-                begins,
-                past,
-                global,
-                offset,
-                value,
-            };
-            self.is_of_row(value).then_some(end)
+        let (global, offset) = self.index_along_x(comparison.lhs)?;
+        let end = End {
+            begins,
+            past,
+            global,
+            offset,
+            value: comparison.rhs,
         };
-        // First for `index < value` and similar comparisons, then for `value < index`.
-        let (forth, back) = match op {
-            BinaryOp::Lt => ((false, false), (true, true)),
-            BinaryOp::Le => ((false, true), (true, false)),
-            BinaryOp::Gt => ((true, true), (false, false)),
-            BinaryOp::Ge => ((true, false), (false, true)),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::Eq
-            | BinaryOp::Ne => return None,
-        };
-        found(lhs, rhs, forth.0, forth.1).or_else(|| found(rhs, lhs, back.0, back.1))
+        self.is_of_row(comparison.rhs).then_some(end)
     }
 
-    /// Decomposes the index along x, in the launch or in the block, plus constants. Returns true
-    /// for an index in the launch, and the sum of the constants.
+    /// Decomposes the index along x, in the launch or in the block, plus a small constant, a sum that never
+    /// overflows. Returns true for an index in the launch, and the constant.
     fn index_along_x(&self, expr: ExprId) -> Option<(bool, u64)> {
-        let expr = self.resolved(expr);
-        if self.kernel.expr(expr) == Expr::Builtin(Builtin::GlobalIdx(Axis::X)) {
-            return Some((true, 0));
-        }
-        if self.kernel.expr(expr) == Expr::Builtin(Builtin::ThreadIdx(Axis::X)) {
-            return Some((false, 0));
-        }
-        let (index, more) = self.index_plus(expr)?;
-        let (global, offset) = self.index_along_x(index)?;
-        Some((global, offset + more))
+        let index = self.lane_index(expr, &|_| false)?;
+        let [global, of_block] =
+            [Builtin::GlobalIdx(Axis::X), Builtin::ThreadIdx(Axis::X)].map(|id| index.id == id);
+        let offset = u32::try_from(index.offset.as_constant()?).ok()?;
+        (global || of_block).then_some((global, offset.into()))
     }
 
     /// Decomposes an index plus a small constant, a sum that never overflows.

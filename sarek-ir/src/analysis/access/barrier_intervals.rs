@@ -11,14 +11,13 @@
 //!
 //! A loop with a barrier is walked twice. In the second walk, the accesses before the first barrier join those
 //! after the last barrier of the previous iteration. Values of the previous iteration have other symbols
-//! ([`super::values`]), so the two are not taken to be equal.
+//! ([`Values`]), so the two are not taken to be equal.
 
 use std::collections::BTreeSet;
 
-use super::affine::Resolver;
+use super::Access;
 use super::collect::Collector;
-use super::values::Values;
-use super::{Access, Atom};
+use crate::analysis::linear::{Resolver, Values};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
@@ -144,7 +143,7 @@ impl Phases<'_> {
                     collector.expr(end);
                 });
                 self.repeat(label, Some(local), body, |this| {
-                    this.collector.bound_counter(Atom::Local(local), start, end);
+                    this.collector.counts(local, start, end);
                     true
                 });
             }

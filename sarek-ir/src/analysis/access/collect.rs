@@ -1,10 +1,12 @@
 //! Collects the accesses of a kernel in evaluation order, each with the bounds that hold there.
 
-use super::affine::Resolver;
-use super::{Access, Atom, Bound, Place, barrier_intervals, lent};
+use super::{Access, Place, barrier_intervals, lent};
+use crate::analysis::linear::{Atom, Bound, Resolver};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Flow;
-use crate::{Block, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt, StmtId};
+use crate::{
+    Block, CallId, Expr, ExprId, Kernel, List, Loc, LocalId, Memory, PlaceId, Root, Stmt, StmtId,
+};
 
 pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
     let mut collector = Collector {
@@ -101,7 +103,7 @@ impl Collector<'_> {
                 self.expr(start);
                 self.expr(end);
                 let depth = self.bounds.len();
-                self.bound_counter(Atom::Local(local), start, end);
+                self.counts(local, start, end);
                 self.enter_loop(body);
                 self.block(body);
                 self.leave_loop(body);
@@ -138,6 +140,18 @@ impl Collector<'_> {
             | Stmt::Fence { .. }
             | Stmt::Panic { .. } => {}
         }
+    }
+
+    /// Adds the bounds that hold if `cond` has evaluated to `truth`.
+    pub(super) fn suppose(&mut self, cond: ExprId, truth: bool) {
+        let bounds = self.resolver.implied(cond, truth);
+        self.bounds.extend(bounds);
+    }
+
+    /// Adds the bounds of a loop's counter.
+    pub(super) fn counts(&mut self, counter: LocalId, start: ExprId, end: ExprId) {
+        let bounds = self.resolver.counted(Atom::Local(counter), start, end);
+        self.bounds.extend(bounds);
     }
 
     fn guarded(&mut self, cond: ExprId, truth: bool, block: Block) {
@@ -220,13 +234,14 @@ impl Collector<'_> {
         let mut form = self.resolver.affine(index);
         let coordinates = self.resolver.coordinates(index);
         if self.resolver.block.is_some() {
-            self.dimensions(index);
+            let dimensions = self.resolver.dimensions(index);
+            self.bounds.extend(dimensions);
         }
         let mut bounds = self.bounds.clone();
         self.bounds.truncate(depth);
         if self.resolver.block.is_some() {
-            bounds.iter_mut().for_each(|b| b.look_at_block(self.kernel));
-            form = form.map(|form| form.in_block(self.kernel));
+            bounds = bounds.iter().map(|b| b.in_block(self.kernel)).collect();
+            form = form.map(|affine| affine.with(affine.form.in_block(self.kernel)));
         }
         self.found.push(Access {
             memory,

@@ -3,7 +3,8 @@
 
 use super::Needs;
 use super::buffer::{extents_of, needs_of};
-use crate::analysis::access::{Access, Affine, Atom, Extent, Limit, Poly, Symbol, block_dim};
+use crate::analysis::access::Access;
+use crate::analysis::linear::{Affine, Atom, Extent, Limit, Poly, Symbol, block_dim};
 use crate::{Axis, Builtin, Kernel, Precondition};
 
 /// The number of alternative bounds on one atom that are tried.
@@ -26,15 +27,18 @@ pub(super) fn apart(kernel: &Kernel, a: &Access, b: &Access) -> Option<Needs> {
 /// Double buffering, with halves that swap roles: `out * n + i` and `(1 - out) * n + j`, with `i` and `j` below
 /// `n`. For every integer `out`, the two halves start an odd multiple of `n` apart, and so at least `n`.
 fn in_turns(kernel: &Kernel, sides: [(&Access, &Affine); 2]) -> Option<Needs> {
-    let units = sides.iter().flat_map(|(_, form)| form.base.counted());
+    let units = sides
+        .iter()
+        .flat_map(|(_, affine)| affine.form.base.counted());
     for unit in units.filter(Poly::is_natural) {
-        let [a, b] = sides.map(|(_, form)| form.base.divided(&unit));
+        let [a, b] = sides.map(|(_, affine)| affine.form.base.divided(&unit));
         if !b.0.minus(&a.0).is_odd() {
             continue;
         }
-        let rests = [(sides[0].1, a.1), (sides[1].1, b.1)].map(|(form, base)| Affine {
-            base,
-            ..form.clone()
+        let rests = [(sides[0].1, a.1), (sides[1].1, b.1)].map(|(affine, base)| {
+            let mut rest = affine.clone();
+            rest.form.base = base;
+            rest
         });
         let within = |ranges: [Range; 2]| {
             let last = unit.minus(&Poly::constant(1));
@@ -71,27 +75,13 @@ struct Range {
 }
 
 /// The range of an index. If an atom has several bounds, the `choice`th from the innermost is used.
-fn range(kernel: &Kernel, access: &Access, form: &Affine, choice: usize) -> Option<Range> {
-    let mut range = Range {
-        least: form.base.clone(),
-        most: form.base.clone(),
-        needs: extents_of(form),
-    };
-    for (atom, c) in &form.terms {
-        let mut limit = |most| limit(kernel, access, *atom, choice, most, &mut range.needs);
-        let (least, most) = (limit(false)?, limit(true)?);
-        let (low, high) = (c.times(&least), c.times(&most));
-        let (low, high) = if c.is_natural() {
-            (low, high)
-        } else if c.scaled(-1).is_natural() {
-            (high, low)
-        } else {
-            return None;
-        };
-        range.least = range.least.plus(&low);
-        range.most = range.most.plus(&high);
-    }
-    Some(range)
+fn range(kernel: &Kernel, access: &Access, affine: &Affine, choice: usize) -> Option<Range> {
+    let mut needs = extents_of(affine);
+    let (least, most) = affine.form.span(|atom| {
+        let mut limit = |most| limit(kernel, access, atom, choice, most, &mut needs);
+        Some((limit(false)?, limit(true)?))
+    })?;
+    Some(Range { least, most, needs })
 }
 
 fn limit(
@@ -119,7 +109,7 @@ fn limit(
                 limits.push((Poly::default(), vec![]));
             }
         }
-        (Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..), true) => {}
+        (Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..), true) | (Atom::Quotient(_), _) => {}
     }
     let choice = choice.min(limits.len().checked_sub(1)?);
     let (limit, of) = limits.swap_remove(choice);

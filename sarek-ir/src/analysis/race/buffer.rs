@@ -2,7 +2,10 @@
 
 use super::reason::same_for_all;
 use super::{Needs, Race, Reason, counterexample, is_store};
-use crate::analysis::access::{Access, Affine, Atom, Bound, Limit, Poly, Symbol, block_dim};
+use crate::analysis::access::Access;
+use crate::analysis::linear::{
+    Affine, Atom, Bound, Form, Limit, Poly, Symbol, block_dim, is_digit, within_stride,
+};
 use crate::{Axis, Builtin, Kernel, Precondition};
 
 /// One slice with its accesses, at least one.
@@ -22,9 +25,9 @@ pub(super) type IdPart = Vec<(Builtin, Poly)>;
 impl<'a> Buffer<'a> {
     pub(super) fn new(kernel: &'a Kernel, accesses: &'a [&'a Access]) -> Buffer<'a> {
         let form = |access: &&Access| {
-            let mut form = access.form.clone()?;
-            form.join_block_ids(kernel);
-            Some(form)
+            let mut affine = access.form.clone()?;
+            affine.form.join_ids(kernel);
+            Some(affine)
         };
         Buffer {
             kernel,
@@ -131,25 +134,11 @@ impl<'a> Buffer<'a> {
         let mut value: Option<&Poly> = None;
         let mut relied = vec![];
         for access in self.accesses {
-            let found = access
-                .bounds
-                .iter()
-                .filter(|b| b.is_of(id))
-                .find_map(|most| {
-                    let Limit::AtMost(v) = &most.limit else {
-                        return None;
-                    };
-                    let least = access
-                        .bounds
-                        .iter()
-                        .find(|b| b.is_of(id) && b.limit == Limit::AtLeast(v.clone()))?;
-                    Some((v, most, least))
-                });
-            let (v, most, least) = found?;
+            let (v, bounds) = pinned(access, id)?;
             if *value.get_or_insert(v) != v {
                 return None;
             }
-            relied.extend([most.clone(), least.clone()]);
+            relied.extend(bounds.map(Bound::clone));
         }
         Some(relied)
     }
@@ -157,11 +146,11 @@ impl<'a> Buffer<'a> {
     /// The ids of the index with their coefficients, which must be the same in all accesses.
     fn id_part(&self) -> Result<IdPart, Race> {
         let mut first: Option<IdPart> = None;
-        for (i, form) in self.forms.iter().enumerate() {
-            let Some(form) = form else {
+        for (i, affine) in self.forms.iter().enumerate() {
+            let Some(affine) = affine else {
                 return Err(self.race_with_store(i, Reason::Opaque));
             };
-            let ids = ids_of(form);
+            let ids = ids_of(&affine.form);
             let local = ids.iter().map(|(id, _)| *id).find(|id| match id {
                 Builtin::ThreadIdx(_) => true,
                 Builtin::BlockIdx(axis) => self.alone[axis.index()].is_none(),
@@ -201,16 +190,17 @@ impl<'a> Buffer<'a> {
         if let Err(race) = self.separate_ascending(ids) {
             // `n - 1 - i` determines `i` as well, so retry with the opposite signs.
             let negated: IdPart = ids.iter().map(|(id, c)| (*id, c.scaled(-1))).collect();
-            let forms = self.forms.iter_mut().flatten();
-            forms.for_each(|form| *form = form.negated());
+            for affine in &mut self.forms {
+                *affine = affine.as_ref().and_then(Affine::negated);
+            }
             self.separate_ascending(&negated).map_err(|_| race)?;
         }
-        for (access, form) in self.accesses.iter().zip(self.forms.clone()) {
-            let form = form.unwrap_or_default();
-            for (axis, n) in form.extents {
+        for (access, affine) in self.accesses.iter().zip(self.forms.clone()) {
+            let Some(affine) = affine else { continue };
+            for (axis, n) in affine.extents {
                 self.need(Precondition::ExtentAtMost(axis, n));
             }
-            if form.needs_exact {
+            if affine.needs_exact {
                 self.need(Precondition::NoOverflow(access.index));
             }
         }
@@ -253,47 +243,24 @@ impl<'a> Buffer<'a> {
     }
 
     /// Checks that the offsets added to the ids lie within the smallest coefficient, from one base common to
-    /// all accesses. If a local has several guards, the innermost or the outermost counts.
+    /// all accesses.
     fn check_low(&mut self, stride: &Poly, innermost: bool) -> Result<(), Race> {
-        let mut spans = vec![];
-        for (i, (access, form)) in self.accesses.iter().zip(&self.forms).enumerate() {
-            let form = form.as_ref();
-            let span = form.and_then(|form| span_of_locals(self.kernel, access, form, innermost));
-            match span {
-                Some(span) => spans.push(span),
-                None => return Err(self.race_with_store(i, Reason::Neighbour)),
+        let forms = self.forms.iter();
+        let forms = forms.map(|affine| affine.as_ref().map(|affine| &affine.form));
+        let sides: Vec<_> = self.accesses.iter().copied().zip(forms).collect();
+        match offsets_within(self.kernel, &sides, stride, innermost) {
+            Ok(needs) => {
+                needs.into_iter().for_each(|need| self.need(need));
+                Ok(())
             }
+            Err(at) => Err(self.race_with_store(at, Reason::Neighbour)),
         }
-        let last = stride.minus(&Poly::constant(1));
-        let mut spoilt = 0;
-        for base in spans.iter().map(|s| &s.least) {
-            let outside = spans.iter().position(|s| {
-                let below = !s.least.minus(base).is_natural();
-                below || !last.plus(base).minus(&s.most).is_natural()
-            });
-            match outside {
-                None => {
-                    let relied = spans.iter().flat_map(|s| &s.relied);
-                    relied.for_each(|b| {
-                        for need in needs_of(b) {
-                            if !self.needs.contains(&need) {
-                                self.needs.push(need);
-                            }
-                        }
-                    });
-                    return Ok(());
-                }
-                Some(i) => spoilt = i,
-            }
-        }
-        Err(self.race_with_store(spoilt, Reason::Neighbour))
     }
 }
 
 /// The range of an index without its ids, and the bounds that prove it.
 pub(super) struct Span {
-    pub(super) least: Poly,
-    pub(super) most: Poly,
+    pub(super) range: (Poly, Poly),
     pub(super) relied: Vec<Bound>,
 }
 
@@ -306,22 +273,21 @@ pub(super) fn needs_of(bound: &Bound) -> Vec<Precondition> {
     exact.chain(extents).collect()
 }
 
-pub(super) fn extents_of(form: &Affine) -> Needs {
-    let needs = form.extents.iter();
+pub(super) fn extents_of(affine: &Affine) -> Needs {
+    let needs = affine.extents.iter();
     needs
         .map(|(axis, n)| Precondition::ExtentAtMost(*axis, *n))
         .collect()
 }
 
-pub(super) fn ids_of(form: &Affine) -> IdPart {
+pub(super) fn ids_of(form: &Form<Poly>) -> IdPart {
     let mut ids: IdPart = vec![];
-    for (atom, c) in &form.terms {
+    for (atom, c) in form.terms() {
         match atom {
             Atom::Id(id) => ids.push((*id, c.clone())),
-            Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..) => {}
+            Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..) | Atom::Quotient(_) => {}
         }
     }
-    ids.sort_by_key(|(id, _)| Builtin::ALL.iter().position(|(_, b)| b == id));
     ids
 }
 
@@ -352,10 +318,7 @@ pub(super) fn digit_bound(
     id: Builtin,
     (low, high): (&Poly, &Poly),
 ) -> Option<Option<Bound>> {
-    let fits = |most: &Poly| {
-        let count = most.plus(&Poly::constant(1));
-        high.minus(&low.times(&count)).is_natural()
-    };
+    let fits = |most: &Poly| is_digit(low, most, high);
     let extent = |axis| match id {
         Builtin::BlockIdx(_) => Builtin::GridDim(axis),
         _ => Builtin::GlobalDim(axis),
@@ -377,25 +340,23 @@ pub(super) fn digit_bound(
     Some(Some(guard.clone()))
 }
 
-/// The range of an index without its ids; `None` if a local in it has no bounds.
-pub(super) fn span_of_locals(
+/// The range of an index without its ids; `None` if a local in it has no bounds. If a local has several guards, the
+/// innermost or the outermost counts.
+fn span_of_locals(
     kernel: &Kernel,
     access: &Access,
-    form: &Affine,
+    form: &Form<Poly>,
     innermost: bool,
 ) -> Option<Span> {
-    let mut span = Span {
-        least: form.base.clone(),
-        most: form.base.clone(),
-        relied: vec![],
-    };
-    for (atom, c) in &form.terms {
+    let mut relied = vec![];
+    let mut rest = form.clone();
+    rest.retain(|(atom, _)| !matches!(atom, Atom::Id(_)));
+    let range = rest.span(|atom| {
         match atom {
-            Atom::Id(_) => continue,
-            Atom::Exchange(..) => return None,
-            Atom::Local(_) | Atom::Param(_) => {}
+            Atom::Exchange(..) | Atom::Quotient(_) => return None,
+            Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
         }
-        let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.is_of(*atom)).collect();
+        let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.is_of(atom)).collect();
         if innermost {
             bounds.reverse();
         }
@@ -407,30 +368,43 @@ pub(super) fn span_of_locals(
             };
             if side.is_none() {
                 *side = Some(limit.clone());
-                span.relied.push(bound.clone());
+                relied.push(bound.clone());
             }
         }
         let unsigned = atom.is_unsigned_value(kernel);
-        let (least, most) = (least.or(unsigned.then(Poly::default))?, most?);
-        let (low, high) = (c.times(&least), c.times(&most));
-        let (low, high) = if c.is_natural() {
-            (low, high)
-        } else if c.scaled(-1).is_natural() {
-            (high, low)
-        } else {
-            return None;
-        };
-        span.least = span.least.plus(&low);
-        span.most = span.most.plus(&high);
-    }
-    Some(span)
+        Some((least.or(unsigned.then(Poly::default))?, most?))
+    })?;
+    Some(Span { range, relied })
 }
 
-impl Affine {
-    pub(super) fn negated(&self) -> Affine {
-        let mut negated = self.clone();
-        negated.base = self.base.scaled(-1);
-        negated.terms = self.terms.iter().map(|(a, c)| (*a, c.scaled(-1))).collect();
-        negated
+/// The preconditions under which the offsets added to the ids lie within one stride from a common base, or else the
+/// position of an access that rules it out.
+pub(super) fn offsets_within(
+    kernel: &Kernel,
+    sides: &[(&Access, Option<&Form<Poly>>)],
+    stride: &Poly,
+    innermost: bool,
+) -> Result<Needs, usize> {
+    let mut spans = vec![];
+    for (at, (access, form)) in sides.iter().enumerate() {
+        let span = form.and_then(|form| span_of_locals(kernel, access, form, innermost));
+        spans.push(span.ok_or(at)?);
     }
+    let ranges: Vec<_> = spans.iter().map(|span| span.range.clone()).collect();
+    within_stride(&ranges, stride)?;
+    let relied = spans.iter().flat_map(|span| &span.relied);
+    Ok(relied.flat_map(needs_of).collect())
+}
+
+/// The single value that guards leave to an atom, and these two guards.
+pub(super) fn pinned(access: &Access, atom: Atom) -> Option<(&Poly, [&Bound; 2])> {
+    let bounds = access.bounds.iter().filter(|b| b.is_of(atom));
+    bounds.clone().find_map(|most| {
+        let Limit::AtMost(value) = &most.limit else {
+            return None;
+        };
+        let least = Limit::AtLeast(value.clone());
+        let least = bounds.clone().find(|b| b.limit == least)?;
+        Some((value, [most, least]))
+    })
 }

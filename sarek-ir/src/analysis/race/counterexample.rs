@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::access::{Access, Affine, Atom, Bound, Extent, Limit, Poly, Symbol};
+use crate::analysis::access::Access;
+use crate::analysis::linear::{Atom, Bound, Extent, Form, Limit, Poly, Symbol};
 use crate::{Axis, Builtin, Kernel, LocalId, Memory};
 
 /// Two threads, and the element that both may access.
@@ -40,7 +41,7 @@ pub(super) fn counterexample(kernel: &Kernel, a: &Access, b: &Access) -> Option<
         };
         let mut found = world.meeting(a, b)?;
         let sides = [a, b].into_iter().filter_map(|access| access.form.as_ref());
-        let mut matters = sides.map(|form| world.depends(form));
+        let mut matters = sides.map(|affine| world.depends(&affine.form));
         found.value = matters.any(|m| m).then_some(value as u64);
         Some(found)
     })
@@ -87,13 +88,15 @@ impl World {
 
     /// Calls `show` for each thread that may reach an access, with its index.
     fn each(&self, access: &Access, show: &mut dyn FnMut(&Thread, i128)) {
-        let Some(form) = &access.form else { return };
+        let Some(form) = access.form.as_ref().map(|affine| &affine.form) else {
+            return;
+        };
         let locals: Vec<LocalId> = form
-            .terms
+            .terms()
             .iter()
             .filter_map(|(atom, _)| match atom {
                 Atom::Local(local) => Some(*local),
-                Atom::Id(_) | Atom::Param(_) | Atom::Exchange(..) => None,
+                Atom::Id(_) | Atom::Param(_) | Atom::Exchange(..) | Atom::Quotient(_) => None,
             })
             .take(2)
             .collect();
@@ -125,7 +128,7 @@ impl World {
 
     /// True unless the guard provably stops the thread.
     fn holds(&self, bound: &Bound, thread: &Thread) -> bool {
-        let sum = self.terms(&bound.terms, thread);
+        let sum = self.form(&bound.form, thread);
         match (&bound.limit, sum) {
             (_, None) => true,
             (Limit::AtMost(most), Some(sum)) => self.poly(most).is_none_or(|most| sum <= most),
@@ -133,20 +136,16 @@ impl World {
         }
     }
 
-    fn form(&self, form: &Affine, thread: &Thread) -> Option<i128> {
-        self.poly(&form.base)?
-            .checked_add(self.terms(&form.terms, thread)?)
-    }
-
-    fn terms(&self, terms: &[(Atom, Poly)], thread: &Thread) -> Option<i128> {
-        terms.iter().try_fold(0i128, |sum, (atom, factor)| {
+    fn form(&self, form: &Form<Poly>, thread: &Thread) -> Option<i128> {
+        let base = self.poly(&form.base)?;
+        form.terms().iter().try_fold(base, |sum, (atom, factor)| {
             let value = match atom {
                 Atom::Id(id) => self.id(*id, thread)?,
                 Atom::Local(local) => {
                     let known = thread.locals.iter().find(|(of, _)| of == local);
                     known.map(|(_, value)| *value)?
                 }
-                Atom::Param(_) | Atom::Exchange(..) => return None,
+                Atom::Param(_) | Atom::Exchange(..) | Atom::Quotient(_) => return None,
             };
             sum.checked_add(self.poly(factor)?.checked_mul(value)?)
         })
@@ -191,13 +190,13 @@ impl World {
     }
 
     /// True if the index depends on the values of arguments.
-    fn depends(&self, form: &Affine) -> bool {
+    fn depends(&self, form: &Form<Poly>) -> bool {
         let other = World {
             value: self.value + 1,
             ..*self
         };
         let polys = form
-            .terms
+            .terms()
             .iter()
             .map(|(_, factor)| factor)
             .chain([&form.base]);

@@ -9,14 +9,15 @@
 use super::Needs;
 use super::buffer::{extents_of, needs_of};
 use crate::Builtin;
-use crate::analysis::access::{Access, Affine, Atom, Bound, Limit};
+use crate::analysis::access::Access;
+use crate::analysis::linear::{Affine, Atom, Bound, Limit};
 
 /// If both accesses belong to one exchange: the id that tells threads apart, and the preconditions.
 pub(super) fn exchange(a: &Access, b: &Access) -> Option<(Builtin, Needs)> {
     let sides = [(a, a.form.as_ref()?), (b, b.form.as_ref()?)];
     let exchanged = sides.iter().find_map(|(_, form)| match only(form)? {
         exchanged @ Atom::Exchange(..) => Some(exchanged),
-        Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => None,
+        Atom::Id(_) | Atom::Local(_) | Atom::Param(_) | Atom::Quotient(_) => None,
     })?;
     let Atom::Exchange(id, _) = exchanged else {
         return None;
@@ -38,26 +39,18 @@ pub(super) fn exchange(a: &Access, b: &Access) -> Option<(Builtin, Needs)> {
     Some((id, needs.collect()))
 }
 
-/// The atom, if the form is exactly one atom.
-fn only(form: &Affine) -> Option<Atom> {
-    match form.terms.as_slice() {
-        [(atom, factor)] if form.base.is_zero() && factor.as_constant() == Some(1) => {
-            Some(*atom).filter(|_| !form.needs_exact)
-        }
-        _ => None,
-    }
+/// The atom, if the index is exactly one atom under no conditions.
+fn only(affine: &Affine) -> Option<Atom> {
+    affine.form.sole_atom().filter(|_| !affine.needs_exact)
 }
 
 /// True if a guard lets only one thread of each pair through: the lower one if `above` is set, else the upper one.
 fn lets_one_through(bound: &Bound, partner: Atom, own: Atom, above: bool) -> bool {
-    let factor = |atom: Atom| {
-        let found = bound.terms.iter().find(|(a, _)| *a == atom);
-        found.and_then(|(_, factor)| factor.as_constant())
-    };
+    let factor = |atom: Atom| bound.form.coefficient(atom).as_constant();
     let (Some(of_partner), Some(of_own)) = (factor(partner), factor(own)) else {
         return false;
     };
-    let opposite = of_partner.abs() == 1 && of_own == -of_partner && bound.terms.len() == 2;
+    let opposite = of_partner.abs() == 1 && of_own == -of_partner && bound.form.terms().len() == 2;
     // The bounds of `partner - own`.
     let (least, most) = match (&bound.limit, of_partner > 0) {
         (Limit::AtLeast(limit), true) => (limit.as_constant(), None),

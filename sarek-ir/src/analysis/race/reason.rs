@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::Counterexample;
-use crate::analysis::access::{Affine, Atom, Place, Poly};
+use crate::analysis::access::Place;
+use crate::analysis::linear::{Affine, Atom, Poly};
 use crate::{Axis, Builtin, Kernel, Loc, LocalId, Memory, Stmt};
 
 /// Two accesses by which two threads may access the same element.
@@ -88,16 +89,16 @@ impl fmt::Display for Reason {
 }
 
 /// The reason why an index without ids may be the same in two threads.
-pub(super) fn same_for_all(kernel: &Kernel, form: Option<&Affine>) -> Reason {
+pub(super) fn same_for_all(kernel: &Kernel, affine: Option<&Affine>) -> Reason {
     let counts =
         |stmt: &Stmt, wanted: LocalId| matches!(stmt, Stmt::For { local, .. } if *local == wanted);
     let is_counter = |wanted: LocalId| kernel.stmts.iter().any(|stmt| counts(stmt, wanted));
     let is_value = |(atom, _): &(Atom, Poly)| match atom {
         Atom::Local(local) => !is_counter(*local),
         Atom::Param(_) => true,
-        Atom::Id(_) | Atom::Exchange(..) => false,
+        Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) => false,
     };
-    match form.is_some_and(|form| form.terms.iter().any(is_value)) {
+    match affine.is_some_and(|affine| affine.form.terms().iter().any(is_value)) {
         true => Reason::Values,
         false => Reason::Shared,
     }

@@ -13,15 +13,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::super::access::{
-    Access, Affine, Atom, Bound, Limit, Poly, barrier_intervals, block_dim,
-};
 use super::apart::apart;
-use super::buffer::{IdPart, extents_of, ids_of, needs_of, orders, span_of_locals};
+use super::buffer::{IdPart, extents_of, ids_of, needs_of, offsets_within, orders, pinned};
 use super::counterexample::counterexample;
 use super::exchange::exchange;
 use super::reason::same_for_all;
 use super::{Needs, Race, Reason, is_store};
+use crate::analysis::access::{Access, barrier_intervals};
+use crate::analysis::linear::{Affine, Atom, Bound, Limit, Poly, block_dim, is_digit};
 use crate::analysis::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
@@ -127,19 +126,8 @@ impl Pair<'_> {
     /// The guards that let the same single thread of an axis through at both accesses.
     fn pin(self, axis: Axis) -> Option<Vec<Bound>> {
         let id = Atom::Id(Builtin::ThreadIdx(axis));
-        let of = |access: &Access| {
-            let bounds = access.bounds.iter().filter(|b| b.is_of(id));
-            bounds.clone().find_map(|most| {
-                let Limit::AtMost(v) = &most.limit else {
-                    return None;
-                };
-                let least = Limit::AtLeast(v.clone());
-                let least = bounds.clone().find(|b| b.limit == least)?;
-                Some((v.clone(), vec![most.clone(), least.clone()]))
-            })
-        };
-        let ((v, a), (w, b)) = (of(self.a)?, of(self.b)?);
-        (v == w).then(|| [a, b].concat())
+        let ((v, a), (w, b)) = (pinned(self.a, id)?, pinned(self.b, id)?);
+        (v == w).then(|| [a, b].concat().into_iter().cloned().collect())
     }
 
     /// Checks that the indices tell threads apart. Returns the preconditions, and the axes along which they do.
@@ -152,8 +140,8 @@ impl Pair<'_> {
         let (Some(a), Some(b)) = (&self.a.form, &self.b.form) else {
             return Err(Reason::Opaque);
         };
-        let ids = ids_of(a);
-        if ids != ids_of(b) {
+        let ids = ids_of(&a.form);
+        if ids != ids_of(&b.form) {
             return Err(Reason::Different);
         }
         if ids.is_empty() {
@@ -166,8 +154,10 @@ impl Pair<'_> {
         let mut reason = Reason::Overlapping;
         for modulus in self.moduli(a, b) {
             for sign in [1, -1] {
-                let forms = [a, b].map(|form| form.signed(sign));
-                match self.digits(&forms, modulus.as_ref()) {
+                let [Some(a), Some(b)] = [a, b].map(|affine| affine.signed(sign)) else {
+                    continue;
+                };
+                match self.digits([a, b], modulus.as_ref()) {
                     Ok(needs) => {
                         let mut used = [false; 3];
                         let axes = ids.iter().filter_map(|(id, _)| id.axis());
@@ -185,12 +175,12 @@ impl Pair<'_> {
     /// block.
     fn moduli(self, a: &Affine, b: &Affine) -> Vec<Option<Poly>> {
         let mut moduli = vec![None];
-        let locals = a.terms.iter().chain(&b.terms);
+        let locals = a.form.terms().iter().chain(b.form.terms());
         let of_locals = locals.filter_map(|(atom, c)| match atom {
             Atom::Local(_) | Atom::Param(_) => Some(c.clone()),
-            Atom::Id(_) | Atom::Exchange(..) => None,
+            Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) => None,
         });
-        let difference = b.base.minus(&a.base);
+        let difference = b.form.base.minus(&a.form.base);
         let whole = block_dim(self.kernel, Axis::X);
         for m in of_locals.chain([difference.clone(), difference.scaled(-1), whole]) {
             if !m.is_zero() && m.is_natural() && !moduli.contains(&Some(m.clone())) {
@@ -200,32 +190,35 @@ impl Pair<'_> {
         moduli
     }
 
-    fn digits(self, forms: &[Affine; 2], modulus: Option<&Poly>) -> Result<Needs, Reason> {
-        let [mut a, mut b] = forms.clone();
+    fn digits(self, forms: [Affine; 2], modulus: Option<&Poly>) -> Result<Needs, Reason> {
+        let [mut a, mut b] = forms;
         let mut needs: Needs = [&a, &b].into_iter().flat_map(extents_of).collect();
-        for (form, access) in [(&a, self.a), (&b, self.b)] {
-            if form.needs_exact || modulus.is_some() {
+        for (affine, access) in [(&a, self.a), (&b, self.b)] {
+            if affine.needs_exact || modulus.is_some() {
                 needs.push(Precondition::NoOverflow(access.index));
             }
         }
         if let Some(modulus) = modulus {
-            for form in [&mut a, &mut b] {
-                form.terms
-                    .retain(|(atom, c)| matches!(atom, Atom::Id(_)) || !c.is_multiple_of(modulus));
+            for affine in [&mut a, &mut b] {
+                let stays = |(atom, c): &(Atom, Poly)| {
+                    matches!(atom, Atom::Id(_)) || !c.is_multiple_of(modulus)
+                };
+                affine.form.retain(stays);
             }
-            if b.base.minus(&a.base).is_multiple_of(modulus) {
-                b.base = a.base.clone();
+            if b.form.base.minus(&a.form.base).is_multiple_of(modulus) {
+                b.form.base = a.form.base.clone();
             }
         }
-        let ids = ids_of(&a);
+        let ids = ids_of(&a.form);
         let ordered = orders(ids.len())
             .into_iter()
             .find_map(|order| self.in_order(&ids, &order, modulus));
         let (order_needs, stride) = ordered.ok_or(Reason::Overlapping)?;
         needs.extend(order_needs);
+        let sides = [(self.a, Some(&a.form)), (self.b, Some(&b.form))];
         let low = [true, false]
             .into_iter()
-            .find_map(|innermost| self.low(&a, &b, &stride, innermost));
+            .find_map(|innermost| offsets_within(self.kernel, &sides, &stride, innermost).ok());
         needs.extend(low.ok_or(Reason::Neighbour)?);
         Ok(needs)
     }
@@ -259,10 +252,7 @@ impl Pair<'_> {
 
     /// The preconditions that keep `low * thread_idx` below `high`.
     fn digit(self, axis: Axis, low: &Poly, high: &Poly) -> Option<Needs> {
-        let fits = |most: &Poly| {
-            let count = most.plus(&Poly::constant(1));
-            high.minus(&low.times(&count)).is_natural()
-        };
+        let fits = |most: &Poly| is_digit(low, most, high);
         if fits(&block_dim(self.kernel, axis).minus(&Poly::constant(1))) {
             return Some(vec![]);
         }
@@ -288,36 +278,13 @@ impl Pair<'_> {
         let free = self.kernel.block.is_none();
         free.then(|| vec![Precondition::BlockAtMost(axis, most)])
     }
-
-    /// The preconditions under which the offsets added to the ids lie within one stride.
-    fn low(self, a: &Affine, b: &Affine, stride: &Poly, innermost: bool) -> Option<Needs> {
-        let spans = [
-            span_of_locals(self.kernel, self.a, a, innermost)?,
-            span_of_locals(self.kernel, self.b, b, innermost)?,
-        ];
-        let last = stride.minus(&Poly::constant(1));
-        let holds = spans.iter().any(|from| {
-            spans.iter().all(|s| {
-                let above = s.least.minus(&from.least).is_natural();
-                above && last.plus(&from.least).minus(&s.most).is_natural()
-            })
-        });
-        holds.then(|| {
-            spans
-                .iter()
-                .flat_map(|s| &s.relied)
-                .flat_map(needs_of)
-                .collect()
-        })
-    }
 }
 
 impl Affine {
-    fn signed(&self, sign: i128) -> Affine {
-        if sign < 0 {
-            self.negated()
-        } else {
-            self.clone()
+    fn signed(&self, sign: i128) -> Option<Affine> {
+        match sign < 0 {
+            true => self.negated(),
+            false => Some(self.clone()),
         }
     }
 }

@@ -364,3 +364,39 @@ fn guards_end_with_their_block() {
     });
     assert_eq!(negated, Err(Reason::Overlapping));
 }
+
+#[test]
+fn numbers_beyond_all_types_prove_nothing() {
+    let shifted = |by: u64| {
+        verdict(move |s, v, _| {
+            let x = s.let_("x", s.id(X));
+            // 1 modulo 2^64, and 2^128 - 2^65 + 1 as an exact number.
+            let huge = s.let_("huge", s.n(u64::MAX) * s.n(u64::MAX));
+            s.store(v, x.get() + huge.get(), zero(s));
+            s.store(v, x.get() + huge.get() + s.n(by), zero(s));
+        })
+    };
+    assert_eq!(shifted(0), Ok(vec![ONE_Y, ONE_Z]));
+    assert_eq!(shifted(1), Err(Reason::Neighbour));
+}
+
+/// Each local is used twice in the next one. To read each use by itself would take days.
+#[test]
+fn chains_of_locals_are_read_once() {
+    let sums = verdict(|s, v, _| {
+        let mut x = s.let_("x", s.id(X));
+        for _ in 0..40 {
+            x = s.let_("x", x.get() + x.get());
+        }
+        s.store(v, x.get(), zero(s));
+    });
+    assert!(only_overflow(sums));
+    let halves = verdict(|s, v, [n, ..]| {
+        let mut n = s.let_("n", s.arg(n));
+        for _ in 0..40 {
+            n = s.let_("n", n.get() / s.n(2) + n.get() / s.n(2));
+        }
+        s.store(v, s.id(X) + n.get(), zero(s));
+    });
+    assert!(only_overflow(halves));
+}

@@ -8,24 +8,29 @@
 
 use super::Needs;
 use super::apart::last;
-use super::buffer::{IdPart, extents_of, ids_of, needs_of, span_of_locals};
-use crate::analysis::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim};
+use super::buffer::{IdPart, extents_of, ids_of, needs_of, offsets_within};
+use crate::analysis::access::Access;
+use crate::analysis::linear::{Affine, Atom, Limit, Poly};
 use crate::{Axis, Builtin, Kernel, Precondition};
 
 /// The preconditions under which an index of both accesses belongs to a single thread, and the axes along which
 /// the index tells threads apart.
 pub(super) fn tiles(kernel: &Kernel, a: &Access, b: &Access) -> Option<(Needs, [bool; 3])> {
-    let sides = [a, b].map(|access| Some((split(kernel, access.form.clone()?), access)));
+    let sides = [a, b].map(|access| {
+        let affine = access.form.as_ref()?;
+        Some((affine.with(affine.form.split_ids(kernel)), access))
+    });
     let [Some(a), Some(b)] = sides else {
         return None;
     };
-    let ids = ids_of(&a.0);
-    if ids.is_empty() || ids != ids_of(&b.0) || !ids.iter().all(|(id, _)| id.axis().is_some()) {
+    let ids = ids_of(&a.0.form);
+    if ids.is_empty() || ids != ids_of(&b.0.form) || !ids.iter().all(|(id, _)| id.axis().is_some())
+    {
         return None;
     }
     let mut needs: Needs = vec![];
-    for (form, access) in [&a, &b] {
-        needs.extend(extents_of(form));
+    for (affine, access) in [&a, &b] {
+        needs.extend(extents_of(affine));
         needs.push(Precondition::NoOverflow(access.index));
     }
     let search = Search {
@@ -38,24 +43,6 @@ pub(super) fn tiles(kernel: &Kernel, a: &Access, b: &Access) -> Option<(Needs, [
     needs.extend(low(kernel, [&a, &b], &ids[order[0]].1)?);
     let told = told(kernel, &ids, &mut needs)?;
     Some((needs, told))
-}
-
-/// The form with each global id split into its parts.
-fn split(kernel: &Kernel, mut form: Affine) -> Affine {
-    for axis in Axis::ALL {
-        let [global, block, thread] = [
-            Builtin::GlobalIdx(axis),
-            Builtin::BlockIdx(axis),
-            Builtin::ThreadIdx(axis),
-        ]
-        .map(Atom::Id);
-        let whole = form.coefficient(global);
-        let of_block = whole.times(&block_dim(kernel, axis));
-        form.set(block, form.coefficient(block).plus(&of_block));
-        form.set(thread, form.coefficient(thread).plus(&whole));
-        form.set(global, Poly::default());
-    }
-    form
 }
 
 /// A search for an order of the ids in which each is a digit above those before it, at both accesses.
@@ -114,10 +101,12 @@ impl Search<'_> {
         // first part.
         let scale = &terms[0].1;
         let by_guard = access.bounds.iter().find_map(|bound| {
-            let terms = split_bound(self.kernel, bound).times(scale).terms;
+            let bound = bound.split_ids(self.kernel);
+            let form = bound.form.times(scale)?;
+            let terms = form.terms();
             let same = terms.len() == as_atoms.len() && terms.iter().all(|t| as_atoms.contains(t));
             match &bound.limit {
-                Limit::AtMost(most) if same && enough(&most.times(scale)) => Some(needs_of(bound)),
+                Limit::AtMost(most) if same && enough(&most.times(scale)) => Some(needs_of(&bound)),
                 Limit::AtMost(_) | Limit::AtLeast(_) => None,
             }
         });
@@ -134,31 +123,13 @@ impl Search<'_> {
     }
 }
 
-/// The sum that a bound limits, with each global id split into its parts.
-fn split_bound(kernel: &Kernel, bound: &Bound) -> Affine {
-    let form = Affine {
-        terms: bound.terms.clone(),
-        ..Affine::default()
-    };
-    split(kernel, form)
-}
-
 /// The preconditions under which the offsets added to the ids, in both accesses, lie within one stride from a
 /// common base.
 fn low(kernel: &Kernel, sides: [&(Affine, &Access); 2], stride: &Poly) -> Option<Needs> {
-    [true, false].into_iter().find_map(|innermost| {
-        let [a, b] = sides.map(|(form, access)| span_of_locals(kernel, access, form, innermost));
-        let spans = [a?, b?];
-        let last = stride.minus(&Poly::constant(1));
-        let holds = spans.iter().any(|from| {
-            spans.iter().all(|s| {
-                let above = s.least.minus(&from.least).is_natural();
-                above && last.plus(&from.least).minus(&s.most).is_natural()
-            })
-        });
-        let relied = spans.iter().flat_map(|s| &s.relied);
-        holds.then(|| relied.flat_map(needs_of).collect())
-    })
+    let sides = sides.map(|(affine, access)| (*access, Some(&affine.form)));
+    [true, false]
+        .into_iter()
+        .find_map(|innermost| offsets_within(kernel, &sides, stride, innermost).ok())
 }
 
 /// The axes along which the ids tell threads apart. `None` if the ids tell apart only blocks, or only threads

@@ -6,7 +6,7 @@
 
 use super::buffer::{Buffer, ids_of};
 use super::{Race, Reason};
-use crate::analysis::access::Affine;
+use crate::analysis::linear::Affine;
 use crate::{Axis, Builtin, Precondition};
 
 impl Buffer<'_> {
@@ -67,19 +67,19 @@ impl Buffer<'_> {
     /// The ids that a coordinate determines.
     fn coordinate(&mut self, d: usize) -> Result<Vec<Builtin>, Race> {
         let kernel = self.kernel;
-        let form = |form: &Option<Affine>| {
-            let mut form = form.clone()?;
-            form.join_block_ids(kernel);
-            Some(form)
+        let form = |affine: &Option<Affine>| {
+            let mut affine = affine.clone()?;
+            affine.form.join_ids(kernel);
+            Some(affine)
         };
         let forms = self.accesses.iter().map(|a| form(&a.coordinates[d]));
         self.forms = forms.collect();
         let mut all = None;
-        for (i, form) in self.forms.iter().enumerate() {
-            let Some(form) = form else {
+        for (i, affine) in self.forms.iter().enumerate() {
+            let Some(affine) = affine else {
                 return Err(self.race_with_store(i, Reason::Opaque));
             };
-            let ids = ids_of(form);
+            let ids = ids_of(&affine.form);
             if ids.len() > 1 && ids.iter().any(|(id, _)| *id == Builtin::GlobalThreadId) {
                 return Err(self.race_with_store(i, Reason::Mixed));
             }

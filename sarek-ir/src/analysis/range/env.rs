@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::interval::Interval;
-use super::sum::Sum;
+use super::sums::Sum;
+use crate::analysis::linear::Interval;
 use crate::{Axis, Builtin, ExprId, Kernel};
 
 /// The largest number of guards on compound expressions that are remembered.

@@ -1,7 +1,7 @@
 //! Evaluates expressions to ranges.
 
 use super::Analyser;
-use super::interval::Interval;
+use crate::analysis::linear::{Interval, Relation};
 use crate::analysis::shape::same;
 use crate::numeric::Widening;
 use crate::{
@@ -431,24 +431,7 @@ fn both(l: Interval, r: Interval, f: impl Fn(i128, i128) -> i128) -> Option<Inte
     Some(Interval::exactly(f(l.exact()?, r.exact()?)))
 }
 
+/// The result of a comparison: 0, 1 or both.
 fn compare(op: BinaryOp, l: Interval, r: Interval) -> Interval {
-    let (always, never) = match op {
-        BinaryOp::Lt => (l.hi < r.lo, l.lo >= r.hi),
-        BinaryOp::Le => (l.hi <= r.lo, l.lo > r.hi),
-        BinaryOp::Gt => (l.lo > r.hi, l.hi <= r.lo),
-        BinaryOp::Ge => (l.lo >= r.hi, l.hi < r.lo),
-        BinaryOp::Eq => (l.exact().is_some() && l == r, l.meet(r).is_empty()),
-        BinaryOp::Ne => (l.meet(r).is_empty(), l.exact().is_some() && l == r),
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::BitXor
-        | BinaryOp::Shl
-        | BinaryOp::Shr => unreachable!("{op:?} compares nothing"),
-    };
-    Interval::new(always.into(), (!never).into())
+    Relation::of(op).map_or(Interval::BIT, |relation| relation.decided(l, r))
 }

@@ -1,10 +1,10 @@
 //! Transfer functions of statements.
 
 use super::env::Env;
-use super::interval::Interval;
 use super::refine::is_stable;
-use super::sum::Sum;
+use super::sums::Sum;
 use super::{Analyser, LoopPaths};
+use crate::analysis::linear::Interval;
 use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stmt, StmtId};
 
 /// The number of rounds in which the states before and after an iteration are joined, before moving bounds are

@@ -5,8 +5,8 @@
 //! facts flow in both directions along chains of `let`s.
 
 use super::Analyser;
-use super::interval::Interval;
-use crate::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar, UnaryOp};
+use crate::analysis::linear::{Comparison, Guard, Interval, Relation};
+use crate::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar};
 
 impl Analyser<'_> {
     /// Refines the state by the fact that `cond` has evaluated to `truth`.
@@ -42,17 +42,13 @@ impl Analyser<'_> {
     }
 
     fn assume_one(&mut self, cond: ExprId, truth: bool) {
-        match self.kernel.expr(cond) {
-            Expr::And { lhs, rhs } if truth => {
-                self.assume_one(lhs, true);
-                self.assume_one(rhs, true);
-            }
-            Expr::Or { lhs, rhs } if !truth => {
-                self.assume_one(lhs, false);
-                self.assume_one(rhs, false);
+        match Guard::of(self.kernel, cond, truth) {
+            Guard::Both { lhs, rhs } => {
+                self.assume_one(lhs, truth);
+                self.assume_one(rhs, truth);
             }
             // One of two paths leads here: either the left operand decides, or the right one does.
-            Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
+            Guard::Either { lhs, rhs } => {
                 let before = self.env.clone();
                 self.assume_one(lhs, truth);
                 let decided = std::mem::replace(&mut self.env, before);
@@ -60,69 +56,40 @@ impl Analyser<'_> {
                 self.assume_one(rhs, truth);
                 self.env.join(&decided);
             }
-            Expr::Unary {
-                op: UnaryOp::Not,
-                arg,
-            } => self.assume_one(arg, !truth),
-            Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
-                self.assume_comparison(op, lhs, rhs, truth);
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => self.narrow(cond, Interval::exactly(truth.into())),
+            Guard::Not(arg) => self.assume_one(arg, !truth),
+            Guard::Compare(comparison) => match comparison.of_integers(self.kernel, truth) {
+                Some(comparison) => self.assume_comparison(comparison),
+                None => self.assume_equivalence(comparison, truth),
+            },
+            Guard::Local(_) | Guard::Other => self.narrow(cond, Interval::exactly(truth.into())),
         }
     }
 
-    fn assume_comparison(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, truth: bool) {
-        let ty = self.kernel.scalar_of(lhs);
-        if ty.is_float() {
+    /// Refines the state by a comparison of two conditions, of which one is known.
+    fn assume_equivalence(&mut self, comparison: Comparison, truth: bool) {
+        let Comparison { relation, lhs, rhs } = comparison;
+        let same = match relation {
+            Relation::Eq => truth,
+            Relation::Ne => !truth,
+            Relation::Lt | Relation::Le | Relation::Gt | Relation::Ge => return,
+        };
+        if self.kernel.scalar_of(lhs) != Scalar::Bool {
             return;
         }
         let (l, r) = (self.peek(lhs), self.peek(rhs));
-        let op = if truth { op } else { negated(op) };
-        if ty == Scalar::Bool {
-            for (side, other) in [(lhs, r), (rhs, l)] {
-                if let Some(v) = other.exact()
-                    && matches!(op, BinaryOp::Eq | BinaryOp::Ne)
-                {
-                    self.assume_one(side, (v == 1) == (op == BinaryOp::Eq));
-                }
+        for (side, other) in [(lhs, r), (rhs, l)] {
+            if let Some(v) = other.exact() {
+                self.assume_one(side, (v == 1) == same);
             }
-            return;
         }
-        self.assume_difference(op, lhs, rhs);
-        let (to_l, to_r) = match op {
-            BinaryOp::Lt => (Interval::at_most(r.hi - 1), Interval::at_least(l.lo + 1)),
-            BinaryOp::Le => (Interval::at_most(r.hi), Interval::at_least(l.lo)),
-            BinaryOp::Gt => (Interval::at_least(r.lo + 1), Interval::at_most(l.hi - 1)),
-            BinaryOp::Ge => (Interval::at_least(r.lo), Interval::at_most(l.hi)),
-            BinaryOp::Eq => (r, l),
-            BinaryOp::Ne => (without(l, r.exact()), without(r, l.exact())),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr => return,
-        };
-        self.narrow(lhs, to_l);
-        self.narrow(rhs, to_r);
+    }
+
+    fn assume_comparison(&mut self, comparison: Comparison) {
+        let Comparison { relation, lhs, rhs } = comparison;
+        let (l, r) = (self.peek(lhs), self.peek(rhs));
+        self.assume_difference(relation, lhs, rhs);
+        self.narrow(lhs, relation.narrowed(l, r));
+        self.narrow(rhs, relation.swapped().narrowed(r, l));
     }
 
     fn narrow_local(&mut self, local: LocalId, to: Interval) -> bool {
@@ -320,37 +287,6 @@ fn before_wrapping(exact: Interval, to: Interval, ty: Scalar) -> Option<Interval
     let turns = [-period, 0, period].map(|d| to.shift_by(d).meet(exact));
     let all = turns.into_iter().reduce(Interval::join)?;
     (!all.is_empty()).then_some(all)
-}
-
-/// A range without one value at its end.
-fn without(range: Interval, v: Option<i128>) -> Interval {
-    match v {
-        Some(v) if v == range.lo => Interval::new(v + 1, range.hi),
-        Some(v) if v == range.hi => Interval::new(range.lo, v - 1),
-        _ => range,
-    }
-}
-
-/// The comparison of integers that holds if `op` does not.
-fn negated(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::BitXor
-        | BinaryOp::Shl
-        | BinaryOp::Shr => unreachable!("{op:?} compares nothing"),
-    }
 }
 
 /// True if the expression keeps one value as long as its locals are in scope.

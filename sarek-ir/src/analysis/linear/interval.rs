@@ -5,27 +5,35 @@ use crate::{Scalar, Type};
 /// All integers from `lo` to `hi`; empty if `lo > hi`. A `bool` is 0 or 1. Any other value is
 /// [`Interval::ANY`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Interval {
+pub struct Interval {
+    /// The smallest value.
     pub lo: i128,
+    /// The largest value.
     pub hi: i128,
 }
 
 impl Interval {
+    /// All integers, or a value that is not an integer.
     pub const ANY: Interval = Interval::new(i128::MIN, i128::MAX);
+    /// The values of a `bool`.
     pub const BIT: Interval = Interval::new(0, 1);
 
+    /// All integers from `lo` to `hi`.
     pub const fn new(lo: i128, hi: i128) -> Interval {
         Interval { lo, hi }
     }
 
+    /// One integer.
     pub const fn exactly(v: i128) -> Interval {
         Interval::new(v, v)
     }
 
+    /// All integers from `lo` on.
     pub const fn at_least(lo: i128) -> Interval {
         Interval::new(lo, i128::MAX)
     }
 
+    /// All integers up to `hi`.
     pub const fn at_most(hi: i128) -> Interval {
         Interval::new(i128::MIN, hi)
     }
@@ -54,10 +62,12 @@ impl Interval {
         }
     }
 
+    /// True if it contains nothing.
     pub const fn is_empty(self) -> bool {
         self.lo > self.hi
     }
 
+    /// The value, if there is only one.
     pub const fn exact(self) -> Option<i128> {
         if self.lo == self.hi {
             Some(self.lo)
@@ -66,16 +76,28 @@ impl Interval {
         }
     }
 
+    /// True if the other interval contains this one.
     pub const fn within(self, other: Interval) -> bool {
         self.lo >= other.lo && self.hi <= other.hi
     }
 
+    /// True if it contains an integer.
     pub const fn contains(self, v: i128) -> bool {
         self.lo <= v && v <= self.hi
     }
 
+    /// The intersection.
     pub fn meet(self, other: Interval) -> Interval {
         Interval::new(self.lo.max(other.lo), self.hi.min(other.hi))
+    }
+
+    /// The interval without the only value of another one, if that is at an end.
+    pub fn without(self, other: Interval) -> Interval {
+        match other.exact() {
+            Some(v) if v == self.lo => Interval::new(v + 1, self.hi),
+            Some(v) if v == self.hi => Interval::new(self.lo, v - 1),
+            Some(_) | None => self,
+        }
     }
 
     /// The smallest interval that contains both. An empty interval adds nothing.
@@ -89,18 +111,22 @@ impl Interval {
         }
     }
 
+    /// Adds a number.
     pub fn shift_by(self, d: i128) -> Interval {
         Interval::new(self.lo.saturating_add(d), self.hi.saturating_add(d))
     }
 
+    /// The sums.
     pub fn plus(self, o: Interval) -> Interval {
         Interval::new(self.lo.saturating_add(o.lo), self.hi.saturating_add(o.hi))
     }
 
+    /// The differences.
     pub fn minus(self, o: Interval) -> Interval {
         Interval::new(self.lo.saturating_sub(o.hi), self.hi.saturating_sub(o.lo))
     }
 
+    /// The negations.
     pub fn negated(self) -> Interval {
         Interval::exactly(0).minus(self)
     }
@@ -112,6 +138,7 @@ impl Interval {
         Interval::new(a.min(b).min(c.min(d)), a.max(b).max(c.max(d)))
     }
 
+    /// The products.
     pub fn times(self, o: Interval) -> Interval {
         if self.lo >= 0 && o.lo >= 0 {
             return Interval::new(self.lo.saturating_mul(o.lo), self.hi.saturating_mul(o.hi));
@@ -176,10 +203,12 @@ impl Interval {
         self.corners(count, |v, by| v >> by)
     }
 
+    /// The smaller values.
     pub fn min(self, o: Interval) -> Interval {
         Interval::new(self.lo.min(o.lo), self.hi.min(o.hi))
     }
 
+    /// The larger values.
     pub fn max(self, o: Interval) -> Interval {
         Interval::new(self.lo.max(o.lo), self.hi.max(o.hi))
     }
@@ -190,6 +219,7 @@ impl Interval {
             .min(Interval::exactly(to.hi))
     }
 
+    /// The absolute values.
     pub fn abs(self) -> Interval {
         self.max(self.negated()).meet(Interval::at_least(0))
     }

@@ -1,40 +1,26 @@
 //! Launch requirements as equations with slack variables: `k < n` becomes `n = k + 1 + excess`, where `excess`
 //! is never negative.
 //!
-//! Substituting the symbol `n` everywhere makes polynomials comparable that otherwise share no symbol.
+//! Substituting the symbol `n` everywhere makes polynomials comparable that otherwise share no symbol. This is one
+//! step of Gaussian elimination for each requirement.
 
-use super::affine::Resolver;
-use super::{Poly, Symbol};
-use crate::{BinaryOp, Expr, ExprId, Kernel, Precondition};
+use super::guard::{Comparison, Guard, Relation};
+use super::{Poly, Resolver, Symbol};
+use crate::{ExprId, Kernel, Precondition};
 
 /// Collects the comparisons that hold if a condition does.
-fn comparisons(kernel: &Kernel, cond: ExprId, found: &mut Vec<(BinaryOp, ExprId, ExprId)>) {
-    match kernel.expr(cond) {
-        Expr::And { lhs, rhs } => {
+fn comparisons(kernel: &Kernel, cond: ExprId, found: &mut Vec<Comparison>) {
+    match Guard::of(kernel, cond, true) {
+        Guard::Both { lhs, rhs } => {
             comparisons(kernel, lhs, found);
             comparisons(kernel, rhs, found);
         }
-        Expr::Binary { op, lhs, rhs } if op.is_comparison() => found.push((op, lhs, rhs)),
-        Expr::Binary { .. }
-        | Expr::Or { .. }
-        | Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Load { .. }
-        | Expr::Bounded { .. }
-        | Expr::Unary { .. }
-        | Expr::Divide { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => {}
+        Guard::Compare(comparison) => found.push(comparison),
+        Guard::Either { .. } | Guard::Not(_) | Guard::Local(_) | Guard::Other => {}
     }
 }
 
-fn required(kernel: &Kernel) -> Vec<(BinaryOp, ExprId, ExprId)> {
+fn required(kernel: &Kernel) -> Vec<Comparison> {
     let mut found = vec![];
     for (_, cond) in kernel.required() {
         comparisons(kernel, cond, &mut found);
@@ -48,7 +34,7 @@ pub fn relied_on(kernel: &Kernel) -> Vec<Precondition> {
     let resolver = Resolver::new(kernel);
     let sides = required(kernel)
         .into_iter()
-        .flat_map(|(_, lhs, rhs)| [lhs, rhs]);
+        .flat_map(|comparison| [comparison.lhs, comparison.rhs]);
     let integer = |e: ExprId| kernel.type_of(e).as_scalar().is_some_and(|ty| ty.is_int());
     sides
         .filter(|e| integer(*e) && !resolver.is_plain(*e))
@@ -59,32 +45,22 @@ pub fn relied_on(kernel: &Kernel) -> Vec<Precondition> {
 impl Resolver<'_> {
     /// Turns the required comparisons into substitutions, one after the other.
     pub(super) fn take_requirements(&mut self) {
-        for (number, (op, lhs, rhs)) in required(self.kernel).into_iter().enumerate() {
-            let (Some(l), Some(r)) = (self.affine(lhs), self.affine(rhs)) else {
+        for (number, required) in required(self.kernel).into_iter().enumerate() {
+            let (Some(l), Some(r)) = (self.affine(required.lhs), self.affine(required.rhs)) else {
                 continue;
             };
-            let (Some(l), Some(r)) = (l.uniform(), r.uniform()) else {
+            let (Some(l), Some(r)) = (l.form.uniform(), r.form.uniform()) else {
                 continue;
             };
             let excess = Poly::symbol(Symbol::Excess(number as u32));
             let least = |v: i128| excess.plus(&Poly::constant(v));
-            match op {
-                BinaryOp::Lt => self.take(r, &l.plus(&least(1))),
-                BinaryOp::Le => self.take(r, &l.plus(&least(0))),
-                BinaryOp::Gt => self.take(l, &r.plus(&least(1))),
-                BinaryOp::Ge => self.take(l, &r.plus(&least(0))),
-                BinaryOp::Eq => self.take(l, r) || self.take(r, l),
-                BinaryOp::Ne
-                | BinaryOp::Add
-                | BinaryOp::Sub
-                | BinaryOp::Mul
-                | BinaryOp::Div
-                | BinaryOp::Rem
-                | BinaryOp::BitAnd
-                | BinaryOp::BitOr
-                | BinaryOp::BitXor
-                | BinaryOp::Shl
-                | BinaryOp::Shr => false,
+            match required.relation {
+                Relation::Lt => self.take(r, &l.plus(&least(1))),
+                Relation::Le => self.take(r, &l.plus(&least(0))),
+                Relation::Gt => self.take(l, &r.plus(&least(1))),
+                Relation::Ge => self.take(l, &r.plus(&least(0))),
+                Relation::Eq => self.take(l, r) || self.take(r, l),
+                Relation::Ne => false,
             };
         }
     }
@@ -94,10 +70,7 @@ impl Resolver<'_> {
     fn take(&mut self, left: &Poly, right: &Poly) -> bool {
         let fits = |symbol: &Symbol| {
             let is = right.minus(&left.minus(&Poly::symbol(*symbol)));
-            let used = self
-                .given
-                .iter()
-                .any(|(of, by)| of == symbol || by.has(*symbol));
+            let used = self.is_substituted(*symbol);
             // The substitute is never negative, so that `Poly::is_natural` still holds where it held.
             !used && is.is_natural() && !is.has(*symbol) && replaceable(*symbol)
         };
@@ -105,7 +78,7 @@ impl Resolver<'_> {
             return false;
         };
         let is = right.minus(&left.minus(&Poly::symbol(symbol)));
-        self.given.push((symbol, is));
+        self.substitute(symbol, is);
         true
     }
 }

@@ -1,0 +1,61 @@
+//! Mixed-radix numbers: sums in which each part stays below the factor of the next one, so that the sum determines
+//! its parts.
+
+use super::Coefficient;
+
+/// True if `low * v` stays at least `low` below `high` or equal to it, for `v` from 0 to `most`: then `v` is a digit
+/// below one with the factor `high`.
+pub fn is_digit<C: Coefficient>(low: &C, most: &C, high: &C) -> bool {
+    let rest = || {
+        let count = most.checked_plus(&C::constant(1))?;
+        let end = low.checked_times(&count)?;
+        high.checked_plus(&end.checked_negation()?)
+    };
+    rest().is_some_and(|rest| rest.is_natural())
+}
+
+/// Checks that all ranges, each of a least and a largest value, lie within `stride` values from a common base, which is
+/// one of the least values.
+///
+/// # Errors
+/// The position of a range outside, if no base fits.
+pub fn within_stride<C: Coefficient>(ranges: &[(C, C)], stride: &C) -> Result<(), usize> {
+    let at_most = |a: &C, b: &C| {
+        let rest = a.checked_negation().and_then(|a| b.checked_plus(&a));
+        rest.is_some_and(|rest| rest.is_natural())
+    };
+    let last = stride.checked_plus(&C::constant(-1));
+    let mut outside = 0;
+    for (base, _) in ranges {
+        let last = last.as_ref().and_then(|last| last.checked_plus(base));
+        let inside = |(least, most): &(C, C)| {
+            at_most(base, least) && last.as_ref().is_some_and(|last| at_most(most, last))
+        };
+        match ranges.iter().position(|range| !inside(range)) {
+            None => return Ok(()),
+            Some(at) => outside = at,
+        }
+    }
+    Err(outside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_leave_room_for_the_next_one() {
+        assert!(is_digit(&1, &15, &16));
+        assert!(!is_digit(&1, &16, &16));
+        assert!(is_digit(&4, &3, &16));
+        assert!(!is_digit(&i128::MAX, &15, &16));
+    }
+
+    #[test]
+    fn ranges_share_a_base() {
+        assert_eq!(within_stride(&[(1, 3), (0, 2)], &4), Ok(()));
+        assert_eq!(within_stride(&[(1, 3), (0, 2)], &3), Err(0));
+        assert_eq!(within_stride(&[(0, 2), (0, 3)], &3), Err(1));
+        assert_eq!(within_stride(&[(0, 0)], &i128::MIN), Err(0));
+    }
+}

@@ -1,0 +1,105 @@
+//! The engine for linear forms: reads expressions as `base + Σ coefficient · atom`, reads guards as inequalities of
+//! such forms, and answers questions about both. The race proof, the range proof and the writer of compiled bodies
+//! ask it. It knows no accesses and no targets.
+//!
+//! # The form
+//!
+//! An [`Atom`] varies from thread to thread or from one point of the code to another: an id, a local without a form, a
+//! quotient by a constant, an id XORed with a mask. A coefficient is an element of a ring ([`Coefficient`]):
+//!
+//! | coefficients | user | values that a launch fixes |
+//! |---|---|---|
+//! | [`Poly`] | race proof, compiled bodies | [`Symbol`]s: arguments, lengths, extents, named constants |
+//! | `i128` | range proof | numbers |
+//!
+//! [`Form::map`] turns the first kind into the second: it evaluates each polynomial for one launch. A named constant of
+//! the user's is a symbol, [`Symbol::Link`], because only rustc knows its value. A literal is a number.
+//!
+//! # Arithmetic
+//!
+//! A form denotes a mathematical integer. Its own arithmetic is checked: where a coefficient would leave `i128`, there
+//! is no form ([`Form`]), or the polynomial is unknown and proves nothing ([`Poly`]).
+//!
+//! Machine integers wrap, and [`read()`] keeps to one of two rules, given by its [`Source`]:
+//!
+//! - *Proved*: an operation has a form only if its exact result fits its type. The form then equals the value. The
+//!   range proof uses this rule.
+//! - *Conditional*: an operation always has a form. Unless [`Affine::needs_exact`] is set, the form equals the value
+//!   modulo 2⁶⁴, the factors of its atoms are numbers below 2¹⁶, and so distinct ids stay distinct. If it is set, the
+//!   form equals the value in launches in which nothing overflows, which becomes a precondition. The race proof uses
+//!   this rule. A cast of an id to a narrower type adds a largest extent ([`Affine::extents`]) instead.
+//!
+//! # Guards
+//!
+//! [`Guard::of`] is the only reader of conditions. A comparison becomes [`Limits`] of the difference of its sides: an
+//! inequality, or an equality as two of them. A congruence such as `i % 4 == 1` is the equality `i - 4·q = 1`, with the
+//! quotient `q` as an atom. The race proof has no such atoms: it reads a quotient as an opaque value. A launch requirement becomes an equation with a slack variable that is solved for one symbol, and the symbol is
+//! substituted everywhere: a step of Gaussian elimination.
+//!
+//! # Questions
+//!
+//! | question | answer | |
+//! |---|---|---|
+//! | equality of forms | normal form: sorted terms, no zero coefficient | exact for independent atoms and symbols |
+//! | sign of a number | | exact |
+//! | sign of a polynomial | each product of symbols that are never negative has a coefficient `>= 0` | conservative |
+//! | divisibility of a polynomial by a term | term by term, [`Poly::divided`]; parity by [`Poly::is_odd`] | conservative |
+//! | range of a form from ranges of its atoms | [`Form::span`], [`Form::range`] | exact if the atoms are independent |
+//! | range of a form under inequalities | [`Known::bound`] | conservative |
+//! | division of a number | atom `q` with `0 <= dividend - divisor · q < divisor`, [`Quotients`] | exact |
+//! | the ids determine the index | digits of a mixed-radix number, [`is_digit`], [`within_stride`] | conservative |
+//!
+//! *Span.* The extremes of a linear form over a box are at its corners, which the signs of the coefficients select.
+//! These are the bounds of Banerjee's test (Banerjee, *Dependence Analysis for Supercomputing*, 1988); with numbers
+//! they are interval arithmetic (Moore, *Interval Analysis*, 1966).
+//!
+//! *Bounds.* A multiple of a bounded form is subtracted if that cancels an atom; the rest is bounded in the same way.
+//! These are the steps of Fourier–Motzkin elimination (Dantzig and Eaves, *Fourier–Motzkin elimination and its dual*,
+//! 1973) that need no scaling of the other side. Bounds are rounded to integers after division by the common divisor
+//! of the factors. Nothing here is a complete decision procedure for integers, such as the Omega test (Pugh, 1991).
+//!
+//! *Digits.* `Σ cⱼ·idⱼ + low` determines all `idⱼ` if the sum of the lower parts never reaches the next coefficient
+//! (Knuth, *The Art of Computer Programming*, volume 2, section 4.1, on mixed-radix systems).
+//!
+//! # Cost
+//!
+//! Adding forms is linear in their terms; products of polynomials are quadratic in theirs. A reading visits each
+//! operand once, and the initialiser of an immutable local once for each use. A bound examines a fixed number of
+//! remainders, each against all bounded forms of the point, whose number the range proof limits as well.
+
+mod atom;
+mod bound;
+mod coefficient;
+mod digits;
+mod eliminate;
+mod form;
+mod guard;
+mod ids;
+mod interval;
+mod poly;
+mod quotient;
+mod read;
+mod required;
+mod symbol;
+mod symbolic;
+mod values;
+
+pub use atom::Atom;
+pub use bound::{Bound, Limit};
+pub use coefficient::Coefficient;
+pub use digits::{is_digit, within_stride};
+pub use eliminate::Known;
+pub use form::{Affine, Form};
+pub use guard::{Comparison, Guard, Limits, Relation};
+pub use ids::block_dim;
+pub use interval::Interval;
+pub use poly::Poly;
+pub use quotient::{Quotient, Quotients};
+pub use read::{Found, Source, read, result};
+pub use required::relied_on;
+pub use symbol::{Extent, Symbol};
+pub use symbolic::Resolver;
+pub use values::Values;
+
+#[cfg(test)]
+mod soundness;

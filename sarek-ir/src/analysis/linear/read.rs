@@ -1,0 +1,209 @@
+//! The reader of expressions: one walk that turns an integer expression into a form.
+//!
+//! The walk knows the arithmetic. A [`Source`] knows the values at hand: the symbols and locals, and whether an
+//! operation may wrap. It either proves that an operation is exact, or adds the condition that it must be.
+
+use super::symbol::is_unsigned;
+use super::{Affine, Coefficient, Form, Symbol};
+use crate::{BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Kernel, LocalId, Scalar};
+
+/// The form that a source gives an expression, if it has one.
+pub type Found<S> = Option<Affine<<S as Source>::Coefficient>>;
+
+/// The values that stand in expressions of one kernel.
+pub trait Source {
+    /// The coefficients of the forms.
+    type Coefficient: Coefficient;
+
+    /// The kernel.
+    fn kernel(&self) -> &Kernel;
+
+    /// A value that one launch fixes.
+    fn symbol(&mut self, id: ExprId, symbol: Symbol) -> Found<Self>;
+
+    /// An id of a thread or block.
+    fn id(&mut self, id: ExprId, builtin: Builtin) -> Found<Self>;
+
+    /// The current value of a local.
+    fn local(&mut self, id: ExprId, local: LocalId) -> Found<Self>;
+
+    /// An expression that the reader cannot take apart.
+    fn opaque(&mut self, id: ExprId) -> Found<Self>;
+
+    /// The value of an operation of this type, given its exact result. The operation is one of `+ - * <<`.
+    fn wrapped(
+        &mut self,
+        exact: Affine<Self::Coefficient>,
+        op: BinaryOp,
+        ty: Scalar,
+    ) -> Found<Self>;
+
+    /// The value after a cast between integers.
+    fn cast(&mut self, value: Affine<Self::Coefficient>, from: Scalar, to: Scalar) -> Found<Self>;
+
+    /// True if code behind this index check sees the index itself.
+    fn passes(&mut self, index: ExprId, len: ExprId) -> bool;
+
+    /// A number, if the expression is one for all threads.
+    fn number(&mut self, id: ExprId) -> Option<i128> {
+        read(self, id)?.form.as_constant()
+    }
+
+    /// `dividend / divisor` for a positive divisor, rounded down. If `floors` is false, the operation rounds
+    /// towards zero, so the dividend must not be negative.
+    fn quotient(
+        &mut self,
+        _dividend: &Affine<Self::Coefficient>,
+        _divisor: i128,
+        _floors: bool,
+    ) -> Option<Form<Self::Coefficient>> {
+        None
+    }
+
+    /// `lhs ^ rhs`.
+    fn exchange(
+        &mut self,
+        _lhs: &Affine<Self::Coefficient>,
+        _rhs: &Affine<Self::Coefficient>,
+    ) -> Found<Self> {
+        None
+    }
+
+    /// The expression that initialises a field.
+    fn field(&self, _compound: CompoundId) -> Option<ExprId> {
+        None
+    }
+}
+
+/// The form of an integer expression; `None` if it has none.
+pub fn read<S: Source + ?Sized>(source: &mut S, id: ExprId) -> Found<S> {
+    let ty = source.kernel().type_of(id).as_scalar();
+    let ty = ty.filter(|ty| ty.is_int())?;
+    let found = match source.kernel().expr(id) {
+        Expr::Literal(value) => return Some(Affine::of(Form::constant(value.as_int()?))),
+        Expr::Link(link) => source.symbol(id, Symbol::Link(link, is_unsigned(ty))),
+        Expr::Param(param) => source.symbol(id, Symbol::Param(param, is_unsigned(ty))),
+        Expr::Len(memory) => source.symbol(id, Symbol::Len(memory)),
+        Expr::Builtin(builtin) => match Symbol::of_builtin(builtin) {
+            Some(symbol) => source.symbol(id, symbol),
+            None => source.id(id, builtin),
+        },
+        Expr::Local(local) => source.local(id, local),
+        Expr::Binary { op, lhs, rhs } => match (result(source, op, lhs, rhs), op) {
+            (Some(exact), BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl) => {
+                source.wrapped(exact, op, ty)
+            }
+            (found, _) => found,
+        },
+        Expr::Divide { op, lhs, rhs, .. } => divided(source, op, lhs, rhs),
+        Expr::Cast { arg } => {
+            let from = source.kernel().type_of(arg).as_scalar();
+            match (read(source, arg), from) {
+                (Some(value), Some(from)) => source.cast(value, from, ty),
+                (None, _) | (_, None) => None,
+            }
+        }
+        Expr::Bounded { index, len, .. } => match source.passes(index, len) {
+            true => read(source, index),
+            false => None,
+        },
+        Expr::Compound(compound) => {
+            let field = source.field(compound);
+            field.and_then(|field| read(source, field))
+        }
+        Expr::Load { .. } | Expr::Unary { .. } | Expr::Call { .. } => None,
+        Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
+    };
+    found.or_else(|| source.opaque(id))
+}
+
+/// The exact result of an operator, before it wraps.
+pub fn result<S: Source + ?Sized>(
+    source: &mut S,
+    op: BinaryOp,
+    lhs: ExprId,
+    rhs: ExprId,
+) -> Found<S> {
+    match op {
+        BinaryOp::Add => read(source, lhs)?.plus(&read(source, rhs)?, 1),
+        BinaryOp::Sub => read(source, lhs)?.plus(&read(source, rhs)?, -1),
+        BinaryOp::Mul => {
+            let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+            let product = match (l.form.uniform(), r.form.uniform()) {
+                (_, Some(by)) => l.form.times(by),
+                (Some(by), None) => r.form.times(by),
+                (None, None) => None,
+            };
+            Some(l.with(product?).with_conditions(&r))
+        }
+        BinaryOp::Shl => {
+            let by = shift_count(source, lhs, rhs)?;
+            let shifted = read(source, lhs)?;
+            let form = shifted.form.times(&Coefficient::constant(1 << by))?;
+            Some(shifted.with(form))
+        }
+        BinaryOp::Shr => {
+            let by = shift_count(source, lhs, rhs)?;
+            let dividend = read(source, lhs)?;
+            let form = source.quotient(&dividend, 1 << by, true)?;
+            Some(dividend.with(form))
+        }
+        // A mask of low bits is a remainder.
+        BinaryOp::BitAnd => {
+            let mask = source.number(rhs)?;
+            let divisor = mask.checked_add(1).filter(|d| d.count_ones() == 1)?;
+            let dividend = read(source, lhs)?;
+            remainder(source, dividend, divisor, true)
+        }
+        BinaryOp::BitXor => {
+            let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+            source.exchange(&l, &r).or_else(|| source.exchange(&r, &l))
+        }
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::BitOr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => None,
+    }
+}
+
+/// A constant shift count below the width.
+fn shift_count<S: Source + ?Sized>(source: &mut S, shifted: ExprId, by: ExprId) -> Option<u32> {
+    let width = source.kernel().type_of(shifted).as_scalar()?.bits();
+    let by = u32::try_from(source.number(by)?).ok()?;
+    (by < width).then_some(by)
+}
+
+fn divided<S: Source + ?Sized>(source: &mut S, op: DivideOp, lhs: ExprId, rhs: ExprId) -> Found<S> {
+    let divisor = source.number(rhs).filter(|divisor| *divisor > 0)?;
+    let dividend = read(source, lhs)?;
+    let floors = match op {
+        DivideOp::DivEuclid | DivideOp::RemEuclid => true,
+        DivideOp::Div | DivideOp::Rem => false,
+    };
+    match op {
+        DivideOp::Div | DivideOp::DivEuclid => {
+            let form = source.quotient(&dividend, divisor, floors)?;
+            Some(dividend.with(form))
+        }
+        DivideOp::Rem | DivideOp::RemEuclid => remainder(source, dividend, divisor, floors),
+    }
+}
+
+/// `dividend - divisor * (dividend / divisor)`.
+fn remainder<S: Source + ?Sized>(
+    source: &mut S,
+    dividend: Affine<S::Coefficient>,
+    divisor: i128,
+    floors: bool,
+) -> Found<S> {
+    let quotient = source.quotient(&dividend, divisor, floors)?;
+    let form = dividend
+        .form
+        .plus(&quotient, &Coefficient::constant(-divisor))?;
+    Some(dividend.with(form))
+}

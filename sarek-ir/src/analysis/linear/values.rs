@@ -1,0 +1,76 @@
+//! The values of locals at one point of the walk over a single block's code.
+//!
+//! A local that is the same for all threads of the block gets a new [`Symbol`] at each assignment. In a loop
+//! without a barrier, threads may be in different iterations, so a local that changes there has no symbol. An
+//! immutable local keeps the form that its initialiser had at the `let`.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::symbol::is_unsigned;
+use super::{Affine, Form, Poly, Symbol};
+use crate::analysis::uniformity::{Among, Uniformity};
+use crate::{Kernel, LocalId};
+
+/// The forms of locals, see the module's documentation.
+#[derive(Clone)]
+pub struct Values {
+    uniformity: Rc<Uniformity>,
+    known: HashMap<LocalId, Affine>,
+    /// The number of symbols made so far.
+    made: u32,
+    /// The number of enclosing loops without a barrier.
+    loops: u32,
+}
+
+impl Values {
+    /// The values before the first statement.
+    pub fn new(kernel: &Kernel, among: &Among) -> Values {
+        Values {
+            uniformity: Rc::new(Uniformity::among(kernel, among)),
+            known: HashMap::new(),
+            made: 0,
+            loops: 0,
+        }
+    }
+
+    /// The form of a local's value, if it has one.
+    pub fn get(&self, local: LocalId) -> Option<Affine> {
+        self.known.get(&local).cloned()
+    }
+
+    /// Records an assignment of a value with a form.
+    pub fn set(&mut self, local: LocalId, form: Affine) {
+        self.known.insert(local, form);
+    }
+
+    /// Records an assignment of a value without a form.
+    pub fn renew(&mut self, kernel: &Kernel, local: LocalId) {
+        self.known.remove(&local);
+        let ty = kernel.locals[local.index()].ty.as_scalar();
+        let Some(ty) = ty.filter(|ty| ty.is_int()) else {
+            return;
+        };
+        if self.loops == 0 && self.uniformity.local(local) {
+            self.made += 1;
+            let symbol = Symbol::Local(local, self.made, is_unsigned(ty));
+            let form = Form::of(Poly::symbol(symbol));
+            self.known.insert(local, Affine::of(form));
+        }
+    }
+
+    /// Restores the values of another point. Symbols made since then are not made again.
+    pub fn restore(&mut self, before: Values) {
+        self.known = before.known;
+    }
+
+    /// Enters a loop without a barrier.
+    pub fn enter_loop(&mut self) {
+        self.loops += 1;
+    }
+
+    /// Leaves a loop without a barrier.
+    pub fn leave_loop(&mut self) {
+        self.loops -= 1;
+    }
+}
