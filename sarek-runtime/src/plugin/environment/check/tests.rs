@@ -173,7 +173,7 @@ fn a_foreign_kernels_own_parts_are_its_authors_and_others_are_checked() {
     let (device, _) = device(&GpuBackend::new("gpu", 100));
     let text = Text::new(&tag::lookup("fake"), "text of vouched");
     let builder = ForeignKernel::new("vouched").text(text).output::<f32>("y");
-    let kernel = builder.parts(Parts::new().define("if(x)", "if(0)"));
+    let kernel = builder.options(Parts::new().define("if(x)", "if(0)"));
     let kernel = kernel.build().unwrap();
     let mut y = Vector::filled(1, 1.0f32);
     let mut run = |more: Parts| {
