@@ -21,7 +21,10 @@ pub(crate) fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> 
         };
         let is_loop = |id: &StmtId| kernel.stmt(*id).loop_label().is_some();
         let loops = (0..kernel.stmts.len() as u32).map(StmtId).filter(is_loop);
-        return ragged && kernel.stmts_in(loops).any(|id| is_barrier(&kernel.stmt(id)));
+        return ragged
+            && kernel
+                .stmts_in(loops)
+                .any(|id| is_barrier(&kernel.stmt(id)));
     }
     let is_pocl = name.starts_with("pthread") || name.starts_with("cpu");
     is_pocl && kernel.stmts.iter().filter(|stmt| is_barrier(stmt)).count() > MOST_BARRIERS

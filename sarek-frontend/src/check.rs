@@ -1,12 +1,12 @@
 //! Reports code that rustc would accept but that has no meaning in a kernel.
 
 use proc_macro2::Span;
-use sarek_ir::facts::Effect;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::exact::{self, Stray};
 use sarek_ir::analysis::race::{self, Counterexample};
 use sarek_ir::analysis::uniformity::Apart;
+use sarek_ir::facts::Effect;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
 use sarek_ir::{Access, Argument, Intrinsic, Memory, Precondition, Stmt};
 

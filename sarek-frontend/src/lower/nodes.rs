@@ -205,7 +205,6 @@ impl Lowerer<'_> {
         copy
     }
 
-
     // Types.
 
     /// Unifies two types. Returns `false` if they differ, which is reported.

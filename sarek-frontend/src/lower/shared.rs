@@ -422,7 +422,10 @@ impl Lowerer<'_> {
                     };
                     Some((local, init?))
                 });
-                let init = lets.into_iter().find(|(of, _)| *of == local).map(|(_, init)| init);
+                let init = lets
+                    .into_iter()
+                    .find(|(of, _)| *of == local)
+                    .map(|(_, init)| init);
                 return init
                     .ok_or(span)
                     .and_then(|init| self.launch_known(init).map_err(|_| span));

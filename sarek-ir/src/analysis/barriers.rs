@@ -44,6 +44,5 @@ pub fn check(kernel: &Kernel, is_function: bool) -> Result<(), Vec<Divergence>> 
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-
 #[cfg(test)]
 mod tests;

@@ -134,6 +134,5 @@ pub fn lent_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
     found
 }
 
-
 #[cfg(test)]
 mod tests;

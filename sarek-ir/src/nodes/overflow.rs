@@ -4,10 +4,7 @@
 //! assertions drops the list when it reads its kernels ([`Packed::new`](crate::Packed::new)); later stages then see no
 //! overflow checks.
 
-use crate::{
-    ExprId, Kernel, Length, Scalar, Site, SiteId, SiteKind,
-    Value,
-};
+use crate::{ExprId, Kernel, Length, Scalar, Site, SiteId, SiteKind, Value};
 
 /// Arithmetic on integers that rustc checks in a debug build.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

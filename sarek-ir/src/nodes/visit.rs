@@ -145,7 +145,10 @@ impl Kernel {
         if let Expr::Call { args, .. } = &mut expr {
             *args = self.push_list(operands);
         }
-        assert!(!matches!(expr, Expr::Compound(_)), "linking leaves no compound");
+        assert!(
+            !matches!(expr, Expr::Compound(_)),
+            "linking leaves no compound"
+        );
         expr
     }
 

@@ -3,12 +3,14 @@ use crate::Kernel;
 /// Removes the statements after a `break`, `continue` or `return` in its block; some targets reject them.
 pub fn cut_after_exits(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
-        if !out.last().is_some_and(|&last| kernel.stmt(last).facts().flow.is_jump()) {
+        if !out
+            .last()
+            .is_some_and(|&last| kernel.stmt(last).facts().flow.is_jump())
+        {
             out.push(id);
         }
     });
 }
-
 
 #[cfg(test)]
 mod tests {

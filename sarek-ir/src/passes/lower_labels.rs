@@ -73,7 +73,8 @@ impl Pass<'_> {
             new.push(block);
         }
         let mut new = new.into_iter();
-        self.kernel.map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
+        self.kernel
+            .map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
     }
 
     fn exit(

@@ -27,8 +27,8 @@ mod facts;
 mod fits;
 
 use super::hoist_decls::hoist;
-use crate::facts::Flow;
 use crate::analysis::spine::Spine;
+use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, Loc, LocalId, Stmt, StmtId};
 use emit::Vote;
 use facts::Facts;
@@ -193,7 +193,8 @@ impl Pass<'_> {
             new.push(self.kernel.push_block(&stmts));
         }
         let mut new = new.into_iter();
-        self.kernel.map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
+        self.kernel
+            .map_blocks(id, &mut |_, old| new.next().unwrap_or(old));
     }
 
     fn spine_stmt(&mut self, id: StmtId, state: &mut State, out: &mut Vec<StmtId>) {
@@ -233,7 +234,10 @@ impl Pass<'_> {
             [*start, *end] = self.settled([*start, *end], loc, out);
         } else {
             let operands = self.kernel.operands_of(id);
-            assert!(operands.is_empty(), "{stmt:?} decides nothing about barriers");
+            assert!(
+                operands.is_empty(),
+                "{stmt:?} decides nothing about barriers"
+            );
         }
         self.set(id, stmt);
     }

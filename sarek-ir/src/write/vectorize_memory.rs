@@ -264,7 +264,6 @@ fn are_independent(kernel: &Kernel, all: &[Access]) -> bool {
     })
 }
 
-
 /// An index divided by a group's size. `None` unless the index is evidently a multiple. Wrapping keeps that property at
 /// any width, since the size is a power of two.
 fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {

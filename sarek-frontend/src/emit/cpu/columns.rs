@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::analysis::access::{self, Access, Affine, Atom, Place, Poly};
+use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
 
 use super::{Writer, mixed};
@@ -68,7 +68,6 @@ impl Writer<'_> {
             && !self.kernel.exprs.iter().any(is_of_block)
             && access::of_slices(self.kernel).iter().all(along_x)
     }
-
 }
 
 /// True if an index of `&mut` memory is adjacent to that of the next thread along y, and far from

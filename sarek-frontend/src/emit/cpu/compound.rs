@@ -218,11 +218,9 @@ impl Writer<'_> {
             Reads::Local(local) => self.type_of_variable(local),
             Reads::Memory(memory) => self.type_of_element(memory),
             Reads::Operands => self.type_of_result(id, span),
-            Reads::Constant
-            | Reads::Param(_)
-            | Reads::Len(_)
-            | Reads::Id(_)
-            | Reads::Faults => self.expr(id),
+            Reads::Constant | Reads::Param(_) | Reads::Len(_) | Reads::Id(_) | Reads::Faults => {
+                self.expr(id)
+            }
         }
     }
 

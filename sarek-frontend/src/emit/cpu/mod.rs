@@ -43,9 +43,9 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::format_ident;
-use sarek_ir::facts::Effect;
 use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
+use sarek_ir::facts::Effect;
 use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, StmtId};
 
 use crate::emit::error_gate;

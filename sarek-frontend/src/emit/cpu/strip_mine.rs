@@ -10,10 +10,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
+use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};

@@ -2,8 +2,8 @@
 
 use super::affine::Resolver;
 use super::{Access, Atom, Bound, Place, barrier_intervals, lent};
-use crate::facts::Flow;
 use crate::analysis::local_uses::{self, LocalUse};
+use crate::facts::Flow;
 use crate::{Block, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt, StmtId};
 
 pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
@@ -268,35 +268,14 @@ impl Collector<'_> {
 
 /// True if control never reaches the end of the block.
 fn leaves(kernel: &Kernel, block: Block) -> bool {
-    let leaves = kernel.block(block).any(|stmt| match kernel.stmt(stmt).facts().flow {
-        Flow::Break(_) | Flow::Continue(_) | Flow::Return | Flow::Panic => true,
-        Flow::Branch => kernel.blocks_of(stmt).into_iter().all(|branch| leaves(kernel, branch)),
-        Flow::Next | Flow::Loop(_) => false,
-    });
-    debug_assert_eq!(leaves, old_leaves(kernel, block)); // OLD
-    leaves
+    kernel
+        .block(block)
+        .any(|stmt| match kernel.stmt(stmt).facts().flow {
+            Flow::Break(_) | Flow::Continue(_) | Flow::Return | Flow::Panic => true,
+            Flow::Branch => kernel
+                .blocks_of(stmt)
+                .into_iter()
+                .all(|branch| leaves(kernel, branch)),
+            Flow::Next | Flow::Loop(_) => false,
+        })
 }
-// OLD-BEGIN
-fn old_leaves(kernel: &Kernel, block: Block) -> bool {
-    kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,
-        Stmt::If {
-            then, otherwise, ..
-        } => old_leaves(kernel, then) && old_leaves(kernel, otherwise),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Loop { .. }
-        | Stmt::For { .. }
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Print { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Update { .. }
-        | Stmt::Call { .. }
-        | Stmt::Native { .. } => false,
-    })
-}
-// OLD-END

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{MaskId, MaskedIf, MaskedLoop, Node, RegionId};
-use crate::facts::{Effect, Flow};
 use crate::analysis::uniformity::Uniformity;
+use crate::facts::{Effect, Flow};
 use crate::{Block, ExprId, Kernel, LabelId, Stmt, StmtId};
 
 /// The rules for splitting a body.
@@ -294,4 +294,3 @@ impl<'a> Builder<'a> {
         uniformity.control(stmt) && values.iter().all(|v| uniformity.expr(*v))
     }
 }
-

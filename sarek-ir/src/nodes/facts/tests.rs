@@ -330,7 +330,9 @@ fn a_site_is_found_replaced_and_removed() {
     }
     for (stmt, facts) in stmts() {
         let mut other = stmt;
-        let site = other.site_mut().map(|site| std::mem::replace(site, SiteId(9)));
+        let site = other
+            .site_mut()
+            .map(|site| std::mem::replace(site, SiteId(9)));
         assert_eq!(site, facts.check.site(), "{stmt:?}");
         let new = other.facts().check.site();
         assert_eq!(new, site.map(|_| SiteId(9)), "{stmt:?}");

@@ -4,8 +4,8 @@ use super::fits::fits;
 use super::{Pass, facts};
 use crate::facts::Check;
 use crate::{
-    Arithmetic, BinaryOp, Expr, ExprId, Kernel, Loc, Local, Memory, Scalar, Stmt, StmtId,
-    UnaryOp, Value,
+    Arithmetic, BinaryOp, Expr, ExprId, Kernel, Loc, Local, Memory, Scalar, Stmt, StmtId, UnaryOp,
+    Value,
 };
 
 impl Pass<'_> {
@@ -182,4 +182,3 @@ pub(super) fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
     }
     copied
 }
-
