@@ -120,7 +120,7 @@ impl DataDependence {
 
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
         let is_length = |c: &Compound| matches!(c, Compound::Len { .. });
-        let new = match kernel.expr(id).facts().reads {
+        match kernel.expr(id).facts().reads {
             Reads::Memory(_) => true,
             Reads::Local(local) => {
                 let ty = kernel.type_of(id).as_scalar();
@@ -136,39 +136,8 @@ impl DataDependence {
                     operands.any(|o| self.expr(kernel, o))
                 }
             },
-        };
-        debug_assert_eq!(new, self.old_data(kernel, id)); // OLD
-        new
-    }
-    // OLD-BEGIN
-    fn old_data(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
-        let is_length = |c: &Compound| matches!(c, Compound::Len { .. });
-        match kernel.expr(id) {
-            Expr::Compound(id) if is_length(&kernel.compounds[id.index()]) => false,
-            Expr::Load { .. } => true,
-            Expr::Local(local) => {
-                let ty = kernel.type_of(id).as_scalar();
-                self.locals[local.index()] || ty.is_none_or(Scalar::is_float)
-            }
-            Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
-                false
-            }
-            Expr::Param(_) => false,
-            Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_) => kernel
-                .operands(id)
-                .into_iter()
-                .any(|o| self.old_data(kernel, o)),
         }
     }
-    // OLD-END
 
     /// Propagates along assignments; returns `true` if that found more locals.
     fn grow(&mut self, kernel: &sarek_ir::Kernel) -> bool {

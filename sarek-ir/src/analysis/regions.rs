@@ -16,7 +16,7 @@ pub use build::{Rules, Tree};
 pub use place::{Place, Plan, Uses, Values};
 
 use crate::facts::{Check, Reads, Work};
-use crate::{Expr, ExprId, Kernel, LocalId, StmtId};
+use crate::{ExprId, Kernel, LocalId, StmtId};
 
 /// A piece of code that lanes run alone: a region of statements, or a condition that each lane evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -101,41 +101,8 @@ fn is_cheap(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> b
         };
         is_known && is_short && is_safe
     }
-    // OLD-BEGIN
-    fn old_count(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> Option<usize> {
-        let itself = match kernel.expr(expr) {
-            Expr::Local(of) => local(of),
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. } => true,
-            Expr::Divide { rhs, .. } => kernel.literal(rhs).is_some(),
-            Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
-        let operands = kernel.operands(expr).into_iter();
-        operands
-            .map(|e| old_count(kernel, e, local))
-            .try_fold(1, |sum, e| Some(sum + e?))
-            .filter(|_| itself)
-    }
-    // OLD-END
     let mut parts = kernel.exprs_in([expr]).zip(1..);
-    let cheap = parts.all(|(part, n)| n <= BUDGET && is_part(kernel, part, local));
-    debug_assert_eq!(
-        cheap,
-        old_count(kernel, expr, local).is_some_and(|n| n <= BUDGET)
-    ); // OLD
-    cheap
+    parts.all(|(part, n)| n <= BUDGET && is_part(kernel, part, local))
 }
 
 #[cfg(test)]

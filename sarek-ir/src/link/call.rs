@@ -325,74 +325,17 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
 
 /// True if the statement contains a `return`.
 fn returns(ir: &Kernel, id: StmtId) -> bool {
-    let returns = ir.stmts_in([id]).any(|id| ir.stmt(id) == Stmt::Return);
-    debug_assert_eq!(returns, old_returns(ir, id)); // OLD
-    returns
+    ir.stmts_in([id]).any(|id| ir.stmt(id) == Stmt::Return)
 }
-// OLD-BEGIN
-fn old_returns(ir: &Kernel, id: StmtId) -> bool {
-    let inside = |block: Block| ir.block(block).any(|id| old_returns(ir, id));
-    match ir.stmt(id) {
-        Stmt::Return => true,
-        Stmt::If {
-            then, otherwise, ..
-        } => inside(then) || inside(otherwise),
-        Stmt::Loop { body, .. } | Stmt::For { body, .. } => inside(body),
-        Stmt::Native { native } => ir.natives[native.index()].fallback.is_some_and(inside),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Update { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Panic { .. }
-        | Stmt::Print { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Call { .. } => false,
-    }
-}
-// OLD-END
 
 /// True if every path through the block ends the function or thread.
 fn always(ir: &Kernel, block: Block) -> bool {
-    let always = ir.block(block).any(|id| match ir.stmt(id).facts().flow {
+    ir.block(block).any(|id| match ir.stmt(id).facts().flow {
         Flow::Return | Flow::Panic => true,
         Flow::Branch => ir
             .blocks_of(id)
             .into_iter()
             .all(|branch| always(ir, branch)),
         Flow::Next | Flow::Loop(_) | Flow::Break(_) | Flow::Continue(_) => false,
-    });
-    debug_assert_eq!(always, old_always(ir, block)); // OLD
-    always
-}
-// OLD-BEGIN
-fn old_always(ir: &Kernel, block: Block) -> bool {
-    ir.block(block).any(|id| match ir.stmt(id) {
-        Stmt::Return | Stmt::Panic { .. } => true,
-        Stmt::If {
-            then, otherwise, ..
-        } => old_always(ir, then) && old_always(ir, otherwise),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Update { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Loop { .. }
-        | Stmt::For { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Print { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Call { .. }
-        | Stmt::Native { .. } => false,
     })
 }
-// OLD-END

@@ -148,7 +148,7 @@ impl Pass<'_> {
     /// True for a barrier, for a jump that skips one, and for a statement that contains either.
     fn holds(&self, id: StmtId) -> bool {
         let mut inner = self.kernel.stmts_in([id]);
-        let holds = inner.any(|id| {
+        inner.any(|id| {
             let stmt = self.kernel.stmt(id);
             match stmt.facts().flow {
                 Flow::Return => self.precedes[id.index()],
@@ -158,40 +158,8 @@ impl Pass<'_> {
                     .any(|scope| matches!(scope.kind, Kind::Loop { label: of, .. } if of == label)),
                 Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => stmt == Stmt::Barrier,
             }
-        });
-        debug_assert_eq!(holds, self.old_holds(id)); // OLD
-        holds
+        })
     }
-    // OLD-BEGIN
-    fn old_holds(&self, id: StmtId) -> bool {
-        let stmt = self.kernel.stmt(id);
-        match stmt {
-            Stmt::Barrier => true,
-            Stmt::Return => self.precedes[id.index()],
-            Stmt::Break { label } | Stmt::Continue { label } => self
-                .around
-                .iter()
-                .any(|scope| matches!(scope.kind, Kind::Loop { label: of, .. } if of == label)),
-            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::For { .. } => {
-                let blocks = self.kernel.children(stmt).1;
-                let mut inner = blocks.into_iter().flat_map(|b| self.kernel.block(b));
-                inner.any(|id| self.old_holds(id))
-            }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Fence { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
-        }
-    }
-    // OLD-END
 
     /// Guards a stretch by the predicate.
     fn close(&mut self, stretch: &mut Vec<StmtId>, later: &[StmtId], out: &mut Vec<StmtId>) {

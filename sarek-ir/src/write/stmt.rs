@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use crate::analysis::uniformity::Uniformity;
 use crate::facts::Reads;
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, Loc, LocalId, Memory,
-    Native, ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
+    BinaryOp, Block, ExprId, Intrinsic, Kernel, LabelId, Length, Loc, LocalId, Memory, Native,
+    ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
 };
 
 use super::ids::Ids;
@@ -345,7 +345,7 @@ impl<'a> Writer<'a> {
         let (ty, wanted) = (decl.ty.scalar(), &decl.name);
         let start = self.expr(start)?;
         // Both bounds are evaluated once, the start first. Their names are outside the loop's scope.
-        let (start, limit) = if self.is_fixed(end) {
+        let (start, limit) = if self.kernel.is_fixed_leaf(end) {
             (start, self.expr(end)?)
         } else {
             let end_text = self.expr(end)?;
@@ -379,33 +379,6 @@ impl<'a> Writer<'a> {
         self.out.line(format!("{line};"));
         Text::primary(name)
     }
-
-    /// True if the expression has the same value at every place and costs nothing.
-    fn is_fixed(&self, id: ExprId) -> bool {
-        let fixed = self.kernel.is_fixed_leaf(id);
-        debug_assert_eq!(fixed, self.old_is_fixed(id)); // OLD
-        fixed
-    }
-    // OLD-BEGIN
-    fn old_is_fixed(&self, id: ExprId) -> bool {
-        match self.kernel.expr(id) {
-            Expr::Literal(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
-            Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
-            Expr::Link(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        }
-    }
-    // OLD-END
 
     /// Writes the target's text, and records which lines it occupies.
     fn native(&mut self, native: &Native) -> Result<(), Unsupported> {

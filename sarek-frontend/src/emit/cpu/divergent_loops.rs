@@ -12,13 +12,12 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
-use sarek_ir::UnaryOp;
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::facts::{BinaryKind, Flow, Hazard, Reads, Work};
 use sarek_ir::{
     Arithmetic, BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Scalar, Stmt, StmtId,
-}; // OLD
+};
 
 use super::frame::Frame;
 use super::loops::{Head, LoopParts};
@@ -28,7 +27,7 @@ use super::{Writer, mixed};
 impl Writer<'_> {
     /// True if the lanes of a strip can take the steps of this loop together.
     pub fn can_mask(&self, among: &Uniformity, stmt: StmtId) -> bool {
-        let new = among.control(stmt)
+        among.control(stmt)
             && match self.kernel.stmt(stmt) {
                 Stmt::Loop { label, cond, body } => {
                     cond.is_none_or(|cond| self.is_free(cond)) && self.can_select(label, body)
@@ -47,48 +46,11 @@ impl Writer<'_> {
                     debug_assert_eq!(other.loop_label(), None);
                     false
                 }
-            };
-        debug_assert_eq!(new, self.old_can_mask(among, stmt)); // OLD
-        new
-    }
-    // OLD-BEGIN
-    pub fn old_can_mask(&self, among: &Uniformity, stmt: StmtId) -> bool {
-        let bounds = |bounds: [ExprId; 2]| bounds.iter().all(|e| among.expr(*e));
-        among.control(stmt)
-            && match self.kernel.stmt(stmt) {
-                Stmt::Loop { label, cond, body } => {
-                    cond.is_none_or(|cond| self.is_free(cond)) && self.can_select(label, body)
-                }
-                Stmt::For {
-                    label,
-                    start,
-                    end,
-                    body,
-                    ..
-                } => bounds([start, end]) && self.can_select(label, body),
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::If { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => false,
             }
     }
-    // OLD-END
 
     fn can_select(&self, label: LabelId, body: Block) -> bool {
-        let new = self.kernel.block(body).all(|id| {
+        self.kernel.block(body).all(|id| {
             let stmt = self.kernel.stmt(id);
             let allowed = match stmt.facts().flow {
                 Flow::Break(of) | Flow::Continue(of) => of == label,
@@ -106,53 +68,12 @@ impl Writer<'_> {
             allowed
                 && values.all(|value| self.is_free(value))
                 && inner.all(|block| self.can_select(label, block))
-        });
-        debug_assert_eq!(new, self.old_can_select(label, body)); // OLD
-        new
+        })
     }
-    // OLD-BEGIN
-    fn old_can_select(&self, label: LabelId, body: Block) -> bool {
-        self.kernel
-            .block(body)
-            .all(|stmt| match self.kernel.stmt(stmt) {
-                Stmt::Let { local, init } => {
-                    let scalar = self.kernel.locals[local.index()].ty.as_scalar().is_some();
-                    scalar && init.is_none_or(|init| self.is_free(init))
-                }
-                Stmt::Assign { value, .. } => self.is_free(value),
-                Stmt::If {
-                    cond,
-                    then,
-                    otherwise,
-                } => {
-                    self.is_free(cond)
-                        && self.old_can_select(label, then)
-                        && self.old_can_select(label, otherwise)
-                }
-                Stmt::Break { label: of } | Stmt::Continue { label: of } => of == label,
-                Stmt::Store { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => false,
-            })
-    }
-    // OLD-END
 
     /// True if a lane that has left may evaluate the expression.
     fn is_free(&self, expr: ExprId) -> bool {
-        let free = self.kernel.exprs_in([expr]).all(|e| self.is_free_node(e));
-        debug_assert_eq!(free, self.old_is_free(expr)); // OLD
-        free
+        self.kernel.exprs_in([expr]).all(|e| self.is_free_node(e))
     }
 
     fn is_free_node(&self, id: ExprId) -> bool {
@@ -200,66 +121,6 @@ impl Writer<'_> {
         };
         kernel.type_of(id).as_scalar().is_some() && is_at_hand && is_quick && is_safe
     }
-    // OLD-BEGIN
-    fn old_is_free(&self, expr: ExprId) -> bool {
-        let Some(ty) = self.kernel.type_of(expr).as_scalar() else {
-            return false;
-        };
-        let float = ty.is_float();
-        let itself = match self.kernel.expr(expr) {
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(Memory::Slice(_) | Memory::Shared(_))
-            | Expr::Builtin(_)
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. } => true,
-            Expr::Unary { op, .. } => match op {
-                UnaryOp::Not => true,
-                UnaryOp::Neg => float,
-            },
-            Expr::Binary { op, rhs, .. } => match op {
-                BinaryOp::Shl | BinaryOp::Shr => self.kernel.literal(rhs).is_some(),
-                BinaryOp::Rem => false,
-                BinaryOp::Add
-                | BinaryOp::Sub
-                | BinaryOp::Mul
-                | BinaryOp::Div
-                | BinaryOp::BitAnd
-                | BinaryOp::BitOr
-                | BinaryOp::BitXor
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge => true,
-            },
-            Expr::Divide { rhs, .. } => self.kernel.divides_safely(rhs),
-            Expr::Call { intrinsic, args } => {
-                let on = self
-                    .kernel
-                    .list(args)
-                    .next()
-                    .and_then(|a| self.kernel.type_of(a).as_scalar());
-                is_quick(intrinsic) && on.is_some_and(|ty| ty.is_float())
-            }
-            Expr::Len(Memory::Local(_) | Memory::Table(_))
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
-        itself
-            && self
-                .kernel
-                .operands(expr)
-                .into_iter()
-                .all(|e| self.old_is_free(e))
-    }
-    // OLD-END
 
     /// A loop of a strip, run step by step.
     pub fn steps(&self, frame: &Frame<'_>, node: &Node) -> TokenStream {

@@ -184,44 +184,11 @@ impl Writer<'_> {
             }
             Work::ShortCircuit | Work::Load | Work::Compound => false,
         };
-        let new = is_same
+        is_same
             && is_simple
             && self.kernel.hazard(expr) != Hazard::Fault
-            && operands.into_iter().all(|e| self.is_fixed(e));
-        debug_assert_eq!(new, self.old_is_fixed(expr)); // OLD
-        new
+            && operands.into_iter().all(|e| self.is_fixed(e))
     }
-    // OLD-BEGIN
-    pub fn old_is_fixed(&self, expr: ExprId) -> bool {
-        let itself = match self.kernel.expr(expr) {
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Cast { .. } => true,
-            Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
-            Expr::Builtin(builtin) => builtin.is_of_row(),
-            Expr::Divide { rhs, .. } => self.kernel.divides_safely(rhs),
-            Expr::Call { args, .. } => {
-                let mut types = self.kernel.list(args).map(|e| self.kernel.type_of(e));
-                types.all(|ty| ty.as_scalar().is_some())
-            }
-            Expr::Local(local) => {
-                let value = self.resolved(expr);
-                return self.is_for_all(local) || value != expr && self.old_is_fixed(value);
-            }
-            Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
-        let mut operands = self.kernel.operands(expr).into_iter();
-        itself && operands.all(|e| self.old_is_fixed(e))
-    }
-    // OLD-END
 
     /// A test that no index of the lanes from `__first` on can wrap.
     pub fn is_exact(&self, turns: &Turns) -> TokenStream {

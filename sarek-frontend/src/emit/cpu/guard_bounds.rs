@@ -23,8 +23,7 @@ use sarek_ir::analysis::linear::{Guard, Relation};
 use sarek_ir::analysis::regions::{Place, Plan, Values};
 use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Scalar, Stmt, StmtId, UnaryOp,
-    Value,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Stmt, StmtId, Value,
 };
 
 /// The guards that were removed from a body.
@@ -214,7 +213,7 @@ impl Finder<'_> {
     /// True if all threads of a block agree on the value, and it is quiet.
     fn is_fixed(&self, expr: ExprId) -> bool {
         let mut parts = self.kernel.exprs_in([expr]);
-        let fixed = self.is_quiet(expr)
+        self.is_quiet(expr)
             && parts.all(|part| match self.kernel.expr(part).facts().reads {
                 Reads::Local(local) => {
                     let once = |r: &Plan| r.place(local) == Place::Once;
@@ -223,110 +222,19 @@ impl Finder<'_> {
                 Reads::Id(builtin) => builtin.is_uniform(),
                 Reads::Memory(_) | Reads::Faults => false,
                 Reads::Operands | Reads::Constant | Reads::Param(_) | Reads::Len(_) => true,
-            });
-        debug_assert_eq!(fixed, self.old_is_fixed(expr)); // OLD
-        fixed
+            })
     }
-    // OLD-BEGIN
-    fn old_is_fixed(&self, expr: ExprId) -> bool {
-        let itself = match self.kernel.expr(expr) {
-            Expr::Local(local) => {
-                let once = |r: &Plan| r.place(local) == Place::Once;
-                self.fixed.contains(&local) || self.region.is_some_and(once)
-            }
-            Expr::Builtin(builtin) => builtin.is_uniform(),
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => self.is_quiet(expr),
-        };
-        itself
-            && self
-                .kernel
-                .operands(expr)
-                .into_iter()
-                .all(|e| self.old_is_fixed(e))
-    }
-    // OLD-END
-
-    // OLD-BEGIN
-    fn old_is_float(&self, expr: ExprId) -> bool {
-        let ty = self.kernel.type_of(expr).as_scalar();
-        ty.is_some_and(Scalar::is_float)
-    }
-    // OLD-END
 
     /// True if the evaluation can neither fault nor panic.
     fn is_quiet(&self, expr: ExprId) -> bool {
-        let quiet = self.kernel.exprs_in([expr]).all(|part| {
+        self.kernel.exprs_in([expr]).all(|part| {
             let is_simple = match self.kernel.expr(part).facts().work {
                 Work::Leaf | Work::Operator | Work::ShortCircuit => true,
                 Work::Load | Work::Call(_) | Work::Compound => false,
             };
             is_simple && self.kernel.hazard(part) == Hazard::None
-        });
-        debug_assert_eq!(quiet, self.old_is_quiet(expr)); // OLD
-        quiet
+        })
     }
-    // OLD-BEGIN
-    fn old_is_quiet(&self, expr: ExprId) -> bool {
-        let float = self.old_is_float(expr);
-        let itself = match self.kernel.expr(expr) {
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. } => true,
-            Expr::Unary { op, .. } => match op {
-                UnaryOp::Not => true,
-                UnaryOp::Neg => float,
-            },
-            Expr::Binary { op, .. } => match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Shr => {
-                    float
-                }
-                BinaryOp::Div
-                | BinaryOp::Rem
-                | BinaryOp::BitAnd
-                | BinaryOp::BitOr
-                | BinaryOp::BitXor
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge => true,
-            },
-            Expr::Divide { rhs, .. } => self.kernel.divides_safely(rhs),
-            Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
-        itself
-            && self
-                .kernel
-                .operands(expr)
-                .into_iter()
-                .all(|e| self.old_is_quiet(e))
-    }
-    // OLD-END
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use sarek_ir::analysis::linear::{Comparison, Guard, Relation};
 use sarek_ir::analysis::local_uses;
 use sarek_ir::facts::{Hazard, Reads, Work};
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, Expr, ExprId, LocalId, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
+    Axis, BinaryOp, Builtin, Expr, ExprId, LocalId, Memory, Scalar, Stmt, StmtId, Value,
 };
 
 use super::tree::{each_lane, each_row};
@@ -296,44 +296,6 @@ impl Writer<'_> {
             Work::Load | Work::Call(_) | Work::Compound => false,
         };
         let mut operands = self.kernel.operands(id).into_iter();
-        let new = is_same && is_simple && operands.all(|e| self.is_of_row(e));
-        debug_assert_eq!(new, self.old_is_of_row(id)); // OLD
-        new
+        is_same && is_simple && operands.all(|e| self.is_of_row(e))
     }
-    // OLD-BEGIN
-    fn old_is_of_row(&self, expr: ExprId) -> bool {
-        let ty = self.kernel.type_of(expr).as_scalar();
-        let float = ty.is_some_and(Scalar::is_float);
-        let itself = match self.kernel.expr(expr) {
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. } => true,
-            Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
-            Expr::Builtin(builtin) => builtin.is_of_row(),
-            Expr::Local(_) => {
-                let value = self.resolved(expr);
-                value != expr && self.old_is_of_row(value)
-            }
-            Expr::Unary { op, .. } => float || op == UnaryOp::Not,
-            Expr::Binary { op, .. } => {
-                float || op.is_comparison() || self.index_plus(expr).is_some()
-            }
-            Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Divide { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
-        itself
-            && self
-                .kernel
-                .operands(expr)
-                .into_iter()
-                .all(|e| self.old_is_of_row(e))
-    }
-    // OLD-END
 }

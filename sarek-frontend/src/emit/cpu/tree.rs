@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
 
     /// True if the evaluation neither faults nor panics, whatever the lane.
     fn is_idle(&self, expr: ExprId) -> bool {
-        let idle = self.kernel.exprs_in([expr]).all(|id| {
+        self.kernel.exprs_in([expr]).all(|id| {
             let is_simple = match self.kernel.expr(id) {
                 Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
                 Expr::Binary { op, .. } => op.is_comparison(),
@@ -149,31 +149,8 @@ impl<'a> Writer<'a> {
                 other => matches!(other.facts().work, Work::Leaf | Work::ShortCircuit),
             };
             is_simple && self.kernel.type_of(id).as_scalar().is_some()
-        });
-        debug_assert_eq!(idle, self.old_is_idle(expr)); // OLD
-        idle
+        })
     }
-    // OLD-BEGIN
-    fn old_is_idle(&self, expr: ExprId) -> bool {
-        let itself = match self.kernel.expr(expr) {
-            Expr::Literal(_) | Expr::Link(_) | Expr::Local(_) | Expr::Param(_) => true,
-            Expr::Builtin(_) | Expr::And { .. } | Expr::Or { .. } => true,
-            Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
-            Expr::Binary { op, .. } => op.is_comparison(),
-            Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        };
-        let is_scalar = self.kernel.type_of(expr).as_scalar().is_some();
-        let mut operands = self.kernel.operands(expr).into_iter();
-        itself && is_scalar && operands.all(|e| self.old_is_idle(e))
-    }
-    // OLD-END
 
     fn uses(&self, stmt: StmtId, local: LocalId) -> bool {
         let mut uses = false;

@@ -17,7 +17,8 @@ use std::collections::BTreeSet;
 
 use super::Access;
 use super::collect::Collector;
-use crate::analysis::linear::{Resolver, Values};
+use super::values::Values;
+use super::{Access, Atom};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
@@ -235,7 +236,7 @@ impl Phases<'_> {
     fn splits(&self, id: StmtId) -> bool {
         let kernel = self.collector.kernel;
         let stmt = kernel.stmt(id);
-        let splits = match stmt.facts().flow {
+        match stmt.facts().flow {
             Flow::Break(label) | Flow::Continue(label) => {
                 self.loops.iter().any(|l| l.label == label)
             }
@@ -250,39 +251,8 @@ impl Phases<'_> {
                 Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
                 other => other == Stmt::Barrier,
             },
-        };
-        debug_assert_eq!(splits, self.old_splits(id)); // OLD
-        splits
-    }
-    // OLD-BEGIN
-    fn old_splits(&self, id: StmtId) -> bool {
-        let kernel = self.collector.kernel;
-        let any = |block: Block| kernel.block(block).any(|stmt| self.old_splits(stmt));
-        match kernel.stmt(id) {
-            Stmt::Barrier => true,
-            Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
-            Stmt::Break { label } | Stmt::Continue { label } => {
-                self.loops.iter().any(|l| l.label == label)
-            }
-            Stmt::If {
-                then, otherwise, ..
-            } => any(then) || any(otherwise),
-            Stmt::Loop { body, .. } | Stmt::For { body, .. } => any(body),
-            // Under a uniform condition a `return` ends all threads. Otherwise the remaining threads go on.
-            Stmt::Return => false,
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Fence { .. } | Stmt::Panic { .. } | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            // Other targets run text in place of the fallback, so a barrier in it proves nothing.
-            | Stmt::Native { .. } => false,
         }
     }
-    // OLD-END
 }
 
 /// True if the memory is one that this module examines: a shared array without atomics.

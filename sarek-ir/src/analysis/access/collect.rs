@@ -283,7 +283,7 @@ impl Collector<'_> {
 
 /// True if control never reaches the end of the block.
 fn leaves(kernel: &Kernel, block: Block) -> bool {
-    let leaves = kernel
+    kernel
         .block(block)
         .any(|stmt| match kernel.stmt(stmt).facts().flow {
             Flow::Break(_) | Flow::Continue(_) | Flow::Return | Flow::Panic => true,
@@ -292,31 +292,5 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
                 .into_iter()
                 .all(|branch| leaves(kernel, branch)),
             Flow::Next | Flow::Loop(_) => false,
-        });
-    debug_assert_eq!(leaves, old_leaves(kernel, block)); // OLD
-    leaves
+        })
 }
-// OLD-BEGIN
-fn old_leaves(kernel: &Kernel, block: Block) -> bool {
-    kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,
-        Stmt::If {
-            then, otherwise, ..
-        } => old_leaves(kernel, then) && old_leaves(kernel, otherwise),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Loop { .. }
-        | Stmt::For { .. }
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Print { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Update { .. }
-        | Stmt::Call { .. }
-        | Stmt::Native { .. } => false,
-    })
-}
-// OLD-END

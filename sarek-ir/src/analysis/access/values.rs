@@ -43,11 +43,6 @@ impl Collector<'_> {
         for block in blocks {
             assigned_in(self.kernel, *block, &mut assigned);
         }
-        let mut old = BTreeSet::new(); // OLD
-        blocks
-            .iter()
-            .for_each(|b| old_assigned_in(self.kernel, *b, &mut old)); // OLD
-        assert!(old == assigned || !self.kernel.closures.is_empty() && old.is_subset(&assigned)); // OLD
         for local in assigned {
             values.renew(self.kernel, local);
         }
@@ -103,48 +98,6 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
         }
     }
 }
-// OLD-BEGIN
-fn old_assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
-    for stmt in kernel.block(block) {
-        match kernel.stmt(stmt) {
-            Stmt::Assign { local, .. } => {
-                found.insert(local);
-            }
-            Stmt::Atomic { result, .. } => found.extend(result),
-            Stmt::Subgroup { result, .. } => {
-                found.insert(result);
-            }
-            Stmt::Update { .. } | Stmt::Call { .. } => {
-                local_uses::itself(kernel, stmt, &mut |local, touch| {
-                    if touch == LocalUse::Write {
-                        found.insert(local);
-                    }
-                });
-            }
-            Stmt::If {
-                then, otherwise, ..
-            } => {
-                old_assigned_in(kernel, then, found);
-                old_assigned_in(kernel, otherwise, found);
-            }
-            Stmt::Loop { body, .. } | Stmt::For { body, .. } => {
-                old_assigned_in(kernel, body, found)
-            }
-            Stmt::Native { native } => found.extend(assigned_by(kernel, native)),
-            Stmt::Let { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. } => {}
-        }
-    }
-}
-// OLD-END
 
 /// The locals that native text, or its fallback, may assign.
 fn assigned_by(kernel: &Kernel, native: NativeId) -> Vec<LocalId> {

@@ -23,8 +23,8 @@ use super::{Needs, Race, shared};
 use crate::analysis::uniformity::Among;
 use crate::facts::Effect;
 use crate::{
-    Access, Argument, Expr, Kernel, Length, Memory, ParamId, ParamKind, PlaceId, Precondition,
-    Root, SharedArray, SharedId, Stmt, StmtId,
+    Access, Argument, Expr, Kernel, Length, Memory, ParamId, ParamKind, Precondition, Root,
+    SharedArray, SharedId, Stmt, StmtId,
 };
 
 /// The results about a function.
@@ -237,26 +237,8 @@ fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
         | Effect::Native(_) => false,
     };
     let mut operands = kernel.operands_of(id).into_iter();
-    let used = used || operands.any(|operand| kernel.loads(operand, of));
-    debug_assert_eq!(used, old_uses(kernel, id, of)); // OLD
-    used
+    used || operands.any(|operand| kernel.loads(operand, of))
 }
-// OLD-BEGIN
-fn old_uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
-    let stmt = kernel.stmt(id);
-    let is_it = |memory: Memory| memory == of;
-    let root = |place: PlaceId| kernel.places[place.index()].root;
-    matches!(stmt, Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. } if is_it(memory))
-        || matches!(stmt, Stmt::Update { place, .. }
-            if matches!(root(place), Root::Element { memory, .. } if is_it(memory)))
-        || matches!(stmt, Stmt::Call { call } if lent(kernel, call).contains(&of))
-        || kernel
-            .children(stmt)
-            .0
-            .into_iter()
-            .any(|operand| kernel.loads(operand, of))
-}
-// OLD-END
 
 #[cfg(test)]
 mod soundness;

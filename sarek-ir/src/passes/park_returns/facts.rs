@@ -2,7 +2,7 @@
 
 use crate::analysis::spine::Spine;
 use crate::facts::Check;
-use crate::{Block, Expr, ExprId, Kernel, Stmt, StmtId};
+use crate::{Block, ExprId, Kernel, Stmt, StmtId};
 
 /// The iterations that a block may execute although all its threads are parked.
 const FEW: i128 = 1024;
@@ -29,7 +29,6 @@ impl Facts {
             },
         };
         walk.out.checked = walk.is_checked(kernel.body);
-        debug_assert_eq!(walk.out.checked, walk.old_is_checked(kernel.body)); // OLD
         walk.block(kernel.body);
         walk.out
     }
@@ -117,27 +116,11 @@ impl Walk<'_> {
     /// True if the expression reads memory, divides or is checked. A load may have lost its check because the check was
     /// proved for active threads only.
     fn is_delicate(&self, id: ExprId) -> bool {
-        let delicate = self.kernel.exprs_in([id]).any(|id| {
+        self.kernel.exprs_in([id]).any(|id| {
             self.kernel.expr(id).facts().check != Check::None
                 || self.kernel.overflow_site(id).is_some()
-        });
-        debug_assert_eq!(delicate, self.old_is_delicate(id)); // OLD
-        delicate
+        })
     }
-    // OLD-BEGIN
-    fn old_is_delicate(&self, id: ExprId) -> bool {
-        self.kernel.overflow_site(id).is_some()
-            || matches!(
-                self.kernel.expr(id),
-                Expr::Load { .. } | Expr::Bounded { .. } | Expr::Divide { .. }
-            )
-            || self
-                .kernel
-                .operands(id)
-                .iter()
-                .any(|e| self.old_is_delicate(*e))
-    }
-    // OLD-END
 
     fn is_checked(&self, block: Block) -> bool {
         let kernel = self.kernel;
@@ -147,72 +130,12 @@ impl Walk<'_> {
             kernel.stmt(id).facts().check.site().is_some() || exprs.any(|e| can_fault(kernel, e))
         })
     }
-    // OLD-BEGIN
-    fn old_is_checked(&self, block: Block) -> bool {
-        self.kernel.block(block).any(|id| {
-            let stmt = self.kernel.stmt(id);
-            let (exprs, blocks) = self.kernel.children(stmt);
-            let own = match stmt {
-                Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.is_some(),
-                Stmt::Assert { .. } => true,
-                Stmt::Let { .. }
-                | Stmt::Assign { .. }
-                | Stmt::If { .. }
-                | Stmt::Loop { .. }
-                | Stmt::For { .. }
-                | Stmt::Break { .. }
-                | Stmt::Continue { .. }
-                | Stmt::Return
-                | Stmt::Barrier
-                | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
-                | Stmt::Subgroup { .. }
-                | Stmt::Update { .. }
-                | Stmt::Call { .. }
-                | Stmt::Native { .. } => false,
-            };
-            own || exprs.into_iter().any(|e| can_fault(self.kernel, e))
-                || blocks.into_iter().any(|b| self.old_is_checked(b))
-        })
-    }
-    // OLD-END
 }
 
 /// True if the expression contains a check.
 pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
     let mut parts = kernel.exprs_in([id]);
-    let fault = parts.any(|id| {
+    parts.any(|id| {
         kernel.expr(id).facts().check.site().is_some() || kernel.overflow_site(id).is_some()
-    });
-    debug_assert_eq!(fault, old_can_fault(kernel, id)); // OLD
-    fault
+    })
 }
-// OLD-BEGIN
-pub(super) fn old_can_fault(kernel: &Kernel, id: ExprId) -> bool {
-    let own = match kernel.expr(id) {
-        Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
-            site.is_some()
-        }
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::And { .. }
-        | Expr::Or { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => false,
-    };
-    own || kernel.overflow_site(id).is_some()
-        || kernel
-            .operands(id)
-            .into_iter()
-            .any(|e| old_can_fault(kernel, e))
-}
-// OLD-END
