@@ -274,7 +274,7 @@ fn traits_declare_what_their_impls_have() {
     }
     let text = of_impl.tokens.to_string();
     assert!(
-        text.contains("device_trait ! { [\"SRK0701: `Shape` is not at a"),
+        text.contains("device_trait ! { [\"SRK0701: `Shape` is not a `#[device]` trait"),
         "{text}"
     );
     let given = "{ [] [Disc] Shape_area __sarek_Disc_Shape_area < > }";

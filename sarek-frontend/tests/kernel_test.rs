@@ -62,7 +62,7 @@ fn mistakes_are_told() {
         ),
         (quote!(k, toleranz = 2), "`toleranz` is not an option"),
         (quote!(k, seed(cuda = 2)), "write `seed = …`"),
-        (quote!(k, items = 3), "a word by itself"),
+        (quote!(k, items = 3), "`items` takes no value"),
         (quote!(k, over = size, items), "one index space"),
     ] {
         let found = errors(attribute.clone(), item());

@@ -124,6 +124,6 @@ fn what_is_no_item_is_reported() {
     );
     rejects(
         "fn k(#[item] x: &mut f32) { barrier(); *x = 1.0; }",
-        "the threads of a kernel over items work alone",
+        "the threads of a kernel over items cannot work together",
     );
 }

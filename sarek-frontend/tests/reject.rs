@@ -340,7 +340,7 @@ fn near_names_of_methods_are_told() {
     for (call, instead) in [
         ("x.sqroot()", "did you mean `sqrt`?"),
         ("x.into()", "convert it with `as`"),
-        ("x.transmogrified()", "use those of the numeric types"),
+        ("x.transmogrified()", "use a method of numbers"),
     ] {
         let source = format!("fn k(x: f32, y: &mut [f32]) {{ y[global_idx_x()] = {call}; }}");
         let errors = expand(&source).errors;

@@ -253,21 +253,20 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("partial_cmp", BY_OPERATORS),
     (
         "total_cmp",
-        "kernels have no `Ordering`: compare by `<`, `==` and `>`, and tell NaN by `is_nan`",
+        "kernels have no `Ordering`: compare with `<`, `==` and `>`, and test for NaN with `is_nan`",
     ),
     ("clone", NO_COPY),
     ("to_owned", NO_COPY),
     ("borrow", NO_COPY),
     (
         "acosh",
-        "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for what is at least 1",
+        "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for values of at least 1",
     ),
     ("atanh", "write `0.5 * (2.0 * x / (1.0 - x)).ln_1p()`"),
 ];
 
-const BY_AS: &str = "convert it by `as`, as in `x as f32`";
+const BY_AS: &str = "convert it with `as`, as in `x as f32`";
 
-const BY_OPERATORS: &str =
-    "kernels have no `Ordering`: compare by `<`, `==` and `>`, each of which is a `bool`";
+const BY_OPERATORS: &str = "kernels have no `Ordering`: compare with `<`, `==` and `>`";
 
 const NO_COPY: &str = "drop the call: a number is copied where it is used";

@@ -22,9 +22,7 @@ use super::lane_index::LaneIndices;
 use sarek_ir::analysis::linear::{Guard, Relation};
 use sarek_ir::analysis::regions::{Place, Plan, Values};
 use sarek_ir::facts::{Hazard, Reads, Work};
-use sarek_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Stmt, StmtId, Value,
-};
+use sarek_ir::{Axis, Block, Builtin, ExprId, Kernel, LocalId, Stmt, StmtId, Value};
 
 /// The guards that were removed from a body.
 #[derive(Default)]

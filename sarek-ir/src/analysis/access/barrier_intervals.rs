@@ -17,8 +17,7 @@ use std::collections::BTreeSet;
 
 use super::Access;
 use super::collect::Collector;
-use super::values::Values;
-use super::{Access, Atom};
+use crate::analysis::linear::{Resolver, Values};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};

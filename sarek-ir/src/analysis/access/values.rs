@@ -6,7 +6,7 @@ use super::collect::Collector;
 use crate::analysis::linear::Values;
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Effect;
-use crate::{Block, ExprId, Kernel, LocalId, NativeId, Stmt};
+use crate::{Block, ExprId, Kernel, LocalId, NativeId};
 
 impl Collector<'_> {
     /// Records that a local is bound or assigned.
