@@ -63,7 +63,7 @@ fn mistakes_are_told() {
         (quote!(k, toleranz = 2), "`toleranz` is not an option"),
         (quote!(k, seed(cuda = 2)), "write `seed = …`"),
         (quote!(k, items = 3), "`items` takes no value"),
-        (quote!(k, over = size, items), "one index space"),
+        (quote!(k, over = size, items), "a launch has only one index space"),
     ] {
         let found = errors(attribute.clone(), item());
         assert!(found.contains(message), "{attribute}: {found}");
@@ -73,7 +73,7 @@ fn mistakes_are_told() {
             quote!(
                 fn t(x: &[f32]) {}
             ),
-            "nothing to compare",
+            "this test has no output to compare",
         ),
         (
             quote!(
@@ -85,13 +85,13 @@ fn mistakes_are_told() {
             quote!(
                 fn t((a, b): (f32, f32), y: &mut [f32]) {}
             ),
-            "a plain name",
+            "an argument of a test must be a plain name",
         ),
         (
             quote!(
                 fn t(y: &mut [f32]) -> f32 {}
             ),
-            "a kernel returns nothing",
+            "a kernel test returns nothing",
         ),
         (
             quote!(
@@ -103,7 +103,7 @@ fn mistakes_are_told() {
             quote!(
                 async fn t(y: &mut [f32]) {}
             ),
-            "not `async`",
+            "a kernel test cannot be `async`",
         ),
         (
             quote!(
