@@ -63,7 +63,10 @@ fn mistakes_are_told() {
         (quote!(k, toleranz = 2), "`toleranz` is not an option"),
         (quote!(k, seed(cuda = 2)), "write `seed = …`"),
         (quote!(k, items = 3), "`items` takes no value"),
-        (quote!(k, over = size, items), "a launch has only one index space"),
+        (
+            quote!(k, over = size, items),
+            "a launch has only one index space",
+        ),
     ] {
         let found = errors(attribute.clone(), item());
         assert!(found.contains(message), "{attribute}: {found}");
