@@ -15,7 +15,7 @@
 //!
 //! 1. Each vote has a number, its *round*. Active threads write the round to a shared element.
 //! 2. All threads meet at a barrier.
-//! 3. If the element holds an earlier round, no thread is active, and all threads return.
+//! 3. If the element still holds the previous round, no thread is active, and all threads return.
 //!
 //! A fast thread may already write the next round while a slow one still reads. That number is larger, so both read
 //! that a thread is active. So one barrier for each vote is enough. A loop in which threads park votes at the head of
