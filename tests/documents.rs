@@ -1,4 +1,5 @@
-//! Checks that links in the documents have targets, and that the files named in ARCHITECTURE.md exist.
+//! Checks that links in the documents have targets, and that the files named in ARCHITECTURE.md
+//! and docs/decisions exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -103,20 +104,22 @@ fn exists(path: &str) -> bool {
     })
 }
 
-/// The folders to which paths in the map may be relative.
-const RELATIVE: [&str; 6] = [
+/// The folders to which paths in the map and the decisions may be relative.
+const RELATIVE: [&str; 8] = [
     "sarek-ir/src/",
     "sarek-ir/src/analysis/",
     "sarek-ir/src/passes/",
     "sarek-frontend/src/",
     "sarek-frontend/src/emit/",
+    "sarek-runtime/src/",
+    "sarek-backends/src/",
     "",
 ];
 
-#[test]
-fn the_map_names_files_that_exist() {
-    let map = prose(&std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map"));
-    let words = map.split('`').skip(1).step_by(2);
+/// The paths that a page names in backquotes.
+fn paths(page: &str) -> BTreeSet<String> {
+    let prose = prose(page);
+    let words = prose.split('`').skip(1).step_by(2);
     // Placeholders in paths.
     let example = |path: &str| {
         ["NAME", "KIND", "nnnn"]
@@ -128,9 +131,27 @@ fn the_map_names_files_that_exist() {
         let file = word.contains('/') || word.contains(".rs");
         file && word.chars().all(plain) && !example(word)
     };
-    let paths: BTreeSet<String> = words.filter(is_path).flat_map(expand).collect();
-    assert!(paths.len() > 100, "{paths:?}");
-    let found = |path: &&String| RELATIVE.iter().any(|base| exists(&format!("{base}{path}")));
-    let lost: Vec<_> = paths.iter().filter(|path| !found(path)).collect();
+    words.filter(is_path).flat_map(expand).collect()
+}
+
+#[test]
+fn the_map_and_the_decisions_name_files_that_exist() {
+    let map = root().join("ARCHITECTURE.md");
+    let decisions = root().join("docs/decisions");
+    let mut lost = vec![];
+    let mut count = 0;
+    for (page, text) in pages() {
+        if page != map && !page.starts_with(&decisions) {
+            continue;
+        }
+        for path in paths(&text) {
+            count += 1;
+            let found = RELATIVE.iter().any(|base| exists(&format!("{base}{path}")));
+            if !found {
+                lost.push(format!("{}: {path}", page.display()));
+            }
+        }
+    }
     assert!(lost.is_empty(), "{lost:#?}");
+    assert!(count > 100, "only {count} paths");
 }

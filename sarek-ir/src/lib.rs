@@ -13,9 +13,10 @@
 //!
 //! [`facts`] tells for each node what it reads, changes, checks and costs; [`Kernel::exprs_in`] and [`Kernel::stmts_in`] walk.
 //!
-//! **A node has one user.** At most one expression or statement uses a given `ExprId`, and the same holds for statements
-//! and blocks. A kernel is therefore a forest, and a pass may rewrite a node in place. A [`Precondition`] refers to an
-//! expression without being its user. A pass may leave unused nodes behind.
+//! **A node has one parent.** An expression is an operand of at most one node. A statement is in at most one block, and a
+//! block belongs to at most one statement. So a kernel is a forest, and a pass may rewrite a node in place: nothing else
+//! sees the change. A [`Precondition`] names an expression without being its parent. A pass may leave nodes without
+//! a parent behind.
 //!
 //! **A macro sees one item.** A *hole* stands for anything defined elsewhere: [`Expr::Link`], [`TypeDef::Link`] and the
 //! types that follow from it, [`Stmt::Call`]. [`link::link`] fills the holes, and splits every struct, tuple, enum and
@@ -54,6 +55,8 @@
 //!
 //! # After each pass
 //!
+//! [`link::link`] comes first. [`passes`] has the order of the others. This table has what holds after each:
+//!
 //! | pass | postcondition |
 //! |---|---|
 //! | [`link::link`] | the kernel is closed: all values are scalars, all local arrays have scalar elements; no calls, no links |
@@ -65,14 +68,15 @@
 //! | [`passes::settle_strides`] | the last strides of views are 1 |
 //! | [`passes::park_returns`] | no barrier follows a `return` that only some threads of a block take; no expression that decides whether and how often a barrier is reached can fault |
 //! | [`passes::predicate_barriers`](fn@passes::predicate_barriers) | no barrier is in a branch, and no jump skips one |
+//! | [`passes::contain_returns`] | no `return` is left; the body is in a loop that runs once, and threads leave it by `break` |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
 //! | [`passes::place_tables`](fn@passes::place_tables) | constant arrays have element types that targets can write as constants; larger arrays are slices |
 //! | [`passes::widen_small`] | 8- and 16-bit numbers are only stored, and cast from and to their 32-bit type (16-bit floats also from `f64`); arithmetic has 32 or 64 bits, except checked divisions |
-//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted; those around barriers, once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
 //! | [`passes::fold_continues`] | in a loop that contains a barrier, no `Continue` skips a statement |
 //! | [`passes::spill_stores`] | index and operands of a checked store or an atomic operation are locals or constants |
+//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted; those around barriers, once a thread of the block has |
 //! | [`passes::expand_atomics`] | only atomic operations that the target has are left |
 //!
 //! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.

@@ -12,11 +12,11 @@ pub struct Signature {
     pub name: Ident,
     /// True for an `unsafe fn`.
     pub is_unsafe: bool,
-    /// True without a return type. A kernel with one is an error that was reported.
+    /// True if the function has no return type. A kernel's return type was reported as an error.
     pub returns_nothing: bool,
     /// The arguments in order.
     pub arguments: Vec<Argument>,
-    /// Invalid arguments, which were reported.
+    /// The patterns of arguments that are invalid and were reported.
     pub unread: Vec<Pat>,
     /// True for a `#[device]` function.
     pub is_function: bool,

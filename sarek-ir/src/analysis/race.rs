@@ -1,12 +1,18 @@
 //! Race check: proves that no two threads access one element of a `&mut` slice that the kernel writes. This is
 //! the race-freedom contract of safe kernels.
 //!
-//! The proof shows that an index determines the thread. All accesses of a slice must have indices
-//! `base + P + low`, with the same `P = Σ cⱼ·idⱼ` in all of them. Ordered by their coefficients, the ids are
-//! digits of a mixed-radix number. Each id but the last has a bound `Bⱼ` with `cⱼ·Bⱼ <= cⱼ₊₁`, from a guard or
-//! from the extent of its axis. `low` holds the bounded locals. It may differ between accesses, but lies in
-//! `0..c₀`. Then equal indices have equal ids. An axis without an id in the index must have one thread, or a
-//! guard must pin it to one thread (`global_idx_y() == 0`).
+//! The proof shows that an index determines the thread. Take `y[4 * i + k]`, where `i` is the global id and `k`
+//! counts from 0 to 3. Two threads have different `i`, so their indices differ by at least 1, whatever `k` is.
+//!
+//! In general, every access of a slice must have an index `base + P + low`:
+//!
+//! - `P = Σ cⱼ·idⱼ` is a sum of ids, the same in all accesses: here `4·i`.
+//! - `low` is a sum of bounded locals: here `k`. It may differ between accesses, but must lie in `0..c₀`, where `c₀`
+//!   is the smallest coefficient: here 4.
+//!
+//! Ordered by their coefficients, the ids must be digits of a mixed-radix number. Each id but the last has a bound
+//! `idⱼ < Bⱼ`, from a guard or from the extent of its axis, and `cⱼ·Bⱼ <= cⱼ₊₁`. Then equal indices have equal ids.
+//! An axis without an id in the index must have one thread, or a guard must admit only one (`global_idx_y() == 0`).
 //!
 //! If this fails for all accesses together, each pair of accesses is checked by itself. Any of these proofs
 //! suffices:

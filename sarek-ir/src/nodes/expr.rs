@@ -3,7 +3,7 @@ use crate::{CompoundId, ExprId, Intrinsic, LinkId, List, LocalId, Memory, ParamI
 
 /// A pure expression. [`crate::Kernel::expr_types`] holds its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // the fields of a node are told by its own sentence
+#[allow(missing_docs)] // each variant's sentence explains its fields
 pub enum Expr {
     /// A constant.
     Literal(Value),

@@ -5,7 +5,7 @@ use crate::{
 
 /// A structured statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // the fields of a node are told by its own sentence
+#[allow(missing_docs)] // each variant's sentence explains its fields
 pub enum Stmt {
     /// Declares a local in the enclosing block.
     Let {

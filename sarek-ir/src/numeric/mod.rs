@@ -22,7 +22,8 @@
 //! | `fuzz` | names and types of integer methods, [`Method::random`] |
 //! | `docs/methods.md`, tests of names | names and types |
 //!
-//! To add a method, add a row and a test of its results in the conformance suite.
+//! To add a method, add a row and a test of its results in the conformance suite. A name that Rust lacks is a method of
+//! `sarek::Float`. Its row has `extension`, and `sarek-runtime/src/types/number.rs` has the method for the host.
 
 /// Defines rows. Each is `name group types (arguments) -> form(result) = body`, followed by other columns of [`Method`].
 macro_rules! rows {

@@ -1,14 +1,14 @@
 //! Passes that transform kernels; each bridges one difference between the IR and a target.
 //!
 //! A pass preserves the contract of the [crate documentation](crate) and adds the postcondition listed there.
-//! [`crate::write::render`] runs them in this order:
+//! `write/legalize.rs` runs them in this order, for [`crate::write::render`]:
 //!
 //! 1. [`select_natives`], [`lower_panics`], [`expand_prints`]
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
-//! 4. [`settle_strides`], where no view has gaps
-//! 5. [`park_returns`](fn@park_returns)
-//! 6. [`predicate_barriers`](fn@predicate_barriers), where the target asks for it
+//! 4. [`settle_strides`], where the last strides of all views are 1
+//! 5. [`park_returns`](fn@park_returns): adds barriers and a shared array
+//! 6. [`predicate_barriers`](fn@predicate_barriers), where the target asks for it: moves barriers and adds none
 //! 7. [`contain_returns`], where each block executes several logical blocks
 //! 8. [`narrow_usize`] or [`widen_usize`]
 //! 9. [`place_tables`](fn@place_tables)
@@ -16,7 +16,7 @@
 //! 11. [`lower_labels`]
 //! 12. [`fold_continues`]
 //! 13. [`spill_stores`]
-//! 14. [`guard_loops`], if a check is left
+//! 14. [`guard_loops`], if the text has a fault buffer
 //! 15. [`expand_atomics`]
 //!
 //! [`spell_intrinsics`] runs before them, by the caller that has the texts. [`blank_natives`] serves to compare a text

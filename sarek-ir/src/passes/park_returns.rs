@@ -1,18 +1,25 @@
 //! Parks threads that return before a barrier, for targets whose barriers count all threads.
 //!
-//! **The flag.** A `return` that only some threads take and that a barrier may follow clears the thread's local
-//! `active`. The code after it goes under `if active`, except the *spine* ([`Spine`]): barriers, and the code that
-//! decides whether and how often they are reached. Every thread follows the spine to its end, parked or not. That is
-//! possible because the spine is uniform and without effects. It reads only parameters, ids, memory that no thread
-//! writes, and locals that are assigned on the spine. So a parked thread that follows it has the same values as an
-//! active one.
+//! The pass adds a local flag, and where the block must vote, barriers and a shared array.
 //!
-//! **When all are parked,** the source says that no thread continues. The spine's values may then be meaningless: a
-//! loop may never end, or a load may have lost its check because a guard that returned proved it. So the block votes
-//! before such places (*delicate* ones). Active threads write the number of the round to a shared element. After a
-//! barrier, all threads return if the element still holds the previous round. No thread can be further than its write
-//! for the next vote, whose number is larger still. So all threads read the same answer, with one barrier for each
-//! vote. A loop in which threads park votes at the head of each iteration; elsewhere there is one vote.
+//! **The flag.** Take a `return` that only some threads reach, and a barrier that may follow it. The `return` becomes
+//! `active = false`: the thread is *parked*. The code after it goes under `if active`, except the *spine* ([`Spine`]):
+//! barriers, and the code that decides whether and how often they are reached. Every thread follows the spine to its
+//! end, parked or not. That is possible because the spine is uniform and without effects. It reads only parameters,
+//! ids, memory that no thread writes, and locals that are assigned on the spine. So a parked thread that follows it
+//! has the same values as an active one.
+//!
+//! **When all are parked,** no thread of the source would continue, and the spine's values may be meaningless. A loop
+//! may never end. A load may be unchecked because the guard whose `return` parked the threads proved its index. Such
+//! places are *delicate*, and the block votes before them:
+//!
+//! 1. Each vote has a number, its *round*. Active threads write the round to a shared element.
+//! 2. All threads meet at a barrier.
+//! 3. If the element still holds the previous round, no thread is active, and all threads return.
+//!
+//! A fast thread may already write the next round while a slow one still reads. That number is larger, so both read
+//! that a thread is active. So one barrier for each vote is enough. A loop in which threads park votes at the head of
+//! each iteration; elsewhere there is one vote.
 //!
 //! **Faults.** A thread that faults on an accelerator continues with made-up values. The spine must have no such
 //! values. A check on the spine fails for all threads alike, so it becomes a condition: if it fails, the fault is

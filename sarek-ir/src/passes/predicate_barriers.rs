@@ -5,6 +5,8 @@
 //!
 //! Either all threads of a block take such a branch, or none does. So its condition can be held in a *predicate*: a
 //! local that guards each stretch separately. Threads for which the predicate is false reach the barriers as well.
+//! The pass only moves barriers; it adds none.
+//!
 //! `if c { A; barrier(); B } else { C }` becomes
 //!
 //! ```text

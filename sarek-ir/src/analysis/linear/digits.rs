@@ -3,8 +3,9 @@
 
 use super::Coefficient;
 
-/// True if `low * v` stays at least `low` below `high` or equal to it, for `v` from 0 to `most`: then `v` is a digit
-/// below one with the factor `high`.
+/// True if `low * (most + 1) <= high`. Then `v` in `0..=most`, with the factor `low`, is a digit below a digit with the
+/// factor `high`: two values of the higher digit never give the same sum. For example, `v` in `0..=15` is a digit
+/// below one with the factor 16.
 pub fn is_digit<C: Coefficient>(low: &C, most: &C, high: &C) -> bool {
     let rest = || {
         let count = most.checked_plus(&C::constant(1))?;
@@ -14,11 +15,11 @@ pub fn is_digit<C: Coefficient>(low: &C, most: &C, high: &C) -> bool {
     rest().is_some_and(|rest| rest.is_natural())
 }
 
-/// Checks that all ranges, each of a least and a largest value, lie within `stride` values from a common base, which is
-/// one of the least values.
+/// Checks that all ranges lie in `base..base + stride` for some `base`. A range is a pair of its least and its largest
+/// value. The bases that are tried are the least values.
 ///
 /// # Errors
-/// The position of a range outside, if no base fits.
+/// The position of a range that does not fit, if no base fits.
 pub fn within_stride<C: Coefficient>(ranges: &[(C, C)], stride: &C) -> Result<(), usize> {
     let at_most = |a: &C, b: &C| {
         let rest = a.checked_negation().and_then(|a| b.checked_plus(&a));

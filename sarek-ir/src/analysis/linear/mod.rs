@@ -24,17 +24,22 @@
 //!
 //! - *Proved*: an operation has a form only if its exact result fits its type. The form then equals the value. The
 //!   range proof uses this rule.
-//! - *Conditional*: an operation always has a form. Unless [`Affine::needs_exact`] is set, the form equals the value
-//!   modulo 2⁶⁴, the factors of its atoms are numbers below 2¹⁶, and so distinct ids stay distinct. If it is set, the
-//!   form equals the value in launches in which nothing overflows, which becomes a precondition. The race proof uses
-//!   this rule. A cast of an id to a narrower type adds a largest extent ([`Affine::extents`]) instead.
+//! - *Conditional*: an operation always has a form, perhaps under a condition on the launch. The race proof uses this
+//!   rule. There are three cases:
+//!   - [`Affine::needs_exact`] is not set. The form equals the value modulo 2⁶⁴, and the factors of its atoms are
+//!     numbers below 2¹⁶. Such factors are too small for the values of two different ids to meet by wrapping.
+//!   - [`Affine::needs_exact`] is set. The form equals the value if nothing overflows. That becomes a precondition.
+//!   - An id is cast to a narrower type. The form equals the value if the axis has no more threads than
+//!     [`Affine::extents`] says.
 //!
 //! # Guards
 //!
 //! [`Guard::of`] is the only reader of conditions. A comparison becomes [`Limits`] of the difference of its sides: an
 //! inequality, or an equality as two of them. A congruence such as `i % 4 == 1` is the equality `i - 4·q = 1`, with the
-//! quotient `q` as an atom. The race proof has no such atoms: it reads a quotient as an opaque value. A launch requirement becomes an equation with a slack variable that is solved for one symbol, and the symbol is
-//! substituted everywhere: a step of Gaussian elimination.
+//! quotient `q` as an atom. The race proof has no such atoms: it reads a quotient as an opaque value.
+//!
+//! A launch requirement becomes an equation with a slack variable: `k < n` becomes `n = k + 1 + excess`. It is solved
+//! for one symbol, which is then substituted everywhere. This is a step of Gaussian elimination.
 //!
 //! # Questions
 //!
