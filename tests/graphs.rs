@@ -371,7 +371,7 @@ fn scalars_of_unsafe_calls_take_unsafe() -> Result<()> {
                 "{device}: {refused}"
             );
             assert!(
-                refused.to_string().contains("`put` takes `unsafe`"),
+                refused.to_string().contains("`put` was called in an `unsafe` block"),
                 "{refused}"
             );
         }
