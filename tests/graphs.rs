@@ -371,7 +371,9 @@ fn scalars_of_unsafe_calls_take_unsafe() -> Result<()> {
                 "{device}: {refused}"
             );
             assert!(
-                refused.to_string().contains("`put` was called in an `unsafe` block"),
+                refused
+                    .to_string()
+                    .contains("`put` was called in an `unsafe` block"),
                 "{refused}"
             );
         }
