@@ -3,22 +3,22 @@
 /// A set of shapes. Each shape only makes code faster; tests turn them off one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shapes {
-    /// Guards on a lane's index become the end of the loop over lanes: [`crate::emit::cpu::guard_bounds`].
+    /// Guards on a lane's index become the end of the loop over lanes: `emit/cpu/guard_bounds.rs`.
     pub trim: bool,
     /// A loop on which all lanes of a row agree moves outside of a strip of lanes:
-    /// [`crate::emit::cpu::strip_mine`].
+    /// `emit/cpu/strip_mine.rs`.
     pub strips: bool,
-    /// Such a strip takes several short rows: [`crate::emit::cpu::register_tile`].
+    /// Such a strip takes several short rows: `emit/cpu/register_tile.rs`.
     pub stacks: bool,
-    /// A strip runs a divergent loop step by step: [`crate::emit::cpu::divergent_loops`].
+    /// A strip runs a divergent loop step by step: `emit/cpu/divergent_loops.rs`.
     pub masked: bool,
-    /// A wide strip takes the turns of a grid-stride loop: [`crate::emit::cpu::grid_stride`].
+    /// A wide strip takes the turns of a grid-stride loop: `emit/cpu/grid_stride.rs`.
     pub strides: bool,
-    /// A condition splits off the edges of a row: [`crate::emit::cpu::peel`].
+    /// A condition splits off the edges of a row: `emit/cpu/peel.rs`.
     pub peel: bool,
-    /// The loop over y is the inner one in blocks that write along y: [`crate::emit::cpu::columns`].
+    /// The loop over y is the inner one in blocks that write along y: `emit/cpu/columns.rs`.
     pub columns: bool,
-    /// A block whose lanes all pass a guard tests it once: [`crate::emit::cpu::loop_versioning`].
+    /// A block whose lanes all pass a guard tests it once: `emit/cpu/loop_versioning.rs`.
     pub inside: bool,
 }
 
