@@ -38,7 +38,7 @@
 //!
 //! Some drivers report the parameters of an entry point: OpenCL C compiled from text, WGSL, and
 //! CUDA from 12.4 on. There they are compared with the declared ones, and a difference is
-//! [`Error::Signature`].
+//! [`Error::Signature`](crate::Error::Signature).
 
 mod args;
 
@@ -169,7 +169,7 @@ impl Builder {
     /// Makes the kernel. It is compiled when it is first launched.
     ///
     /// # Errors
-    /// [`Error::Foreign`] if there is no text, if two texts have the same language, or if two
+    /// [`Error::Foreign`](crate::Error::Foreign) if there is no text, if two texts have the same language, or if two
     /// parameters have the same name.
     pub fn build(self) -> Result<ForeignKernel> {
         static ALL: OnceLock<Mutex<HashMap<Definition, Arc<Prepared>>>> = OnceLock::new();

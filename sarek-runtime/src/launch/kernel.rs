@@ -58,7 +58,7 @@ impl Direct {
         }
     }
 
-    /// The same, compiled for one instruction set only, see [`Isa`]; unless `PROVED` is set, always
+    /// The same, compiled for one instruction set only, see [`Isa`](crate::host::Isa); unless `PROVED` is set, always
     /// with checks. It is for tests, and spares rustc compiling copies that they do not run.
     ///
     /// # Safety
