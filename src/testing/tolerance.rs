@@ -70,8 +70,7 @@ impl Class {
     /// the divisor.
     pub fn promises(self, function: Function, x: f64) -> bool {
         match self {
-            Class::Host => (function.0.host_if)(x),
-            Class::Cuda => true,
+            Class::Host | Class::Cuda => true,
             Class::OpenCl => (function.0.opencl_if)(x),
             Class::Wgsl => (function.0.wgsl_if)(x),
         }

@@ -26,7 +26,7 @@ macro_rules! plain {
 }
 
 impl Exact {
-    plain!(exp ln log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh);
+    plain!(exp ln log2 log10 sin cos tan asin acos atan sinh cosh tanh);
 
     /// The number.
     pub fn float(x: f64) -> BigFloat {

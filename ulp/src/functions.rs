@@ -110,7 +110,6 @@ functions! {
     sinh "sinh" 1 |a, b, c, i| a[i].sinh(); |v| v[0].sinh(); Exact::sinh;
     cosh "cosh" 1 |a, b, c, i| a[i].cosh(); |v| v[0].cosh(); Exact::cosh;
     tanh "tanh" 1 |a, b, c, i| a[i].tanh(); |v| v[0].tanh(); Exact::tanh;
-    asinh "asinh" 1 |a, b, c, i| a[i].asinh(); |v| v[0].asinh(); Exact::asinh;
     to_degrees "to_degrees" 1 |a, b, c, i| a[i].to_degrees(); |v| v[0].to_degrees(); Exact::degrees;
     to_radians "to_radians" 1 |a, b, c, i| a[i].to_radians(); |v| v[0].to_radians(); Exact::radians;
 }

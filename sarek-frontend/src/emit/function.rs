@@ -14,7 +14,8 @@ use syn::spanned::Spanned;
 
 use super::bounded_recursion::BoundedRecursion;
 use super::checks::{Checks, checks};
-use super::item::{LinkParts, element_type, link_parts};
+use super::item::element_type;
+use super::links::{LinkParts, link_parts};
 use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
 use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Callables, Own, Parameters, Signature};

@@ -14,13 +14,13 @@ pub mod fn_type;
 pub mod function;
 pub mod impls;
 mod item;
+mod links;
 pub mod literal_types;
 pub mod marks;
 pub mod method_items;
 mod missing_device_attr;
 pub mod reference;
 pub mod reported;
-
 pub mod types;
 
 pub use item::{FILE, Parts, broken, kernel};

@@ -250,9 +250,8 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
 
 /// Reports barriers, subgroup operations and shared arrays in a kernel over items.
 fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
-    use sarek_ir::Stmt;
-    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
-    let together = lowered.kernel.stmts.iter().position(joins);
+    let mut stmts = lowered.kernel.stmts.iter();
+    let together = stmts.position(|stmt| stmt.facts().effect.is_cooperative());
     let span = match together {
         Some(at) => lowered.stmt_spans[at],
         None if !lowered.kernel.shared.is_empty() => lowered.name.span(),

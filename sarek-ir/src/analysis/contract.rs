@@ -115,8 +115,8 @@ pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> 
 
 /// True if the threads of a block work together in the kernel or function itself, apart from its callees.
 pub fn is_cooperative(kernel: &Kernel) -> bool {
-    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
-    !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
+    let mut stmts = kernel.stmts.iter();
+    !kernel.shared.is_empty() || stmts.any(|stmt| stmt.facts().effect.is_cooperative())
 }
 
 /// The plain shared arrays that calls pass as arguments: the call, the argument's position, the array.

@@ -199,6 +199,21 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// True if threads wait for each other, or exchange values.
+    pub const fn is_cooperative(self) -> bool {
+        match self {
+            Effect::Barrier | Effect::Subgroup(..) => true,
+            Effect::None
+            | Effect::Store(_)
+            | Effect::Atomic(..)
+            | Effect::Place(_)
+            | Effect::Print(_)
+            | Effect::Fence
+            | Effect::Call(_)
+            | Effect::Native(_) => false,
+        }
+    }
+
     /// The memory of which the statement itself changes an element that it names by an index.
     pub const fn memory(self) -> Option<Memory> {
         match self {

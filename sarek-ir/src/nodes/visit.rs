@@ -194,6 +194,7 @@ impl Kernel {
             }
         }
     }
+
     /// These statements and all statements inside of them, in source order.
     pub fn stmts_in(
         &self,

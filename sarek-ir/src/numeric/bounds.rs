@@ -20,8 +20,6 @@ pub struct Bounds {
     pub opencl: f64,
     /// In WGSL.
     pub wgsl: Wgsl,
-    /// True for arguments for which the host has a bound.
-    pub host_if: fn(f64) -> bool,
     /// True for arguments for which OpenCL has a bound.
     pub opencl_if: fn(f64) -> bool,
     /// True for arguments for which WGSL has a bound.
@@ -45,7 +43,6 @@ impl Bounds {
             cuda,
             opencl,
             wgsl,
-            host_if: |_| true,
             opencl_if: |_| true,
             wgsl_if: |_| true,
         }

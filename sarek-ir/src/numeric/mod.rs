@@ -304,7 +304,7 @@ macro_rules! limits {
     };
 }
 
-limits!(host_if opencl_if wgsl_if);
+limits!(opencl_if wgsl_if);
 
 /// Every row.
 pub fn methods() -> impl Iterator<Item = &'static Method> {

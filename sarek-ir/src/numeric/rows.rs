@@ -12,7 +12,7 @@
 /// | `c`, `wgsl` | the spelling in C and its dialects, and in WGSL, by the type of the receiver; by default a [helper](crate::write::Template) |
 /// | `operator` | the operator that means the same in every dialect |
 /// | `widening` | the form on 8 and 16 bits, unless it is the call on 32 bits |
-/// | `ulps` | the error bounds on the host, CUDA, OpenCL and WebGPU; `host_if`, `opencl_if` and `wgsl_if` limit them to some arguments |
+/// | `ulps` | the error bounds on the host, CUDA, OpenCL and WebGPU; `opencl_if` and `wgsl_if` limit them to some arguments |
 /// | `random` | a call for random kernels, which store its result |
 /// | `in_strict` | the suggestion for strict kernels |
 #[doc(hidden)]
@@ -139,14 +139,6 @@ macro_rules! intrinsic_rows {
     Tanh tanh Angle Float () -> Same, Elementary, Float, [] {
         float(|x| x.tanh()) c("tanh") wgsl(F32: helper) ulps(2.0, 2.0, 5.0, Formula(|_, _, _| 1e-5)) random("@.clamp(-4.0, 4.0).tanh()")
     }
-    /// Inverse hyperbolic sine.
-    Asinh asinh Angle Float () -> Same, Elementary, Float, [] {
-        float(|x| x.asinh()) c("asinh") wgsl(F32: "asinh")
-        // In WGSL `log(x + sqrt(x * x + 1))`, where the terms of a negative number cancel.
-        ulps(2.0, 3.0, 4.0, Formula(|_, _, r| log_error(r.exp(), r) + 2e-6)) wgsl_if(|x| (-1.0..=1e18).contains(&x))
-        // Rust's own overflows for larger numbers.
-        host_if(|x| x.abs() <= 1e37) random("(@.abs() + 0.5).asinh()")
-    }
     /// Power with a float exponent; C's `pow`.
     Powf powf Power Float (Same) -> Same, Elementary, Float, [] {
         float(|x, y| x.powf(y)) c("pow") wgsl(F32: helper)
@@ -258,6 +250,10 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("clone", NO_COPY),
     ("to_owned", NO_COPY),
     ("borrow", NO_COPY),
+    (
+        "asinh",
+        "write `(x.abs() + x.hypot(1.0)).ln().copysign(x)`, which is less exact near 0",
+    ),
     (
         "acosh",
         "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for values of at least 1",

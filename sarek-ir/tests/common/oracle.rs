@@ -152,22 +152,8 @@ unsigned!(on_u16, u16, U16, F16);
 unsigned!(on_u32, u32, U32, F32);
 unsigned!(on_u64, u64, U64, F64);
 
-/// The value in the method's row of the table, for arguments for which it has bounds.
+/// The value in the method's row of the table.
 fn of_row(intrinsic: Intrinsic, [a, b, c]: [Value; 3], count: i32) -> Expected {
-    let has_bounds = |x: f64| {
-        intrinsic
-            .row()
-            .bounds
-            .is_none_or(|bounds| (bounds.host_if)(x))
-    };
-    let is_bound = match a {
-        Value::F32(bits) => has_bounds(f32::from_bits(bits).into()),
-        Value::F64(bits) => has_bounds(f64::from_bits(bits)),
-        _ => true,
-    };
-    if !is_bound {
-        return Open;
-    }
     let args = intrinsic.args().iter().zip([b, c]);
     let args = args.map(|(arg, same)| match arg {
         ArgType::Fixed(Scalar::I32) => Value::I32(count),

@@ -6,7 +6,7 @@ fn wrong(x: &[i32], f: &[f32], h: &[f16], out: &mut [i32]) {
     let log = x[i].to_be_bytes();
     out[i] = x[i].cmp(&x[0]) as i32;
     let order = f[i].total_cmp(&f[0]);
-    let area = f[i].acosh() + f[i].atanh();
+    let area = f[i].asinh() + f[i].acosh() + f[i].atanh();
     let tiny = h[i].is_subnormal();
     let both = h[i].sin_cos();
     let unknown = h[i].smoothed();

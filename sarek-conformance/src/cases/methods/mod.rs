@@ -11,7 +11,6 @@ mod float_exact;
 mod float_pairs;
 mod float_rest;
 mod integers;
-mod inverse_hyperbolic;
 mod logarithms;
 mod mixed_signs;
 mod mul_add;
@@ -53,5 +52,4 @@ pub const CASES: &[&[Case]] = &[
     neighbours::CASES,
     elementary::CASES,
     elementary_pairs::CASES,
-    inverse_hyperbolic::CASES,
 ];

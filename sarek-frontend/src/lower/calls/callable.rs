@@ -332,8 +332,7 @@ impl Lowerer<'_> {
     /// threads only.
     fn check_alone(&mut self, stmts: &[StmtId]) {
         for id in self.kernel.stmts_in(stmts.iter().copied()) {
-            let stmt = self.kernel.stmt(id);
-            if matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. }) {
+            if self.kernel.stmt(id).facts().effect.is_cooperative() {
                 self.errors.at(
                     codes::CLOSURE,
                     self.stmt_spans[id.index()],
