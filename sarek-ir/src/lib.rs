@@ -95,7 +95,7 @@ mod text;
 pub mod validate;
 pub mod write;
 
-pub use encode::Packed;
+pub use encode::EncodedKernel;
 pub use link::{LeafAt, leaves};
 pub use nodes::*;
 pub use numeric::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};

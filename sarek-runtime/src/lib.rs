@@ -5,7 +5,7 @@ pub mod context;
 mod device;
 pub mod environment;
 mod error;
-mod fault;
+mod fault_decode;
 pub mod foreign;
 pub mod graph;
 pub mod host;

@@ -34,7 +34,7 @@ impl S {
     }
 }
 
-// The result of a call counts as data in the caller (`lower/sites.rs`), but not in a function that takes it as an argument. So `x[at]`
+// The result of a call counts as data in the caller (`lower/fault_sites.rs`), but not in a function that takes it as an argument. So `x[at]`
 // is provable in `get`. The launch proves `0 < x.len()` from the linked functions, and runs the body without checks.
 #[device]
 fn get(x: &[u32], at: usize) -> u32 {

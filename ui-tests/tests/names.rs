@@ -1,7 +1,7 @@
 //! Programs in which a name that kernels know means something else. Each use of such a name must be refused, unless rustc does not take the
 //! other item.
 //!
-//! The test generates kernels from the tables (`sarek_frontend::lower::tables`), with one name on each line. Beside them are functions, macros
+//! The test generates kernels from the tables (`sarek_frontend::lower::known_names`), with one name on each line. Beside them are functions, macros
 //! and trait methods of the same names. The trait methods are `deprecated`, so rustc reports an accepted line that calls one of them.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use sarek_frontend::lower::tables;
+use sarek_frontend::lower::known_names;
 use sarek_ir::Scalar;
 use sarek_ir::numeric::{self, Method, Returns};
 
@@ -203,7 +203,7 @@ fn methods_of_numbers() {
 /// Adds a module with a kernel that calls every function that kernels know by name. `declare` makes the declaration of each function from its
 /// name, its parameters and its result.
 fn functions(program: &mut Program, declare: impl Fn(&str, &[&str], &str) -> String) {
-    let (plain, of_subgroups) = tables::functions();
+    let (plain, of_subgroups) = known_names::functions();
     program.push(format!("mod m{} {{", program.lines.len()));
     for name in &plain {
         let waits = name.starts_with("barrier") || name.ends_with("fence");
@@ -282,7 +282,7 @@ fn macros_of_other_meanings() {
     let calls = |program: &mut Program| {
         program.push("#[::sarek::kernel(block = 32)]");
         program.push("fn all(y: &mut [u32]) {");
-        for name in tables::macros() {
+        for name in known_names::macros() {
             let arguments = match name {
                 "assert" | "debug_assert" => "(true)",
                 "matches" => "(1u32, 1)",
@@ -305,7 +305,7 @@ fn macros_of_other_meanings() {
         program.push("}");
     };
     let own = |program: &mut Program| {
-        for name in tables::macros() {
+        for name in known_names::macros() {
             program.push(format!(
                 "macro_rules! {name} {{ ($($t:tt)*) => {{ {{ false }} }}; }}"
             ));
@@ -324,7 +324,7 @@ fn macros_of_other_meanings() {
     calls(&mut program);
     program.push("}");
     program.push("mod other {");
-    for name in tables::macros() {
+    for name in known_names::macros() {
         program.push(format!(
             "macro_rules! own_{name} {{ ($($t:tt)*) => {{ {{ false }} }}; }}"
         ));
@@ -332,7 +332,7 @@ fn macros_of_other_meanings() {
     }
     program.push("}");
     program.push("mod imported {");
-    for name in tables::macros() {
+    for name in known_names::macros() {
         program.push(format!("use crate::other::{name};"));
     }
     calls(&mut program);

@@ -1,4 +1,4 @@
-//! A CUDA device, its primary context and its lanes.
+//! A CUDA device, its primary context and its streams.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pub device: CUdevice,
     pub context: CUcontext,
     /// The live streams. Memory is freed after the work of all of them.
-    lanes: Mutex<Vec<Lane>>,
+    streams: Mutex<Vec<FencedStream>>,
     /// The devices for which peer access was tried, successfully or not.
     pub peers: Mutex<Vec<CUdevice>>,
     /// Events ready for reuse.
@@ -80,15 +80,15 @@ impl EventPool {
 
 /// A stream, with an event for waiting on it.
 #[derive(Clone, Copy)]
-pub(super) struct Lane {
+pub(super) struct FencedStream {
     pub stream: CUstream,
     pub fence: CUevent,
 }
 
 // SAFETY: see `Shared`.
-unsafe impl Send for Lane {}
+unsafe impl Send for FencedStream {}
 // SAFETY: as above.
-unsafe impl Sync for Lane {}
+unsafe impl Sync for FencedStream {}
 // SAFETY: a context, its streams and events may be used from any thread on which the context is current, which
 // `Shared::bind` ensures.
 unsafe impl Send for Shared {}
@@ -111,31 +111,31 @@ impl Shared {
         failure(&self.name, call, error)
     }
 
-    /// Opens a stream and adds it to [`Shared::lanes`].
-    pub fn open_lane(&self) -> Result<Lane> {
-        let lane = self.private_lane()?;
-        lock(&self.lanes).push(lane);
-        Ok(lane)
+    /// Opens a stream and adds it to [`Shared::streams`].
+    pub fn open_stream(&self) -> Result<FencedStream> {
+        let fenced = self.private_stream()?;
+        lock(&self.streams).push(fenced);
+        Ok(fenced)
     }
 
     /// Opens a stream for recording a graph. No one waits for it.
-    pub fn private_lane(&self) -> Result<Lane> {
+    pub fn private_stream(&self) -> Result<FencedStream> {
         self.bind()?;
         let fence = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING)
             .map_err(|error| self.error("cuEventCreate", error))?;
         let stream = stream::create(stream::StreamKind::NonBlocking)
             .map_err(|error| self.error("cuStreamCreate", error))?;
-        Ok(Lane { stream, fence })
+        Ok(FencedStream { stream, fence })
     }
 
     /// Waits for a stream and closes it.
-    pub fn close_lane(&self, lane: Lane) -> Result<()> {
+    pub fn close_stream(&self, fenced: FencedStream) -> Result<()> {
         self.bind()?;
-        // SAFETY: the lane is live, and its owner gives it up.
-        let waited = unsafe { stream::synchronize(lane.stream) };
-        lock(&self.lanes).retain(|other| other.stream != lane.stream);
-        // SAFETY: no one can reach the lane any more.
-        let destroyed = unsafe { stream::destroy(lane.stream).and(event::destroy(lane.fence)) };
+        // SAFETY: the stream is live, and its owner gives it up.
+        let waited = unsafe { stream::synchronize(fenced.stream) };
+        lock(&self.streams).retain(|other| other.stream != fenced.stream);
+        // SAFETY: no one can reach the stream any more.
+        let destroyed = unsafe { stream::destroy(fenced.stream).and(event::destroy(fenced.fence)) };
         waited
             .and(destroyed)
             .map_err(|error| self.error("cuStreamDestroy", error))
@@ -143,10 +143,10 @@ impl Shared {
 
     /// Waits for all streams.
     pub fn finish_all(&self) -> Result<()> {
-        let lanes = lock(&self.lanes);
-        for lane in lanes.iter() {
+        let streams = lock(&self.streams);
+        for fenced in streams.iter() {
             // SAFETY: the lock keeps the stream live.
-            unsafe { stream::synchronize(lane.stream) }
+            unsafe { stream::synchronize(fenced.stream) }
                 .map_err(|error| self.error("cuStreamSynchronize", error))?;
         }
         Ok(())
@@ -189,7 +189,7 @@ impl Device {
             context: context.map_err(told("cuDevicePrimaryCtxRetain"))?,
             name,
             device,
-            lanes: Mutex::default(),
+            streams: Mutex::default(),
             peers: Mutex::default(),
             event_pool: EventPool::default(),
             transfers: Transfers::default(),

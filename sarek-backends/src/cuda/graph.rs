@@ -39,7 +39,7 @@ unsafe impl Sync for Graph {}
 impl Graph {
     pub fn new(shared: &Arc<Shared>, operations: &[GraphOp<'_>]) -> Result<Graph> {
         let to_error = |call| move |error: DriverError| shared.error(call, error);
-        let capturing = Stream::on(shared.clone(), shared.private_lane()?);
+        let capturing = Stream::on(shared.clone(), shared.private_stream()?);
         // Relaxed: other calls of this thread and of others do not concern this stream.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is live and private.

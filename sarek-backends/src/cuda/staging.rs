@@ -53,8 +53,8 @@ impl Staging {
         self.done.len()
     }
 
-    pub fn slot(&self, at: usize) -> Slot {
-        Slot {
+    pub fn slot(&self, at: usize) -> StagingSlot {
+        StagingSlot {
             // The slot lies within the memory.
             memory: self.memory.wrapping_add(at * self.slot),
             len: self.slot,
@@ -82,16 +82,16 @@ impl Drop for Staging {
 
 /// A slot, with the event after its last transfer.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
+pub(super) struct StagingSlot {
     memory: *mut u8,
     len: usize,
     done: CUevent,
 }
 
 // SAFETY: one thread at a time uses a slot; events may be used from any thread.
-unsafe impl Send for Slot {}
+unsafe impl Send for StagingSlot {}
 
-impl Slot {
+impl StagingSlot {
     /// Copies bytes into the slot, from offset `at` on.
     ///
     /// # Safety
@@ -118,7 +118,7 @@ impl Slot {
     ///
     /// # Safety
     /// Those bytes have been filled in. The device's memory is at least as large, and the slot is not written before
-    /// [`Slot::is_done`].
+    /// [`StagingSlot::is_done`].
     pub unsafe fn send(self, stream: CUstream, to: u64, len: usize) -> Result<(), DriverError> {
         // SAFETY: by contract.
         unsafe {
@@ -131,7 +131,7 @@ impl Slot {
     /// Queues a download of at most a slot.
     ///
     /// # Safety
-    /// The device's memory is at least as large, and the slot is not used before [`Slot::is_done`].
+    /// The device's memory is at least as large, and the slot is not used before [`StagingSlot::is_done`].
     pub unsafe fn fetch(self, stream: CUstream, from: u64, len: usize) -> Result<(), DriverError> {
         assert!(len <= self.len);
         // SAFETY: by contract; the slot is large enough.

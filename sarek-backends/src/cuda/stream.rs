@@ -17,7 +17,7 @@ use sarek_runtime::Result;
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
 use sarek_runtime::host::RawFault;
 
-use super::device::{Lane, Shared};
+use super::device::{FencedStream, Shared};
 use super::memory::{self, address};
 use super::peer;
 use super::program::Program;
@@ -28,7 +28,7 @@ use crate::jit::{self, lock};
 /// A stream.
 pub(super) struct Stream {
     shared: Arc<Shared>,
-    lane: Lane,
+    fenced: FencedStream,
     /// The buffer for small uploads.
     small: Mutex<Box<[u8]>>,
     /// The staging memory for larger uploads.
@@ -48,14 +48,14 @@ const INLINE_ARGS: usize = 16;
 
 impl Stream {
     pub fn new(shared: Arc<Shared>) -> Result<Stream> {
-        let lane = shared.open_lane()?;
-        Ok(Stream::on(shared, lane))
+        let fenced = shared.open_stream()?;
+        Ok(Stream::on(shared, fenced))
     }
 
-    /// Wraps a lane, and closes it when dropped.
-    pub fn on(shared: Arc<Shared>, lane: Lane) -> Stream {
+    /// Wraps a stream, and closes it when dropped.
+    pub fn on(shared: Arc<Shared>, fenced: FencedStream) -> Stream {
         Stream {
-            lane,
+            fenced,
             shared,
             small: Mutex::default(),
             staging: Mutex::default(),
@@ -64,7 +64,7 @@ impl Stream {
 
     /// The driver's handle.
     pub fn raw(&self) -> CUstream {
-        self.lane.stream
+        self.fenced.stream
     }
 
     fn check(&self, call: &str, result: Result<(), result::DriverError>) -> Result<()> {
@@ -88,7 +88,7 @@ impl Stream {
             timed,
         };
         // SAFETY: both are live.
-        let recorded = unsafe { event::record(raw, self.lane.stream) };
+        let recorded = unsafe { event::record(raw, self.fenced.stream) };
         self.check("cuEventRecord", recorded)?;
         Ok(Arc::new(event))
     }
@@ -98,7 +98,7 @@ impl Stream {
         self.shared.bind()?;
         let (target, source) = ((&*self.shared, to), (owner, from));
         // SAFETY: both ranges are in bounds by contract, of memory of these devices.
-        let copied = unsafe { peer::copy(target, source, len, self.lane.stream) };
+        let copied = unsafe { peer::copy(target, source, len, self.fenced.stream) };
         self.check("cuMemcpyPeerAsync", copied).map(|()| true)
     }
 
@@ -112,7 +112,7 @@ impl Stream {
         let part = &mut ordinary[..src.len()];
         part.copy_from_slice(src);
         // SAFETY: the memory is in bounds by contract, and the part is read before the call returns.
-        let copied = unsafe { result::memcpy_htod_async(to, part, self.lane.stream) };
+        let copied = unsafe { result::memcpy_htod_async(to, part, self.fenced.stream) };
         self.check("cuMemcpyHtoDAsync", copied)
     }
 
@@ -127,7 +127,7 @@ impl Stream {
             return Ok(()); // just made
         };
         for part in src.chunks(STREAM.1) {
-            let copied = staging.upload(self.lane.stream, to, part);
+            let copied = staging.upload(self.fenced.stream, to, part);
             self.check("cuMemcpyHtoDAsync", copied)?;
             to += part.len() as u64;
         }
@@ -145,7 +145,7 @@ unsafe impl BackendStream for Stream {
             1..=SMALL => self.upload_small(to, src),
             bytes if transfer::is_worth(bytes) => {
                 let transfers = &self.shared.transfers;
-                transfers.upload(&self.shared, self.lane.stream, to, src)
+                transfers.upload(&self.shared, self.fenced.stream, to, src)
             }
             _ => self.upload(to, src),
         }
@@ -159,13 +159,13 @@ unsafe impl BackendStream for Stream {
         let from = address(&self.shared, src)?;
         if transfer::is_worth(dst.len()) {
             let transfers = &self.shared.transfers;
-            return transfers.download(&self.shared, self.lane.stream, from, dst);
+            return transfers.download(&self.shared, self.fenced.stream, from, dst);
         }
         // SAFETY: the source is in bounds by contract. `dst` is borrowed until the wait for the stream ends, whether or
         // not the copy was queued.
         let copied = unsafe {
-            result::memcpy_dtoh_async(dst, from, self.lane.stream)
-                .and(stream::synchronize(self.lane.stream))
+            result::memcpy_dtoh_async(dst, from, self.fenced.stream)
+                .and(stream::synchronize(self.fenced.stream))
         };
         self.check("cuMemcpyDtoHAsync", copied)
     }
@@ -183,7 +183,7 @@ unsafe impl BackendStream for Stream {
                     (x, y, z),
                     (bx, by, bz),
                     dynamic,
-                    self.lane.stream,
+                    self.fenced.stream,
                     pointers,
                 )
             };
@@ -195,7 +195,7 @@ unsafe impl BackendStream for Stream {
     fn sync(&self) -> Result<()> {
         self.shared.bind()?;
         // SAFETY: the stream is live.
-        let waited = unsafe { stream::synchronize(self.lane.stream) };
+        let waited = unsafe { stream::synchronize(self.fenced.stream) };
         self.check("cuStreamSynchronize", waited)
     }
 
@@ -214,14 +214,14 @@ unsafe impl BackendStream for Stream {
         self.shared.bind()?;
         let flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
         // SAFETY: both are live; they may belong to two devices.
-        let queued = unsafe { stream::wait_event(self.lane.stream, ours.raw, flags) };
+        let queued = unsafe { stream::wait_event(self.fenced.stream, ours.raw, flags) };
         self.check("cuStreamWaitEvent", queued)
     }
 
     fn is_idle(&self) -> Result<bool> {
         self.shared.bind()?;
         // SAFETY: the stream is live.
-        match unsafe { cuStreamQuery(self.lane.stream) } {
+        match unsafe { cuStreamQuery(self.fenced.stream) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
             answer => self.check("cuStreamQuery", answer.result()).map(|()| true),
         }
@@ -234,7 +234,7 @@ unsafe impl BackendStream for Stream {
         self.shared.bind()?;
         let to = address(&self.shared, dst)?;
         // SAFETY: the destination is in bounds by contract.
-        let filled = unsafe { result::memset_d8_async(to, 0, dst.len, self.lane.stream) };
+        let filled = unsafe { result::memset_d8_async(to, 0, dst.len, self.fenced.stream) };
         self.check("cuMemsetD8Async", filled)
     }
 
@@ -252,7 +252,7 @@ unsafe impl BackendStream for Stream {
         }
         self.shared.bind()?;
         // SAFETY: both ranges are in bounds by contract.
-        let copied = unsafe { result::memcpy_dtod_async(to, from, src.len, self.lane.stream) };
+        let copied = unsafe { result::memcpy_dtod_async(to, from, src.len, self.fenced.stream) };
         self.check("cuMemcpyDtoDAsync", copied).map(|()| true)
     }
 }
@@ -297,7 +297,7 @@ pub(super) fn with_arguments<R>(
 impl Drop for Stream {
     fn drop(&mut self) {
         // Waits before the staging memory is freed. A failure means that the device is lost.
-        let _ = self.shared.close_lane(self.lane);
+        let _ = self.shared.close_stream(self.fenced);
     }
 }
 

@@ -17,7 +17,7 @@ use sarek_runtime::Result;
 
 use super::board::{Board, Driver};
 use super::device::Shared;
-use super::staging::{Slot, Staging};
+use super::staging::{Staging, StagingSlot};
 use super::team::Team;
 use crate::jit::lock;
 
@@ -160,7 +160,7 @@ struct Carrier<'a, F> {
     begin: F,
 }
 
-impl<F: Fn(Slot, usize) -> Result<(), DriverError>> Driver for Carrier<'_, F> {
+impl<F: Fn(StagingSlot, usize) -> Result<(), DriverError>> Driver for Carrier<'_, F> {
     type Error = DriverError;
 
     fn begin(&self, part: usize) -> Result<(), DriverError> {
@@ -172,7 +172,7 @@ impl<F: Fn(Slot, usize) -> Result<(), DriverError>> Driver for Carrier<'_, F> {
     }
 }
 
-fn slot_of(staging: &Staging, part: usize) -> Slot {
+fn slot_of(staging: &Staging, part: usize) -> StagingSlot {
     staging.slot(part % SLOTS)
 }
 
@@ -197,7 +197,7 @@ impl Transfers {
                 let first = parts.start;
                 let at = |part| (part - first) * slot;
                 let len = |part| slot.min(src.len() - at(part));
-                let begin = |place: Slot, part| {
+                let begin = |place: StagingSlot, part| {
                     // SAFETY: the part is in its slot, which no thread fills again before the part has passed. The
                     // memory is in bounds by contract.
                     unsafe { place.send(stream.raw(), to + at(part) as u64, len(part)) }
@@ -240,7 +240,7 @@ impl Transfers {
             bytes,
             &|staging, board, parts| {
                 let first = parts.start;
-                let begin = |place: Slot, part| {
+                let begin = |place: StagingSlot, part| {
                     let at = (part - first) * slot;
                     // SAFETY: the slot has been emptied; the memory is in bounds by contract.
                     unsafe { place.fetch(stream.raw(), from + at as u64, slot.min(bytes - at)) }

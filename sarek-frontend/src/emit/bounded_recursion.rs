@@ -84,7 +84,7 @@ impl<'a> BoundedRecursion<'a> {
             /// The callee's IR and links when `depth` calls are left.
             fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::__private::ir::link::Function {
                 use #krate::__private::ir as __ir;
-                const EXHAUSTED: &__ir::Packed = #exhausted;
+                const EXHAUSTED: &__ir::EncodedKernel = #exhausted;
                 match ::core::primitive::u32::checked_sub(depth, 1) {
                     ::core::option::Option::Some(depth) => __ir::link::Function {
                         ir: Self::__sarek_ir,

@@ -195,8 +195,8 @@ pub(super) fn number<'b>(bounds: impl Iterator<Item = &'b TypeParamBound>) -> Nu
 /// The function pointer type for a callable parameter.
 fn function(of: &CallableType, known: &HashMap<String, TokenStream>) -> TokenStream {
     let takes = of.takes.iter().map(ToTokens::to_token_stream);
-    let yields = of.yields.iter().map(|ty| quote!(-> #ty));
-    replaced(quote!(fn(#(#takes),*) #(#yields)*), known)
+    let result_type = of.result_type.iter().map(|ty| quote!(-> #ty));
+    replaced(quote!(fn(#(#takes),*) #(#result_type)*), known)
 }
 
 /// Replaces some names by other tokens. A name behind `::` belongs to another path and stays.

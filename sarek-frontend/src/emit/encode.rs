@@ -7,12 +7,12 @@ use sarek_ir::encode::pack;
 
 use crate::lower::file_of;
 
-/// An expression of type `&'static Packed`; the IR crate is in scope as `__ir`.
+/// An expression of type `&'static EncodedKernel`; the IR crate is in scope as `__ir`.
 pub fn kernel(kernel: &Kernel) -> TokenStream {
     let bytes = Literal::byte_string(&pack(kernel));
     let file = file();
     quote!({
-        static PACKED: __ir::Packed = __ir::Packed::new(
+        static PACKED: __ir::EncodedKernel = __ir::EncodedKernel::new(
             #file,
             #bytes,
             ::core::cfg!(debug_assertions),

@@ -146,16 +146,16 @@ pub fn items(
     };
     let data = encode::kernel(&lowered.kernel);
     let (params, stmts) = cpu::function(lowered, is_cooperative);
-    let yields = yields(signature);
+    let result_type = result_type(signature);
     let [result, block_result] = body_results(owner, signature, krate);
-    let (block_params, block_stmts) = cpu::block(lowered, &yields, is_cooperative);
+    let (block_params, block_stmts) = cpu::block(lowered, &result_type, is_cooperative);
     let nest = recursion.as_ref().map(|_| {
         let (params, stmts) = cpu::nested(lowered);
         quote! {
             #[allow(unused)]
             unsafe fn __sarek_nest<const __CHECK: ::core::primitive::bool>(
                 #params
-            ) -> ::core::result::Result<#yields, __host::RawFault> {
+            ) -> ::core::result::Result<#result_type, __host::RawFault> {
                 // SAFETY: as for the function's own body below.
                 unsafe { #stmts }
             }
@@ -208,7 +208,7 @@ pub fn items(
             #[allow(dead_code, non_upper_case_globals, clippy::all)]
             impl #generics #ty #clause {
                 #[doc(hidden)]
-                const #ir: &'static __ir::Packed = #data;
+                const #ir: &'static __ir::EncodedKernel = #data;
 
                 #nest
 
@@ -350,7 +350,7 @@ fn instance(
         #[automatically_derived]
         #[allow(clippy::all)]
         unsafe impl #generics #krate::__private::DeviceFn for #instance #clause {
-            const IR: &'static #krate::__private::ir::Packed = <#ty>::#ir;
+            const IR: &'static #krate::__private::ir::EncodedKernel = <#ty>::#ir;
             const FACTS: #krate::__private::FunctionFacts = #facts();
 
             fn links() -> #krate::__private::ir::link::Links {
@@ -408,8 +408,8 @@ pub(super) fn infer_signature(
     krate: &TokenStream,
 ) -> TokenStream {
     let (name, parameters) = (owner.name("infer"), owner.own.declared());
-    let (told, yields) = inferred(owner, signature, krate);
-    quote!(fn #name<#parameters>(_: #told) -> #yields)
+    let (told, result_type) = inferred(owner, signature, krate);
+    quote!(fn #name<#parameters>(_: #told) -> #result_type)
 }
 
 /// The parameter type and the result type of this function.
@@ -418,10 +418,10 @@ pub(super) fn inferred(
     signature: &Signature,
     krate: &TokenStream,
 ) -> (TokenStream, TokenStream) {
-    let (yields, instance) = (yields(signature), &owner.instance);
+    let (result_type, instance) = (result_type(signature), &owner.instance);
     let receiver = receiver_kind(owner, signature, krate);
-    let yields = quote! {
-        (::core::marker::PhantomData<#instance>, #yields, ::core::marker::PhantomData<#receiver>)
+    let result_type = quote! {
+        (::core::marker::PhantomData<#instance>, #result_type, ::core::marker::PhantomData<#receiver>)
     };
     let own: Vec<String> = match &owner.method {
         // The type of a method is known already, so only its own parameters are inferred.
@@ -449,7 +449,7 @@ pub(super) fn inferred(
         }
         false => any,
     };
-    (told, yields)
+    (told, result_type)
 }
 
 /// The passing mode of a method's receiver, as a type.
@@ -481,9 +481,9 @@ fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
             element_type(elem, krate)
         }
         ArgumentKind::Callable(of) => {
-            let (takes, yields) = (&of.takes, of.yields.as_ref());
-            let yields = yields.map_or_else(|| quote!(()), ToTokens::to_token_stream);
-            quote!(fn(#(#takes),*) -> #yields)
+            let (takes, result_type) = (&of.takes, of.result_type.as_ref());
+            let result_type = result_type.map_or_else(|| quote!(()), ToTokens::to_token_stream);
+            quote!(fn(#(#takes),*) -> #result_type)
         }
     }
 }
@@ -504,18 +504,18 @@ pub(super) fn body_results(
     krate: &TokenStream,
 ) -> [TokenStream; 2] {
     let host = quote!(#krate::__private::host);
-    let (instance, yields) = (&owner.instance, yields(signature));
+    let (instance, result_type) = (&owner.instance, result_type(signature));
     let receiver = receiver_kind(owner, signature, krate);
-    let alone = yields.clone();
-    let together = quote!(::core::marker::PhantomData<#yields>);
-    [alone, together].map(|yields| {
-        let yielded = quote!(#host::Returned<#instance, #receiver, #yields>);
+    let alone = result_type.clone();
+    let together = quote!(::core::marker::PhantomData<#result_type>);
+    [alone, together].map(|result_type| {
+        let yielded = quote!(#host::Returned<#instance, #receiver, #result_type>);
         quote!(::core::result::Result<#yielded, #host::RawFault>)
     })
 }
 
-pub(super) fn yields(signature: &Signature) -> TokenStream {
-    match &signature.yields {
+pub(super) fn result_type(signature: &Signature) -> TokenStream {
+    match &signature.result_type {
         Some(ty) => quote!(#ty),
         None => quote!(()),
     }

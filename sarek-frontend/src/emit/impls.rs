@@ -37,22 +37,22 @@ pub fn given(
 ) -> TokenStream {
     let clause = &generics.where_clause;
     let span = Span::mixed_site().located_at(ty.span());
-    let found = own.map(|own| {
+    let items_place = own.map(|own| {
         let method = own.method.as_ref().map(|name| Ident::new(name, span));
         let instance = &own.instance;
         quote!(#method #instance)
     });
-    quote!(#written { #generics [#clause] [#ty] #found })
+    quote!(#written { #generics [#clause] [#ty] #items_place })
 }
 
 /// The items of the methods that match the trait, and substitutes for those of the others.
 pub fn fitting(tokens: TokenStream) -> TokenStream {
     // Tokens that no expansion wrote are ignored.
-    let Ok(joined) = syn::parse2::<Joined>(tokens) else {
+    let Ok(joined) = syn::parse2::<TraitImpl>(tokens) else {
         return TokenStream::new();
     };
     let each = joined.declared.iter().map(|declared| {
-        let fits = |given: &&Given| {
+        let fits = |given: &&ImplMethod| {
             given.signature.ident == declared.ident && !differ(&given.signature, declared)
         };
         match joined.given.iter().find(fits) {
@@ -117,35 +117,35 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
 }
 
 /// The path of the façade crate, the trait's methods and the impl's methods.
-struct Joined {
+struct TraitImpl {
     krate: TokenStream,
     declared: Vec<Signature>,
-    given: Vec<Given>,
+    given: Vec<ImplMethod>,
 }
 
 /// A method as [`given`] encodes it.
-struct Given {
+struct ImplMethod {
     signature: Signature,
     generics: Generics,
     ty: Type,
-    found: Option<Found>,
+    items_place: Option<ItemsPlace>,
 }
 
 /// The place of a method's items.
-struct Found {
+struct ItemsPlace {
     method: Ident,
     instance: Type,
 }
 
-impl Given {
+impl ImplMethod {
     /// The hidden items of the method.
     fn items(&self, krate: &TokenStream) -> TokenStream {
         let generic_by_itself = own_generics(&self.signature.generics);
         let mut owner = Owner::of_trait_method(&self.signature.ident, &generic_by_itself);
         owner.is_erased = !Callables::are_in(&self.signature);
         let ty = &self.ty;
-        let own = self.found.as_ref().map(|found| {
-            let (method, instance) = (found.method.to_string(), &found.instance);
+        let own = self.items_place.as_ref().map(|items_place| {
+            let (method, instance) = (items_place.method.to_string(), &items_place.instance);
             Owner {
                 ty: quote!(#ty),
                 generics: TokenStream::new(),
@@ -167,8 +167,8 @@ impl Given {
     }
 }
 
-impl Parse for Joined {
-    fn parse(input: ParseStream) -> syn::Result<Joined> {
+impl Parse for TraitImpl {
+    fn parse(input: ParseStream) -> syn::Result<TraitImpl> {
         let (krate, methods);
         bracketed!(krate in input);
         bracketed!(methods in input);
@@ -178,7 +178,7 @@ impl Parse for Joined {
         while !input.is_empty() {
             given.push(input.parse()?);
         }
-        Ok(Joined {
+        Ok(TraitImpl {
             krate,
             declared: declared.into_iter().collect(),
             given,
@@ -186,8 +186,8 @@ impl Parse for Joined {
     }
 }
 
-impl Parse for Given {
-    fn parse(input: ParseStream) -> syn::Result<Given> {
+impl Parse for ImplMethod {
+    fn parse(input: ParseStream) -> syn::Result<ImplMethod> {
         let signature = input.parse()?;
         let (of, clause, ty);
         braced!(of in input);
@@ -196,18 +196,18 @@ impl Parse for Given {
         generics.where_clause = clause.parse()?;
         bracketed!(ty in of);
         let ty = ty.parse()?;
-        let found = match of.is_empty() {
+        let items_place = match of.is_empty() {
             true => None,
-            false => Some(Found {
+            false => Some(ItemsPlace {
                 method: of.parse()?,
                 instance: of.parse()?,
             }),
         };
-        Ok(Given {
+        Ok(ImplMethod {
             signature,
             generics,
             ty,
-            found,
+            items_place,
         })
     }
 }

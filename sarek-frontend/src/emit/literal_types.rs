@@ -72,7 +72,7 @@ fn input(input: &FnArg, argument: &Argument) -> TokenStream {
         return quote!(#pat: #ty);
     };
     let takes = of.takes.iter().map(|ty| elided(ty.to_token_stream()));
-    let yields = of.yields.as_ref().map(|ty| quote!(-> #ty));
+    let result_type = of.result_type.as_ref().map(|ty| quote!(-> #ty));
     let lent = match &**ty {
         syn::Type::Reference(of) => {
             let (and, mutability) = (&of.and_token, &of.mutability);
@@ -80,7 +80,7 @@ fn input(input: &FnArg, argument: &Argument) -> TokenStream {
         }
         _ => None,
     };
-    quote!(#pat: #lent fn(#(#takes),*) #yields)
+    quote!(#pat: #lent fn(#(#takes),*) #result_type)
 }
 
 /// A type with its lifetime names replaced by `'_`, because the closure declares no lifetimes.

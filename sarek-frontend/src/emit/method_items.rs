@@ -7,7 +7,7 @@ use sarek_ir::Access;
 use syn::spanned::Spanned;
 
 use super::dummy_types::replaced;
-use super::function::{Owner, body_results, infer, infer_signature, inferred, yields};
+use super::function::{Owner, body_results, infer, infer_signature, inferred, result_type};
 use super::item::element_type;
 use crate::lower::{scalar_tokens, unnamed_name};
 use crate::parse::{Argument, ArgumentKind, Signature};
@@ -60,8 +60,8 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
         }
         ArgumentKind::Callable(of) => {
             let takes: Vec<_> = of.takes.iter().map(ToTokens::to_token_stream).collect();
-            let yields = of.yields.as_ref().map(ToTokens::to_token_stream);
-            of.body_type(&takes, yields.as_ref(), &host)
+            let result_type = of.result_type.as_ref().map(ToTokens::to_token_stream);
+            of.body_type(&takes, result_type.as_ref(), &host)
         }
     };
     // The parts of a view are the same for all lanes.
@@ -82,7 +82,7 @@ fn is_receiver(argument: &Argument) -> bool {
 fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenStream; 2] {
     let host = quote!(#krate::__private::host);
     let (body, block) = (owner.name("body"), owner.name("block"));
-    let yields = yields(signature);
+    let result_type = result_type(signature);
     let [on_body, on_block] = body_results(owner, signature, krate);
     let own = owner.own.declared();
     let alone = taken(signature, Body::Alone, krate);
@@ -109,7 +109,7 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
                 __base: ::core::primitive::u32,
                 __active: &[::core::primitive::bool],
                 __args: (#(#together,)*),
-                __result: &mut [::core::mem::MaybeUninit<#yields>],
+                __result: &mut [::core::mem::MaybeUninit<#result_type>],
             ) -> #on_block
         },
     ]
@@ -211,7 +211,7 @@ pub fn by_path(
     let (own, names) = (owner.own.declared(), owner.own.names());
     let clause = owner.own.clause(None);
     let (told, yielded) = inferred(owner, signature, krate);
-    let yields = yields(signature);
+    let result_type = result_type(signature);
     let [on_body, on_block] = body_results(owner, signature, krate);
     let alone = taken(signature, Body::Alone, krate);
     let together = taken(signature, Body::Together, krate);
@@ -248,7 +248,7 @@ pub fn by_path(
             __base: ::core::primitive::u32,
             __active: &[::core::primitive::bool],
             __args: (#(#together,)*),
-            __result: &mut [::core::mem::MaybeUninit<#yields>],
+            __result: &mut [::core::mem::MaybeUninit<#result_type>],
         ) -> #on_block #clause {
             // SAFETY: the same.
             unsafe {
@@ -445,7 +445,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
         // SAFETY: the function has errors, so the crate never runs.
         #[automatically_derived]
         unsafe impl #generics #krate::__private::DeviceFn for #ty #clause {
-            const IR: &'static #krate::__private::ir::Packed = #krate::__private::ir::Packed::EMPTY;
+            const IR: &'static #krate::__private::ir::EncodedKernel = #krate::__private::ir::EncodedKernel::EMPTY;
             const FACTS: #krate::__private::FunctionFacts = #krate::__private::FunctionFacts::NONE;
 
             fn links() -> #krate::__private::ir::link::Links {

@@ -172,13 +172,15 @@ impl Annotator<'_> {
                 .filter_map(operand)
         });
         let uses: TokenStream = operands.collect();
-        let yields = call.yields().map_or_else(|| quote!(()), |ty| quote!(#ty));
+        let result_type = call
+            .result_type()
+            .map_or_else(|| quote!(()), |ty| quote!(#ty));
         let fallback = match (&call.fallback, self.types) {
-            (Some(block), _) => match call.yields() {
+            (Some(block), _) => match call.result_type() {
                 Some(ty) => quote!(let __value: #ty = #block; __value),
                 None => block.to_token_stream(),
             },
-            (None, Some(_)) => quote!(#krate::__private::no_fallback::<#yields>()),
+            (None, Some(_)) => quote!(#krate::__private::no_fallback::<#result_type>()),
             // An expression of a type that fits wherever the macro stands.
             (None, None) => quote!(::core::unreachable!()),
         };

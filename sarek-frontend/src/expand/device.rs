@@ -217,7 +217,7 @@ fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut
             }
         }
     }
-    let scalar = match &signature.yields {
+    let scalar = match &signature.result_type {
         Some(syn::Type::Path(path)) => named_scalar(&path.path),
         Some(_) | None => None,
     };

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use super::calls::callee::Typed;
 use super::desugar::variant::by_name;
 use super::types::type_syntax::{OPTION, RESULT};
-use super::types::{Arg, LiteralField, Node};
+use super::types::{GenericArg, LiteralField, Node};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::LETTERS;
@@ -548,7 +548,9 @@ impl Lowerer<'_> {
             false => quote!(::core::result::Result),
         };
         let count = if option { 1 } else { 2 };
-        let args = (0..count).map(|_| Arg::Type(self.types.any())).collect();
+        let args = (0..count)
+            .map(|_| GenericArg::Type(self.types.any()))
+            .collect();
         self.types.named(path, args)
     }
 

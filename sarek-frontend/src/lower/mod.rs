@@ -12,22 +12,22 @@
 
 mod arguments;
 mod attributes;
+mod builder;
 mod calls;
 mod collective;
 mod compound;
 mod desugar;
 mod expr;
+mod fault_sites;
 mod finish;
+pub mod known_names;
 mod macros;
 mod memory;
-mod nodes;
 mod numeric;
 mod operator;
 mod requires;
 mod resolve;
-mod sites;
 mod stmt;
-pub mod tables;
 mod template;
 mod types;
 
@@ -346,7 +346,7 @@ pub fn lower(
     let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.kernel.strict = attribute.strict.is_some();
-    lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
+    lowerer.declare_result(signature.result_type.as_ref(), signature.name.span());
     lowerer.is_recursive = !desugar::recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
     lowerer.audit_bounds();

@@ -16,7 +16,7 @@ pub struct CallableType {
     /// Its parameter types.
     pub takes: Vec<Type>,
     /// Its result type, if that is not `()`.
-    pub yields: Option<Type>,
+    pub result_type: Option<Type>,
 }
 
 /// The trait of core by which a value is called.
@@ -63,7 +63,7 @@ impl CallableType {
             let PathArguments::Parenthesized(list) = &last.arguments else {
                 return None;
             };
-            let yields = match &list.output {
+            let result_type = match &list.output {
                 ReturnType::Default => None,
                 ReturnType::Type(_, ty) if is_unit(ty) => None,
                 ReturnType::Type(_, ty) => Some((**ty).clone()),
@@ -72,7 +72,7 @@ impl CallableType {
             Some(CallableType {
                 kind,
                 takes,
-                yields,
+                result_type,
             })
         })
     }
@@ -82,17 +82,17 @@ impl CallableType {
     pub fn body_type(
         &self,
         takes: &[TokenStream],
-        yields: Option<&TokenStream>,
+        result_type: Option<&TokenStream>,
         host: &TokenStream,
     ) -> TokenStream {
         let path = self.kind.path();
-        let yields = yields.map_or_else(|| quote!(()), Clone::clone);
-        quote!(impl #path(#host::Call, (#(#takes,)*)) -> ::core::result::Result<#yields, #host::RawFault>)
+        let result_type = result_type.map_or_else(|| quote!(()), Clone::clone);
+        quote!(impl #path(#host::Call, (#(#takes,)*)) -> ::core::result::Result<#result_type, #host::RawFault>)
     }
 
     /// Reports parameter and result types that are references. Returns `None` if there are some.
     pub fn check(&self, errors: &mut Errors) -> Option<()> {
-        for ty in self.takes.iter().chain(&self.yields) {
+        for ty in self.takes.iter().chain(&self.result_type) {
             if let Type::Reference(reference) = ty {
                 errors.at(
                     codes::FUNCTION_PARAMETER,
@@ -216,7 +216,7 @@ mod tests {
             syn::FnArg::Receiver(_) => None,
         });
         let kinds: Vec<_> = kinds
-            .map(|c| c.map(|c| (c.kind, c.takes.len(), c.yields.is_some())))
+            .map(|c| c.map(|c| (c.kind, c.takes.len(), c.result_type.is_some())))
             .collect();
         let expected = [
             None,

@@ -31,7 +31,7 @@ impl Signature {
         lent_by_length(sig, errors);
         let arguments = inputs.filter_map(|a| parameter(a, &callables, errors));
         let arguments: Vec<Argument> = arguments.collect();
-        if let Some(Type::Reference(reference)) = yields(&sig.output) {
+        if let Some(Type::Reference(reference)) = result_type(&sig.output) {
             let mistake = Mistake::new(
                 codes::TYPE,
                 "a `#[device]` function returns a value, not a reference",
@@ -44,7 +44,7 @@ impl Signature {
         (arguments.len() == sig.inputs.len()).then(|| Signature {
             name: sig.ident.clone(),
             is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
-            returns_nothing: yields(&sig.output).is_none(),
+            returns_nothing: result_type(&sig.output).is_none(),
             arguments,
             unread: vec![],
             is_function: true,
@@ -52,7 +52,7 @@ impl Signature {
             intrinsic: None,
             method: None,
             is_plain: true,
-            yields: yields(&sig.output).cloned(),
+            result_type: result_type(&sig.output).cloned(),
             generics: callables.strip(&sig.generics),
             own: Own::default(),
         })
@@ -60,7 +60,7 @@ impl Signature {
 }
 
 /// The result type of a function, if it is not `()`.
-fn yields(output: &ReturnType) -> Option<&Type> {
+fn result_type(output: &ReturnType) -> Option<&Type> {
     match output {
         ReturnType::Default => None,
         ReturnType::Type(_, ty) => match &**ty {

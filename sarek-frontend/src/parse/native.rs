@@ -29,28 +29,28 @@ pub struct NativeArm {
     /// The text.
     pub text: LitStr,
     /// `as T`: the type of the text's value.
-    pub yields: Option<syn::Type>,
+    pub result_type: Option<syn::Type>,
 }
 
 impl NativeArm {
     fn parse(target: LitStr, input: ParseStream<'_>) -> syn::Result<NativeArm> {
         let text = input.parse()?;
-        let yields = match input.parse::<Option<Token![as]>>()? {
+        let result_type = match input.parse::<Option<Token![as]>>()? {
             Some(_) => Some(input.parse()?),
             None => None,
         };
         Ok(NativeArm {
             target,
             text,
-            yields,
+            result_type,
         })
     }
 }
 
 impl NativeCall {
     /// The type of the texts' value, which is the same for all of them; see [`Parse`].
-    pub fn yields(&self) -> Option<&syn::Type> {
-        self.texts.first()?.yields.as_ref()
+    pub fn result_type(&self) -> Option<&syn::Type> {
+        self.texts.first()?.result_type.as_ref()
     }
 
     /// `_ => { … }`, `name = expression`, `use PATH` or `"target" => "text"`.
@@ -105,11 +105,11 @@ impl NativeCall {
         let Some(first) = self.texts.first() else {
             return Ok(());
         };
-        let differs = |arm: &&NativeArm| text(&arm.yields) != text(&first.yields);
+        let differs = |arm: &&NativeArm| text(&arm.result_type) != text(&first.result_type);
         match self.texts.iter().find(differs) {
             None => Ok(()),
             Some(other) => {
-                let (what, instead) = match &first.yields {
+                let (what, instead) = match &first.result_type {
                     Some(ty) => (
                         "all texts of a `native!` must have the same type, and this one differs",
                         format!("write `as {}` after it", ty.to_token_stream()),
@@ -173,8 +173,8 @@ impl ToTokens for NativeCall {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let texts = self.texts.iter().map(|arm| {
             let (target, text) = (&arm.target, &arm.text);
-            let yields = arm.yields.iter();
-            quote!(#target => #text #(as #yields)*)
+            let result_type = arm.result_type.iter();
+            quote!(#target => #text #(as #result_type)*)
         });
         let operands = self.operands.iter().map(|(name, e)| quote!(#name = #e));
         let (preludes, fallback) = (self.preludes.iter(), self.fallback.iter());
@@ -289,6 +289,6 @@ mod tests {
             call.texts.len() + call.operands.len() + call.preludes.len(),
             4
         );
-        assert!(call.fallback.is_some() && call.yields().is_some());
+        assert!(call.fallback.is_some() && call.result_type().is_some());
     }
 }

@@ -29,7 +29,7 @@ pub struct Signature {
     /// True if the function means the same outside of its impl.
     pub is_plain: bool,
     /// The result type, if it is not `()`.
-    pub yields: Option<Type>,
+    pub result_type: Option<Type>,
     /// The type and const parameters, without callable ones.
     pub generics: syn::Generics,
     /// For a method: the parameters that do not belong to its type.
@@ -237,7 +237,7 @@ impl Signature {
             intrinsic: None,
             method: None,
             is_plain: true,
-            yields: None,
+            result_type: None,
             generics: sig.generics.clone(),
             own: Own::default(),
         })

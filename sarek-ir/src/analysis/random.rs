@@ -5,7 +5,7 @@ pub(crate) mod blocks;
 use std::cell::{Cell, RefCell};
 
 use crate::interp::{Host, Ids};
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{
     Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar, Value,
 };
@@ -111,7 +111,7 @@ impl<'s> Program<'s> {
         self.rng.borrow_mut().pick(from)
     }
 
-    fn literal(&self, ty: Scalar) -> E<'s> {
+    fn literal(&self, ty: Scalar) -> SketchExpr<'s> {
         let edges = [
             0,
             1,
@@ -135,7 +135,7 @@ impl<'s> Program<'s> {
         self.s.lit(Value::int(ty, v).expect("an integer type"))
     }
 
-    fn local(&self, ty: Scalar) -> Option<E<'s>> {
+    fn local(&self, ty: Scalar) -> Option<SketchExpr<'s>> {
         let of_type: Vec<LocalId> = self
             .scope
             .borrow()
@@ -148,7 +148,7 @@ impl<'s> Program<'s> {
         Some(self.s.read(pick))
     }
 
-    fn leaf(&self, ty: Scalar) -> E<'s> {
+    fn leaf(&self, ty: Scalar) -> SketchExpr<'s> {
         if self.below(3) > 0
             && let Some(local) = self.local(ty)
         {
@@ -181,7 +181,7 @@ impl<'s> Program<'s> {
         }
     }
 
-    fn int(&self, ty: Scalar, depth: u32) -> E<'s> {
+    fn int(&self, ty: Scalar, depth: u32) -> SketchExpr<'s> {
         if depth == 0 || self.below(4) == 0 {
             return self.leaf(ty);
         }
@@ -247,7 +247,7 @@ impl<'s> Program<'s> {
         }
     }
 
-    fn condition(&self, depth: u32) -> E<'s> {
+    fn condition(&self, depth: u32) -> SketchExpr<'s> {
         match self.below(10) {
             0 if depth > 0 => self.condition(depth - 1).and(self.condition(depth - 1)),
             1 if depth > 0 => self.condition(depth - 1).or(self.condition(depth - 1)),

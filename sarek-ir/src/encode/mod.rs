@@ -16,7 +16,7 @@ use wire::{Reader, Wire};
 
 /// An encoded kernel, decoded on first use.
 #[derive(Debug)]
-pub struct Packed {
+pub struct EncodedKernel {
     file: &'static str,
     bytes: &'static [u8],
     /// True if overflows are faults.
@@ -24,10 +24,10 @@ pub struct Packed {
     kernel: OnceLock<Kernel>,
 }
 
-impl Packed {
+impl EncodedKernel {
     /// The kernel that does nothing.
-    pub const EMPTY: &'static Packed = {
-        static EMPTY: Packed = Packed {
+    pub const EMPTY: &'static EncodedKernel = {
+        static EMPTY: EncodedKernel = EncodedKernel {
             file: "",
             bytes: &[],
             checked: false,
@@ -38,8 +38,8 @@ impl Packed {
 
     /// Wraps the output of [`pack`] for a kernel in this source file. If `checked`, overflows are faults. Only the
     /// caller here tests whether the crate of the kernel or function has debug assertions.
-    pub const fn new(file: &'static str, bytes: &'static [u8], checked: bool) -> Packed {
-        Packed {
+    pub const fn new(file: &'static str, bytes: &'static [u8], checked: bool) -> EncodedKernel {
+        EncodedKernel {
             file,
             bytes,
             checked,
@@ -64,7 +64,7 @@ impl Packed {
     }
 }
 
-impl Deref for Packed {
+impl Deref for EncodedKernel {
     type Target = Kernel;
 
     fn deref(&self) -> &Kernel {
@@ -72,9 +72,9 @@ impl Deref for Packed {
     }
 }
 
-impl From<Kernel> for Packed {
-    fn from(kernel: Kernel) -> Packed {
-        Packed {
+impl From<Kernel> for EncodedKernel {
+    fn from(kernel: Kernel) -> EncodedKernel {
+        EncodedKernel {
             file: "",
             bytes: &[],
             checked: true,

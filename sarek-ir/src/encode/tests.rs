@@ -61,7 +61,7 @@ fn intrinsics_stand_at_their_positions() {
 
 #[test]
 fn no_bytes_are_the_kernel_that_does_nothing() {
-    assert_eq!(**Packed::EMPTY, Kernel::EMPTY);
+    assert_eq!(**EncodedKernel::EMPTY, Kernel::EMPTY);
 }
 
 #[test]

@@ -186,7 +186,7 @@ pub struct Kernel {
     /// Loops with an unroll hint.
     pub unrolls: Cow<'static, [(LabelId, Unroll)]>,
     /// Arithmetic whose overflow is a fault, with its site, in ascending order. All other arithmetic wraps. Empty in
-    /// crates without debug assertions, see [`crate::Packed::new`].
+    /// crates without debug assertions, see [`crate::EncodedKernel::new`].
     pub overflows: Cow<'static, [(ExprId, SiteId)]>,
     /// The code that each thread runs.
     pub body: Block,

@@ -1,7 +1,7 @@
 //! Arithmetic whose overflow is a fault, as in a debug build of Rust.
 //!
 //! The frontend lists in [`Kernel::overflows`] the arithmetic that rustc would check. A crate built without debug
-//! assertions drops the list when it reads its kernels ([`Packed::new`](crate::Packed::new)); later stages then see no
+//! assertions drops the list when it reads its kernels ([`EncodedKernel::new`](crate::EncodedKernel::new)); later stages then see no
 //! overflow checks.
 
 use crate::{ExprId, Kernel, Length, Scalar, Site, SiteId, SiteKind, Value};

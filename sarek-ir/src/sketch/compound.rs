@@ -1,6 +1,6 @@
 //! Builds compound values, places and calls.
 
-use super::{E, Sketch, V};
+use super::{Sketch, SketchExpr, SketchLocal};
 use crate::{
     Argument, Call, CallId, CallTarget, Callable, CallableArg, CallableId, Closure, ClosureId,
     Compound, CompoundId, Expr, ExprId, FunctionId, Local, LocalId, Memory, NameId, ParamId,
@@ -47,12 +47,17 @@ impl Sketch {
     }
 
     /// The value of a parameter of any type.
-    pub fn param_value(&self, param: ParamId, ty: impl Into<Type>) -> E<'_> {
+    pub fn param_value(&self, param: ParamId, ty: impl Into<Type>) -> SketchExpr<'_> {
         self.expr(Expr::Param(param), ty)
     }
 
     /// `memory[index]` of any type, checked.
-    pub fn load_as(&self, memory: impl Into<Memory>, index: E<'_>, ty: Type) -> E<'_> {
+    pub fn load_as(
+        &self,
+        memory: impl Into<Memory>,
+        index: SketchExpr<'_>,
+        ty: Type,
+    ) -> SketchExpr<'_> {
         let memory = memory.into();
         let load = Expr::Load {
             memory,
@@ -63,7 +68,7 @@ impl Sketch {
     }
 
     /// An operation on compound values.
-    pub fn compound(&self, compound: Compound, ty: impl Into<Type>) -> E<'_> {
+    pub fn compound(&self, compound: Compound, ty: impl Into<Type>) -> SketchExpr<'_> {
         let id = {
             let mut state = self.0.borrow_mut();
             state.kernel.compounds.to_mut().push(compound);
@@ -73,14 +78,19 @@ impl Sketch {
     }
 
     /// The position of a view's element in its memory.
-    pub fn at(&self, view: ParamId, indices: &[E<'_>]) -> E<'_> {
+    pub fn at(&self, view: ParamId, indices: &[SketchExpr<'_>]) -> SketchExpr<'_> {
         let indices: Vec<ExprId> = indices.iter().map(|e| e.id).collect();
         let indices = self.0.borrow_mut().kernel.push_list(&indices);
         self.compound(Compound::At { view, indices }, Scalar::Usize)
     }
 
     /// `base.name`, of type `ty`.
-    pub fn field(&self, base: E<'_>, name: &'static str, ty: impl Into<Type>) -> E<'_> {
+    pub fn field(
+        &self,
+        base: SketchExpr<'_>,
+        name: &'static str,
+        ty: impl Into<Type>,
+    ) -> SketchExpr<'_> {
         let (base, name) = (base.id, self.name(name));
         self.compound(Compound::Field { base, name }, ty)
     }
@@ -89,9 +99,9 @@ impl Sketch {
     pub fn construct(
         &self,
         variant: Option<&'static str>,
-        fields: &[(&'static str, E<'_>)],
+        fields: &[(&'static str, SketchExpr<'_>)],
         ty: Type,
-    ) -> E<'_> {
+    ) -> SketchExpr<'_> {
         let variant = variant.map(|v| self.name(v));
         let fields = fields.iter().map(|(n, e)| (self.name(n), e.id)).collect();
         let rest = None;
@@ -104,7 +114,12 @@ impl Sketch {
     }
 
     /// `let mut name: ty;`
-    pub fn let_any(&self, name: &'static str, ty: impl Into<Type>, init: Option<E<'_>>) -> V<'_> {
+    pub fn let_any(
+        &self,
+        name: &'static str,
+        ty: impl Into<Type>,
+        init: Option<SketchExpr<'_>>,
+    ) -> SketchLocal<'_> {
         let id = self.0.borrow_mut().kernel.push_local(Local {
             name: name.into(),
             ty: ty.into(),
@@ -112,17 +127,17 @@ impl Sketch {
         });
         let init = init.map(|e| e.id);
         self.stmt(Stmt::Let { local: id, init });
-        V { sketch: self, id }
+        SketchLocal { sketch: self, id }
     }
 
     /// A read of a local of any type.
-    pub fn read_any(&self, local: LocalId) -> E<'_> {
+    pub fn read_any(&self, local: LocalId) -> SketchExpr<'_> {
         let ty = self.0.borrow().kernel.locals[local.index()].ty;
         self.expr(Expr::Local(local), ty)
     }
 
     /// `place = value;`
-    pub fn update(&self, root: Root, steps: Vec<Step>, value: E<'_>) {
+    pub fn update(&self, root: Root, steps: Vec<Step>, value: SketchExpr<'_>) {
         let place = {
             let mut state = self.0.borrow_mut();
             let steps = steps.into();
@@ -141,7 +156,12 @@ impl Sketch {
     }
 
     /// `result = function(args…);`
-    pub fn call_function(&self, function: FunctionId, args: &[Argument], result: Option<V<'_>>) {
+    pub fn call_function(
+        &self,
+        function: FunctionId,
+        args: &[Argument],
+        result: Option<SketchLocal<'_>>,
+    ) {
         self.call_with(CallTarget::Function(function), args, &[], result);
     }
 
@@ -162,7 +182,7 @@ impl Sketch {
         name: &'static str,
         takes: Scalar,
         yields: Scalar,
-        body: impl FnOnce(V<'s>) -> E<'s>,
+        body: impl FnOnce(SketchLocal<'s>) -> SketchExpr<'s>,
     ) -> CallableArg {
         let param = self.local(name, takes, false);
         let result = self.local("value", yields, true);
@@ -182,7 +202,7 @@ impl Sketch {
         called: CallTarget,
         args: &[Argument],
         callable_args: &[CallableArg],
-        result: Option<V<'_>>,
+        result: Option<SketchLocal<'_>>,
     ) {
         let call = {
             let mut state = self.0.borrow_mut();
@@ -200,7 +220,7 @@ impl Sketch {
     }
 
     /// Sets the local that holds the function's result when it returns.
-    pub fn set_result(&self, local: V<'_>) {
+    pub fn set_result(&self, local: SketchLocal<'_>) {
         self.0.borrow_mut().kernel.result = Some(local.id);
     }
 }

@@ -36,7 +36,7 @@ struct State {
 
 /// An expression of a [`Sketch`].
 #[derive(Clone, Copy)]
-pub struct E<'s> {
+pub struct SketchExpr<'s> {
     sketch: &'s Sketch,
     /// The expression's handle.
     pub id: ExprId,
@@ -44,7 +44,7 @@ pub struct E<'s> {
 
 /// A local of a [`Sketch`].
 #[derive(Clone, Copy)]
-pub struct V<'s> {
+pub struct SketchLocal<'s> {
     sketch: &'s Sketch,
     /// The local's handle.
     pub id: LocalId,
@@ -74,11 +74,11 @@ impl Sketch {
         state.kernel
     }
 
-    fn expr(&self, expr: Expr, ty: impl Into<Type>) -> E<'_> {
+    fn expr(&self, expr: Expr, ty: impl Into<Type>) -> SketchExpr<'_> {
         let mut state = self.0.borrow_mut();
         let loc = state.loc();
         let id = state.kernel.push_expr(expr, ty, loc);
-        E { sketch: self, id }
+        SketchExpr { sketch: self, id }
     }
 
     fn stmt(&self, stmt: Stmt) {
@@ -120,13 +120,13 @@ impl Sketch {
         ParamId(state.kernel.params.len() as u32 - 1)
     }
 
-    fn local(&self, name: &'static str, ty: Scalar, mutable: bool) -> V<'_> {
+    fn local(&self, name: &'static str, ty: Scalar, mutable: bool) -> SketchLocal<'_> {
         let id = self.0.borrow_mut().kernel.push_local(Local {
             name: name.into(),
             ty: ty.into(),
             mutable,
         });
-        V { sketch: self, id }
+        SketchLocal { sketch: self, id }
     }
 
     /// A scalar parameter.
@@ -174,7 +174,7 @@ impl Sketch {
     }
 
     /// A shared array whose length the launch determines.
-    pub fn shared_slice(&self, name: &'static str, elem: Scalar, len: E<'_>) -> SharedId {
+    pub fn shared_slice(&self, name: &'static str, elem: Scalar, len: SketchExpr<'_>) -> SharedId {
         self.shared_array(name, elem, Length::Launch(len.id), false)
     }
 
@@ -236,9 +236,9 @@ impl Sketch {
         &self,
         memory: impl Into<Memory>,
         dimension: u32,
-        index: E<'_>,
-        len: E<'_>,
-    ) -> E<'_> {
+        index: SketchExpr<'_>,
+        len: SketchExpr<'_>,
+    ) -> SketchExpr<'_> {
         let site = self.site(SiteKind::Dimension(memory.into(), dimension));
         let bounded = Expr::Bounded {
             index: index.id,
@@ -253,9 +253,9 @@ impl Sketch {
         &self,
         op: AtomicOp,
         memory: impl Into<Memory>,
-        index: E<'_>,
-        args: &[E<'_>],
-    ) -> V<'_> {
+        index: SketchExpr<'_>,
+        args: &[SketchExpr<'_>],
+    ) -> SketchLocal<'_> {
         let memory = memory.into();
         let elem = self.0.borrow().kernel.element(memory);
         let result = self.let_uninit("old", elem);
@@ -268,8 +268,8 @@ impl Sketch {
         &self,
         op: AtomicOp,
         memory: impl Into<Memory>,
-        index: E<'_>,
-        args: &[E<'_>],
+        index: SketchExpr<'_>,
+        args: &[SketchExpr<'_>],
     ) {
         self.atomically(op, (memory.into(), index), args, None);
     }
@@ -277,8 +277,8 @@ impl Sketch {
     fn atomically(
         &self,
         op: AtomicOp,
-        (memory, index): (Memory, E<'_>),
-        args: &[E<'_>],
+        (memory, index): (Memory, SketchExpr<'_>),
+        args: &[SketchExpr<'_>],
         result: Option<LocalId>,
     ) {
         let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
@@ -295,7 +295,7 @@ impl Sketch {
     }
 
     /// `op(args…)`. The result is stored in a new local.
-    pub fn subgroup(&self, op: SubgroupOp, args: &[E<'_>]) -> V<'_> {
+    pub fn subgroup(&self, op: SubgroupOp, args: &[SketchExpr<'_>]) -> SketchLocal<'_> {
         let ty = op.result(args[0].ty());
         let result = self.let_uninit("joined", ty.expect("an operation on this type"));
         let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
@@ -310,37 +310,37 @@ impl Sketch {
     }
 
     /// A constant.
-    pub fn lit(&self, value: Value) -> E<'_> {
+    pub fn lit(&self, value: Value) -> SketchExpr<'_> {
         self.expr(Expr::Literal(value), value.scalar())
     }
 
     /// A `usize` constant.
-    pub fn n(&self, v: u64) -> E<'_> {
+    pub fn n(&self, v: u64) -> SketchExpr<'_> {
         self.lit(Value::Usize(v))
     }
 
     /// An `i32` constant.
-    pub fn i32(&self, v: i32) -> E<'_> {
+    pub fn i32(&self, v: i32) -> SketchExpr<'_> {
         self.lit(Value::I32(v))
     }
 
     /// An `u32` constant.
-    pub fn u32(&self, v: u32) -> E<'_> {
+    pub fn u32(&self, v: u32) -> SketchExpr<'_> {
         self.lit(Value::U32(v))
     }
 
     /// An `f32` constant.
-    pub fn f32(&self, v: f32) -> E<'_> {
+    pub fn f32(&self, v: f32) -> SketchExpr<'_> {
         self.lit(Value::f32(v))
     }
 
     /// The value of an id or extent.
-    pub fn id(&self, builtin: Builtin) -> E<'_> {
+    pub fn id(&self, builtin: Builtin) -> SketchExpr<'_> {
         self.expr(Expr::Builtin(builtin), Scalar::Usize)
     }
 
     /// The value of a scalar parameter.
-    pub fn arg(&self, param: ParamId) -> E<'_> {
+    pub fn arg(&self, param: ParamId) -> SketchExpr<'_> {
         let kind = self.0.borrow().kernel.params[param.index()].kind;
         match kind {
             ParamKind::Scalar(ty) => self.expr(Expr::Param(param), ty),
@@ -351,18 +351,18 @@ impl Sketch {
     }
 
     /// A read of a local.
-    pub fn read(&self, local: LocalId) -> E<'_> {
+    pub fn read(&self, local: LocalId) -> SketchExpr<'_> {
         let ty = self.0.borrow().kernel.locals[local.index()].ty;
         self.expr(Expr::Local(local), ty.scalar())
     }
 
     /// The length of a slice or array.
-    pub fn len(&self, memory: impl Into<Memory>) -> E<'_> {
+    pub fn len(&self, memory: impl Into<Memory>) -> SketchExpr<'_> {
         self.expr(Expr::Len(memory.into()), Scalar::Usize)
     }
 
     /// Adds a link, and reads its value.
-    pub fn link(&self, path: &'static str, ty: impl Into<Type>) -> E<'_> {
+    pub fn link(&self, path: &'static str, ty: impl Into<Type>) -> SketchExpr<'_> {
         let ty = ty.into();
         let id = {
             let mut state = self.0.borrow_mut();
@@ -374,7 +374,7 @@ impl Sketch {
     }
 
     /// `memory[index]`, checked.
-    pub fn load(&self, memory: impl Into<Memory>, index: E<'_>) -> E<'_> {
+    pub fn load(&self, memory: impl Into<Memory>, index: SketchExpr<'_>) -> SketchExpr<'_> {
         let memory = memory.into();
         let elem = self.0.borrow().kernel.element(memory);
         let load = Expr::Load {
@@ -386,7 +386,7 @@ impl Sketch {
     }
 
     /// A call of an intrinsic; the first argument is the receiver.
-    pub fn call(&self, intrinsic: Intrinsic, args: &[E<'_>]) -> E<'_> {
+    pub fn call(&self, intrinsic: Intrinsic, args: &[SketchExpr<'_>]) -> SketchExpr<'_> {
         let ty = intrinsic.result_type(args[0].ty());
         let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
         let args = self.0.borrow_mut().kernel.push_list(&ids);
@@ -394,16 +394,16 @@ impl Sketch {
     }
 
     /// `let name = init;`
-    pub fn let_(&self, name: &'static str, init: E<'_>) -> V<'_> {
+    pub fn let_(&self, name: &'static str, init: SketchExpr<'_>) -> SketchLocal<'_> {
         self.declare(name, init, false)
     }
 
     /// `let mut name = init;`
-    pub fn let_mut(&self, name: &'static str, init: E<'_>) -> V<'_> {
+    pub fn let_mut(&self, name: &'static str, init: SketchExpr<'_>) -> SketchLocal<'_> {
         self.declare(name, init, true)
     }
 
-    fn declare(&self, name: &'static str, init: E<'_>, mutable: bool) -> V<'_> {
+    fn declare(&self, name: &'static str, init: SketchExpr<'_>, mutable: bool) -> SketchLocal<'_> {
         let local = self.local(name, init.ty(), mutable);
         self.stmt(Stmt::Let {
             local: local.id,
@@ -413,7 +413,7 @@ impl Sketch {
     }
 
     /// `let mut name: ty;`
-    pub fn let_uninit(&self, name: &'static str, ty: Scalar) -> V<'_> {
+    pub fn let_uninit(&self, name: &'static str, ty: Scalar) -> SketchLocal<'_> {
         let local = self.local(name, ty, true);
         self.stmt(Stmt::Let {
             local: local.id,
@@ -423,18 +423,18 @@ impl Sketch {
     }
 
     /// `local = value;`
-    pub fn set(&self, local: V<'_>, value: E<'_>) {
+    pub fn set(&self, local: SketchLocal<'_>, value: SketchExpr<'_>) {
         self.assign(local.id, value);
     }
 
     /// `local = value;`, by handle.
-    pub fn assign(&self, local: LocalId, value: E<'_>) {
+    pub fn assign(&self, local: LocalId, value: SketchExpr<'_>) {
         let value = value.id;
         self.stmt(Stmt::Assign { local, value });
     }
 
     /// `memory[index] = value;`, checked.
-    pub fn store(&self, memory: impl Into<Memory>, index: E<'_>, value: E<'_>) {
+    pub fn store(&self, memory: impl Into<Memory>, index: SketchExpr<'_>, value: SketchExpr<'_>) {
         let memory = memory.into();
         let site = self.site(SiteKind::Index(memory));
         self.stmt(Stmt::Store {
@@ -446,7 +446,7 @@ impl Sketch {
     }
 
     /// `assert!(cond, message);`
-    pub fn assert(&self, cond: E<'_>, message: &'static str) {
+    pub fn assert(&self, cond: SketchExpr<'_>, message: &'static str) {
         let site = self.site(SiteKind::Assert(message.into()));
         self.stmt(Stmt::Assert {
             cond: cond.id,
@@ -455,12 +455,12 @@ impl Sketch {
     }
 
     /// `if cond { then }`
-    pub fn if_(&self, cond: E<'_>, then: impl FnOnce()) {
+    pub fn if_(&self, cond: SketchExpr<'_>, then: impl FnOnce()) {
         self.if_else(cond, then, || {});
     }
 
     /// `if cond { then } else { otherwise }`
-    pub fn if_else(&self, cond: E<'_>, then: impl FnOnce(), otherwise: impl FnOnce()) {
+    pub fn if_else(&self, cond: SketchExpr<'_>, then: impl FnOnce(), otherwise: impl FnOnce()) {
         let then = self.block(then);
         let otherwise = self.block(otherwise);
         self.stmt(Stmt::If {
@@ -477,7 +477,7 @@ impl Sketch {
     }
 
     /// `while cond { body }`; the body receives the label.
-    pub fn while_(&self, cond: E<'_>, body: impl FnOnce(LabelId)) {
+    pub fn while_(&self, cond: SketchExpr<'_>, body: impl FnOnce(LabelId)) {
         self.any_loop(Some(cond.id), body);
     }
 
@@ -496,9 +496,9 @@ impl Sketch {
     pub fn for_<'s>(
         &'s self,
         name: &'static str,
-        start: E<'_>,
-        end: E<'_>,
-        body: impl FnOnce(V<'s>, LabelId),
+        start: SketchExpr<'_>,
+        end: SketchExpr<'_>,
+        body: impl FnOnce(SketchLocal<'s>, LabelId),
     ) {
         let label = self.fresh_label();
         let local = self.local(name, start.ty(), false);
@@ -540,7 +540,7 @@ impl Sketch {
     }
 
     /// Prints these pieces and arguments.
-    pub fn print(&self, pieces: Vec<crate::print::PrintPiece>, args: &[E<'_>]) {
+    pub fn print(&self, pieces: Vec<crate::print::PrintPiece>, args: &[SketchExpr<'_>]) {
         let print = {
             let mut state = self.0.borrow_mut();
             let args: Vec<ExprId> = args.iter().map(|a| a.id).collect();

@@ -2,23 +2,23 @@
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
-use super::{E, V};
+use super::{SketchExpr, SketchLocal};
 use crate::{BinaryOp, DivideOp, Expr, Scalar, SiteKind, UnaryOp};
 
-impl<'s> V<'s> {
+impl<'s> SketchLocal<'s> {
     /// A read of the local.
-    pub fn get(self) -> E<'s> {
+    pub fn get(self) -> SketchExpr<'s> {
         self.sketch.read(self.id)
     }
 }
 
-impl<'s> E<'s> {
+impl<'s> SketchExpr<'s> {
     /// The type of the expression.
     pub fn ty(self) -> Scalar {
         self.sketch.0.borrow().kernel.scalar_of(self.id)
     }
 
-    fn binary(self, op: BinaryOp, rhs: E<'_>) -> E<'s> {
+    fn binary(self, op: BinaryOp, rhs: SketchExpr<'_>) -> SketchExpr<'s> {
         let ty = if op.is_comparison() {
             Scalar::Bool
         } else {
@@ -29,7 +29,7 @@ impl<'s> E<'s> {
     }
 
     /// An integer division, checked.
-    pub fn divide(self, op: DivideOp, rhs: E<'_>) -> E<'s> {
+    pub fn divide(self, op: DivideOp, rhs: SketchExpr<'_>) -> SketchExpr<'s> {
         let divide = Expr::Divide {
             op,
             lhs: self.id,
@@ -40,18 +40,18 @@ impl<'s> E<'s> {
     }
 
     /// `self as ty`
-    pub fn cast(self, ty: Scalar) -> E<'s> {
+    pub fn cast(self, ty: Scalar) -> SketchExpr<'s> {
         self.sketch.expr(Expr::Cast { arg: self.id }, ty)
     }
 
     /// `self && rhs`
-    pub fn and(self, rhs: E<'_>) -> E<'s> {
+    pub fn and(self, rhs: SketchExpr<'_>) -> SketchExpr<'s> {
         let (lhs, rhs) = (self.id, rhs.id);
         self.sketch.expr(Expr::And { lhs, rhs }, Scalar::Bool)
     }
 
     /// `self || rhs`
-    pub fn or(self, rhs: E<'_>) -> E<'s> {
+    pub fn or(self, rhs: SketchExpr<'_>) -> SketchExpr<'s> {
         let (lhs, rhs) = (self.id, rhs.id);
         self.sketch.expr(Expr::Or { lhs, rhs }, Scalar::Bool)
     }
@@ -59,10 +59,10 @@ impl<'s> E<'s> {
 
 macro_rules! comparisons {
     ($($name:ident $op:ident $symbol:literal;)*) => {
-        impl<'s> E<'s> {$(
+        impl<'s> SketchExpr<'s> {$(
             #[doc = concat!("`self ", $symbol, " rhs`")]
             #[allow(clippy::should_implement_trait)] // these yield expressions, not `bool`s
-            pub fn $name(self, rhs: E<'_>) -> E<'s> {
+            pub fn $name(self, rhs: SketchExpr<'_>) -> SketchExpr<'s> {
                 self.binary(BinaryOp::$op, rhs)
             }
         )*}
@@ -80,10 +80,10 @@ comparisons! {
 
 macro_rules! operators {
     ($($trait:ident $method:ident;)*) => {$(
-        impl<'s> $trait for E<'s> {
-            type Output = E<'s>;
+        impl<'s> $trait for SketchExpr<'s> {
+            type Output = SketchExpr<'s>;
 
-            fn $method(self, rhs: E<'s>) -> E<'s> {
+            fn $method(self, rhs: SketchExpr<'s>) -> SketchExpr<'s> {
                 self.binary(BinaryOp::$trait, rhs)
             }
         }
@@ -101,10 +101,10 @@ operators! {
     Shr shr;
 }
 
-impl<'s> Div for E<'s> {
-    type Output = E<'s>;
+impl<'s> Div for SketchExpr<'s> {
+    type Output = SketchExpr<'s>;
 
-    fn div(self, rhs: E<'s>) -> E<'s> {
+    fn div(self, rhs: SketchExpr<'s>) -> SketchExpr<'s> {
         if self.ty().is_float() {
             return self.binary(BinaryOp::Div, rhs);
         }
@@ -112,10 +112,10 @@ impl<'s> Div for E<'s> {
     }
 }
 
-impl<'s> Rem for E<'s> {
-    type Output = E<'s>;
+impl<'s> Rem for SketchExpr<'s> {
+    type Output = SketchExpr<'s>;
 
-    fn rem(self, rhs: E<'s>) -> E<'s> {
+    fn rem(self, rhs: SketchExpr<'s>) -> SketchExpr<'s> {
         if self.ty().is_float() {
             return self.binary(BinaryOp::Rem, rhs);
         }
@@ -123,19 +123,19 @@ impl<'s> Rem for E<'s> {
     }
 }
 
-impl<'s> Neg for E<'s> {
-    type Output = E<'s>;
+impl<'s> Neg for SketchExpr<'s> {
+    type Output = SketchExpr<'s>;
 
-    fn neg(self) -> E<'s> {
+    fn neg(self) -> SketchExpr<'s> {
         let (op, arg) = (UnaryOp::Neg, self.id);
         self.sketch.expr(Expr::Unary { op, arg }, self.ty())
     }
 }
 
-impl<'s> Not for E<'s> {
-    type Output = E<'s>;
+impl<'s> Not for SketchExpr<'s> {
+    type Output = SketchExpr<'s>;
 
-    fn not(self) -> E<'s> {
+    fn not(self) -> SketchExpr<'s> {
         let (op, arg) = (UnaryOp::Not, self.id);
         self.sketch.expr(Expr::Unary { op, arg }, self.ty())
     }

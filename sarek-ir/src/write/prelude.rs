@@ -211,7 +211,7 @@ fn float(ty: Scalar, value: f64) -> Option<Value> {
 
 /// The snippets that `body` mentions, directly or through other snippets, each after those that it needs.
 pub(super) fn prelude(dialect: &dyn Dialect, body: &str) -> String {
-    let mut found = Found {
+    let mut found = Helpers {
         dialect,
         seen: BTreeSet::new(),
         types: String::new(),
@@ -225,14 +225,14 @@ pub(super) fn prelude(dialect: &dyn Dialect, body: &str) -> String {
     text + &found.helpers
 }
 
-struct Found<'a> {
+struct Helpers<'a> {
     dialect: &'a dyn Dialect,
     seen: BTreeSet<String>,
     types: String,
     helpers: String,
 }
 
-impl Found<'_> {
+impl Helpers<'_> {
     fn mentioned_in(&mut self, text: &str) {
         for word in words(text) {
             if !self.seen.insert(word.to_owned()) {

@@ -1,14 +1,14 @@
 //! Kernels whose threads cooperate in blocks; the backends' tests run them.
 #![allow(dead_code)] // each user needs only a part
 
-use sarek_ir::sketch::{E, Sketch};
+use sarek_ir::sketch::{Sketch, SketchExpr};
 use sarek_ir::{AtomicOp, Axis, Builtin, Kernel, Memory, Scalar, SubgroupOp, Value};
 
-fn tid(s: &Sketch) -> E<'_> {
+fn tid(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 
-fn global(s: &Sketch) -> E<'_> {
+fn global(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::GlobalIdx(Axis::X))
 }
 
@@ -82,7 +82,7 @@ pub fn histogram() -> Kernel {
     let (x, bins) = (s.slice("x", Scalar::U32), s.atomics("bins", Scalar::U32));
     let own = s.shared_atomics("own", Scalar::U32, 64);
     let one = || s.lit(Value::U32(1));
-    let each_bin = |f: &dyn Fn(E<'_>)| {
+    let each_bin = |f: &dyn Fn(SketchExpr<'_>)| {
         let bin = s.let_mut("bin", tid(&s));
         s.while_(bin.get().lt(s.n(64)), |_| {
             f(bin.get());

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::faults::Pending;
+use super::fault_records::Pending;
 use super::{Device, Stream};
 use crate::plugin::backend::BackendEvent;
 use crate::sync::fork;

@@ -17,7 +17,7 @@ use sarek_ir::write::FAULT_WORDS;
 
 use super::Device;
 use super::queue::Queue;
-use crate::fault::Sites;
+use crate::fault_decode::Sites;
 use crate::plugin::backend::{BackendStream, Mem, Slice};
 use crate::sync::lock;
 use crate::{Error, Result};
@@ -39,12 +39,12 @@ pub(super) struct Slab {
 }
 
 /// A slot for one record.
-pub(crate) struct Slot {
+pub(crate) struct RecordSlot {
     slab: Arc<Slab>,
     at: usize,
 }
 
-impl Slot {
+impl RecordSlot {
     /// The slot's memory.
     pub(crate) fn slice(&self) -> Slice {
         Slice {
@@ -70,14 +70,14 @@ impl Slab {
     }
 
     /// Takes the next slot, if there is one. Called under the queue's lock.
-    pub(super) fn slot(self: &Arc<Slab>) -> Option<Slot> {
+    pub(super) fn slot(self: &Arc<Slab>) -> Option<RecordSlot> {
         let at = self.given.load(Ordering::Relaxed);
         if at == self.len {
             return None;
         }
         self.given.store(at + 1, Ordering::Relaxed);
         let slab = self.clone();
-        Some(Slot { slab, at })
+        Some(RecordSlot { slab, at })
     }
 
     /// True if only the queue holds the slab: no launch is running and no record is unread.
@@ -159,7 +159,7 @@ pub(super) struct Record {
 enum State {
     Unread {
         /// The record on the device; `None` if the launch cannot fault.
-        slot: Option<Slot>,
+        slot: Option<RecordSlot>,
         /// Earlier launches of the same stream that this one depends on: their faults are its own.
         earlier: Vec<Arc<Record>>,
     },
@@ -168,7 +168,7 @@ enum State {
 
 impl Record {
     pub(super) fn new(
-        slot: Option<Slot>,
+        slot: Option<RecordSlot>,
         earlier: Vec<Arc<Record>>,
         prints: bool,
         sites: Sites,

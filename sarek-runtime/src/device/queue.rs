@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::Device;
-use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
+use super::fault_records::{Failure, Outcome, Pending, Record, RecordSlot, Slab};
 use super::print_buffers::Outputs;
 use crate::Result;
-use crate::fault::Sites;
+use crate::fault_decode::Sites;
 use crate::plugin::backend::{BackendStream, Mem};
 use crate::sync::fork;
 use crate::sync::lock;
@@ -20,7 +20,7 @@ const MAX_UNREAD: usize = 1024;
 #[derive(Default)]
 pub(crate) struct SideBuffers {
     /// The fault record.
-    pub(crate) faults: Option<Slot>,
+    pub(crate) faults: Option<RecordSlot>,
     /// The print buffer.
     pub(crate) output: Option<Arc<dyn Mem>>,
 }
@@ -64,7 +64,7 @@ impl Queue {
     }
 
     /// A zeroed fault record for a launch.
-    pub(crate) fn fault_record(&self, device: &Device) -> Result<Slot> {
+    pub(crate) fn fault_record(&self, device: &Device) -> Result<RecordSlot> {
         let mut log = lock(&self.log);
         if let Some(slot) = log.slabs.last().and_then(Slab::slot) {
             return Ok(slot);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Device;
 use super::event::Event;
-use super::faults::Pending;
+use super::fault_records::Pending;
 use super::queue::Queue;
 use crate::Result;
 use crate::plugin::backend::BackendStream;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::{Driver, Graph, Known, Operation, Part, problem_on};
 use crate::device::Stream;
-use crate::launch::{Use, host_memory};
+use crate::launch::{VectorArg, host_memory};
 use crate::plugin::backend::Mem;
 use crate::plugin::claims::CopyAction;
 use crate::plugin::tag::StorageKind;
@@ -40,7 +40,8 @@ impl Recording {
     /// its vectors must be passed to replays too.
     pub fn launch(&mut self, launch: Ready<'_>) -> Result<&mut Recording> {
         let vectors = &mut self.vectors;
-        let number = |used: Use<'_>| known(vectors, used.vector, used.name, true, used.written);
+        let number =
+            |used: VectorArg<'_>| known(vectors, used.vector, used.name, true, used.written);
         let recorded = launch.recorded(self.stream.by_ref(), number)?;
         let place = recorded.is_some().then_some(self.operations.len());
         self.launches.push(place);

@@ -267,7 +267,7 @@ pub struct Unmarked;
 
 // SAFETY: it is never called.
 unsafe impl DeviceFn for Unmarked {
-    const IR: &'static sarek_ir::Packed = sarek_ir::Packed::EMPTY;
+    const IR: &'static sarek_ir::EncodedKernel = sarek_ir::EncodedKernel::EMPTY;
     const FACTS: FunctionFacts = FunctionFacts::NONE;
 
     fn links() -> sarek_ir::link::Links {

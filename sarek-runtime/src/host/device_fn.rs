@@ -1,6 +1,6 @@
 use std::mem::MaybeUninit;
 
-use sarek_ir::Packed;
+use sarek_ir::EncodedKernel;
 use sarek_ir::link::{Function, Links};
 
 use super::{Block, RawFault, Scratch};
@@ -18,7 +18,7 @@ use super::{Block, RawFault, Scratch};
 )]
 pub unsafe trait DeviceFn {
     /// The function's IR, possibly with open links.
-    const IR: &'static Packed;
+    const IR: &'static EncodedKernel;
 
     /// The facts that its callers need.
     const FACTS: FunctionFacts;

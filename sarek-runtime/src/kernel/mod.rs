@@ -17,7 +17,7 @@ use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
 #[derive(Clone, Copy)]
 pub struct KernelDef {
     /// The kernel's IR, possibly with open links.
-    pub ir: &'static sarek_ir::Packed,
+    pub ir: &'static sarek_ir::EncodedKernel,
     /// The items of the user's crate that the kernel refers to; each instance of a generic kernel
     /// has its own.
     pub links: fn() -> Links,
@@ -34,7 +34,7 @@ impl KernelDef {
     /// The definition of a kernel with errors, whose compilation fails anyway.
     #[doc(hidden)]
     pub const BROKEN: KernelDef = KernelDef {
-        ir: sarek_ir::Packed::EMPTY,
+        ir: sarek_ir::EncodedKernel::EMPTY,
         links: Links::default,
         sources: &[],
         direct: Direct {

@@ -15,7 +15,7 @@ use sarek_ir::analysis::range::ArgFact;
 use super::Ready;
 use super::plan::Plan;
 use super::prepare::Addresses;
-use super::run::How;
+use super::run::Executable;
 use super::space::Shape;
 use crate::device::LaunchCache;
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
@@ -24,7 +24,7 @@ use crate::sync::lock;
 /// The plan of a launch on a device, and the program that runs it.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    pub(super) how: How,
+    pub(super) executable: Executable,
 }
 
 /// The memo of the latest launches, by kernel.

@@ -26,7 +26,7 @@ mod plan;
 mod prepare;
 mod programs;
 mod prove;
-mod record;
+mod recorded;
 mod relaunch;
 mod run;
 mod source;
@@ -44,7 +44,7 @@ pub use batch::{Code, Specialized};
 pub use dims::{Dims, IntoDims};
 pub use kernel::Kernel;
 pub use nested_call::CalledKernel;
-pub(crate) use record::{Bindings, Recorded, SideResults, Use};
+pub(crate) use recorded::{Bindings, Recorded, SideResults, VectorArg};
 pub use unshaped::Shaped;
 
 use crate::device::{Event, Stream, registry};

@@ -18,7 +18,7 @@ use crate::sync::lock;
 pub(crate) struct Prepared {
     /// The kernel's number, which is its key in the program caches.
     pub(super) id: u64,
-    of: Of,
+    origin: Origin,
     /// The linked kernel, which is closed. For a foreign kernel, its parameters alone.
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
@@ -39,7 +39,7 @@ pub(crate) struct Prepared {
 }
 
 /// The origin of a prepared kernel.
-enum Of {
+enum Origin {
     Definition(&'static KernelDef),
     Foreign(Box<Definition>),
 }
@@ -47,24 +47,24 @@ enum Of {
 impl Prepared {
     fn new(def: &'static KernelDef) -> Prepared {
         if def.ir.is_closed() {
-            return Prepared::of(Of::Definition(def), sarek_ir::Kernel::clone(def.ir));
+            return Prepared::of(Origin::Definition(def), sarek_ir::Kernel::clone(def.ir));
         }
         let links = (def.links)();
         Prepared {
             sizeless: def.ir.sizeless(&links),
-            ..Prepared::of(Of::Definition(def), link::link(def.ir, &links))
+            ..Prepared::of(Origin::Definition(def), link::link(def.ir, &links))
         }
     }
 
-    fn of(of: Of, kernel: Kernel) -> Prepared {
+    fn of(origin: Origin, kernel: Kernel) -> Prepared {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let environments = match &of {
-            Of::Definition(def) => def.environments,
-            Of::Foreign(_) => &[],
+        let environments = match &origin {
+            Origin::Definition(def) => def.environments,
+            Origin::Foreign(_) => &[],
         };
         Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            of,
+            origin,
             sizeless: None,
             needs: Requirements::of(&kernel),
             private: Private::of(&kernel, 1),
@@ -82,17 +82,17 @@ impl Prepared {
 
     /// The definition of a kernel written in Rust.
     pub(super) fn def(&self) -> Option<&'static KernelDef> {
-        match &self.of {
-            Of::Definition(def) => Some(def),
-            Of::Foreign(_) => None,
+        match &self.origin {
+            Origin::Definition(def) => Some(def),
+            Origin::Foreign(_) => None,
         }
     }
 
     /// The definition of a foreign kernel: text in devices' own languages.
     pub(crate) fn foreign(&self) -> Option<&Definition> {
-        match &self.of {
-            Of::Definition(_) => None,
-            Of::Foreign(definition) => Some(definition),
+        match &self.origin {
+            Origin::Definition(_) => None,
+            Origin::Foreign(definition) => Some(definition),
         }
     }
 
@@ -227,5 +227,8 @@ pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
 
 /// Prepares a foreign kernel; `signature` is a kernel that has its parameters and no body.
 pub(crate) fn foreign(definition: Definition, signature: Kernel) -> Arc<Prepared> {
-    Arc::new(Prepared::of(Of::Foreign(Box::new(definition)), signature))
+    Arc::new(Prepared::of(
+        Origin::Foreign(Box::new(definition)),
+        signature,
+    ))
 }

@@ -6,11 +6,11 @@ use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{Jitted, Loaded};
 use super::relaunch::CallTemplate;
-use super::run::{How, SideSlices, side_buffers, whole};
+use super::run::{Executable, SideSlices, side_buffers, whole};
 use super::{Arg, Ready};
 use crate::Result;
-use crate::device::{Done, RECORD_BYTES, SideBuffers, Slot, StreamRef, WorkKind};
-use crate::fault::Sites;
+use crate::device::{Done, RECORD_BYTES, RecordSlot, SideBuffers, StreamRef, WorkKind};
+use crate::fault_decode::Sites;
 use crate::host::{DirectArg, IndexSpace};
 use crate::plugin::backend::{self, Args, Mem, Slice};
 use crate::plugin::tag::{ScheduleKind, Tag};
@@ -18,7 +18,7 @@ use crate::vector::ErasedVector;
 use sarek_ir::write::SlotKind;
 
 /// A vector among the arguments of a launch.
-pub(crate) struct Use<'a> {
+pub(crate) struct VectorArg<'a> {
     /// The vector.
     pub(crate) vector: &'a dyn ErasedVector,
     /// True if the launch writes it.
@@ -98,7 +98,7 @@ impl<'a> Ready<'a> {
     pub(crate) fn recorded(
         mut self,
         stream: StreamRef<'_>,
-        mut number: impl FnMut(Use<'_>) -> usize,
+        mut number: impl FnMut(VectorArg<'_>) -> usize,
     ) -> Result<Option<Recorded>> {
         let template = CallTemplate::of(&self);
         let Some(planned) = self.planned(stream)? else {
@@ -109,13 +109,15 @@ impl<'a> Ready<'a> {
             return Ok(None);
         };
         let plan = &planned.plan;
-        let program = match &planned.how {
-            How::Host {
+        let program = match &planned.executable {
+            Executable::Host {
                 body,
                 linked,
                 checked,
             } => self.recorded_on_host(body, (*linked, *checked), &mut number)?,
-            How::Device(jitted) => self.recorded_on_device(stream, plan, jitted, &mut number)?,
+            Executable::Device(jitted) => {
+                self.recorded_on_device(stream, plan, jitted, &mut number)?
+            }
         };
         Ok(Some(Recorded {
             template,
@@ -133,14 +135,14 @@ impl<'a> Ready<'a> {
     fn numbered(
         &mut self,
         param: usize,
-        number: &mut dyn FnMut(Use<'_>) -> usize,
+        number: &mut dyn FnMut(VectorArg<'_>) -> usize,
     ) -> Option<usize> {
         let kernel = &self.call.kernel;
         let name = format!("`{}` of `{}`", kernel.params()[param].name, kernel.name());
         let arg = &mut self.call.args[param];
         let written = arg.written().is_some();
         arg.vector().map(|vector| {
-            number(Use {
+            number(VectorArg {
                 vector,
                 written,
                 name,
@@ -152,7 +154,7 @@ impl<'a> Ready<'a> {
         &mut self,
         body: &Loaded,
         (linked, checked): (bool, bool),
-        number: &mut dyn FnMut(Use<'_>) -> usize,
+        number: &mut dyn FnMut(VectorArg<'_>) -> usize,
     ) -> Result<Program> {
         let args = self.call.host_args(linked)?;
         // Vectors are in the order of the parameters, with other arguments between them.
@@ -181,7 +183,7 @@ impl<'a> Ready<'a> {
         stream: StreamRef<'_>,
         plan: &Plan,
         jitted: &Jitted,
-        number: &mut dyn FnMut(Use<'_>) -> usize,
+        number: &mut dyn FnMut(VectorArg<'_>) -> usize,
     ) -> Result<Program> {
         let slots = &jitted.source().slots;
         let device = stream.device();
@@ -382,7 +384,7 @@ impl Recorded {
     }
 
     /// The side buffers of a replay whose fault record was copied to `slot`.
-    pub(crate) fn side_results_at(&self, slot: Slot) -> SideResults {
+    pub(crate) fn side_results_at(&self, slot: RecordSlot) -> SideResults {
         let faults = Some(slot);
         self.side_results(SideBuffers {
             faults,

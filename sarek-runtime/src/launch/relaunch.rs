@@ -13,9 +13,9 @@ use sarek_ir::{Scalar, Value};
 
 use super::arg::ArgKind;
 use super::prepare::Prepared;
-use super::record::unbound;
+use super::recorded::unbound;
 use super::space::Shape;
-use super::{Arg, Call, Ready, Recorded, Use};
+use super::{Arg, Call, Ready, Recorded, VectorArg};
 use crate::device::{Pending, StreamRef};
 use crate::plugin::backend::{BackendEvent, Slice};
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
@@ -177,7 +177,7 @@ impl Recorded {
             assert_eq!((*count, bytes.len()), (1, new.len()), "it is a scalar");
             *bytes = new;
         }
-        let number = |used: Use<'_>| number(used.vector.id());
+        let number = |used: VectorArg<'_>| number(used.vector.id());
         let recorded = template.call(|ready| ready.recorded(stream, number))?;
         let mut recorded = recorded.expect("the launch has the same size, which is not empty");
         recorded.keep_faults(self);

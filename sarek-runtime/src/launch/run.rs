@@ -13,7 +13,7 @@ use super::programs::{self, Jitted, Loaded, Programs, Writes};
 use super::{Arg, Call, Ready, eligible};
 use crate::device::{Begun, Done, Event, Pending, SideBuffers, StreamRef, WorkKind};
 use crate::environment;
-use crate::fault::Sites;
+use crate::fault_decode::Sites;
 use crate::host::DirectArg;
 use crate::kernel::foreign::Definition;
 use crate::output::Collecting;
@@ -26,7 +26,7 @@ use crate::sync::span::span;
 use crate::{Error, Result};
 
 /// The program that runs a launch on a device.
-pub(super) enum How {
+pub(super) enum Executable {
     /// Runs in place, on host memory.
     Host {
         /// The compiled body, or the IR.
@@ -53,8 +53,8 @@ impl Ready<'_> {
             return Ok(None);
         };
         let plan = &planned.plan;
-        match &planned.how {
-            How::Host {
+        match &planned.executable {
+            Executable::Host {
                 body,
                 linked,
                 checked,
@@ -64,7 +64,7 @@ impl Ready<'_> {
                     .run_on_host(stream, plan, body, how)
                     .map(|()| None)
             }
-            How::Device(program) => self.call.queue_on_device(stream, plan, program),
+            Executable::Device(program) => self.call.queue_on_device(stream, plan, program),
         }
     }
 
@@ -88,20 +88,20 @@ impl Ready<'_> {
         let plan = self.plan(device)?;
         self.require(&plan)?;
         let body = || programs::body(device, &self.call.kernel);
-        let how = match device.raw().codegen() {
+        let executable = match device.raw().codegen() {
             // The interpreter serves as the sanitizer: it also checks proved sites.
-            Codegen::Interpret => How::Host {
+            Codegen::Interpret => Executable::Host {
                 body: body()?,
                 linked: true,
                 checked: true,
             },
-            Codegen::Direct => How::Host {
+            Codegen::Direct => Executable::Host {
                 body: body()?,
                 linked: false,
                 checked: plan.proof.any_provable || self.call.strided,
             },
             Codegen::Jit(renderer, compiler) => {
-                How::Device(self.program(stream, (renderer, compiler), &plan)?)
+                Executable::Device(self.program(stream, (renderer, compiler), &plan)?)
             }
         };
         // The device is eligible, so it is initialized for the environments now.
@@ -110,7 +110,7 @@ impl Ready<'_> {
             Codegen::Interpret => {}
             Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),
         }
-        let planned = Arc::new(Planned { plan, how });
+        let planned = Arc::new(Planned { plan, executable });
         if is_memoizable {
             memo.put(self, &planned);
         }

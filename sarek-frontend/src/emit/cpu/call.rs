@@ -347,7 +347,7 @@ impl Writer<'_> {
     /// declared outside of the block that a `return` leaves.
     pub(super) fn function_body(&self) -> (TokenStream, TokenStream) {
         let kernel = self.kernel;
-        let (result, yields) = match kernel.result {
+        let (result, result_type) = match kernel.result {
             Some(local) => {
                 let name = self.local(local);
                 (mixed!(let mut #name;), self.known(mixed!(#name)))
@@ -362,7 +362,7 @@ impl Writer<'_> {
             #result
             'thread: { #(#stmts)* }
         };
-        (body, yields)
+        (body, result_type)
     }
 
     /// The value of a parameter.

@@ -62,11 +62,11 @@ impl Joint {
     }
 }
 
-/// The body of a function for all lanes: parameters, statements. `yields` is the type of its
+/// The body of a function for all lanes: parameters, statements. `result_type` is the type of its
 /// result.
 pub fn block(
     lowered: &Lowered,
-    yields: &TokenStream,
+    result_type: &TokenStream,
     is_cooperative: bool,
 ) -> (TokenStream, TokenStream) {
     let kernel = &lowered.kernel;
@@ -86,7 +86,7 @@ pub fn block(
         ..Writer::of_function(lowered, &known, &joint.stmts, &values)
     };
     let params = writer.block_params();
-    let params = mixed!(#params __result: &mut [::core::mem::MaybeUninit<#yields>]);
+    let params = mixed!(#params __result: &mut [::core::mem::MaybeUninit<#result_type>]);
     if !is_cooperative && joint.stmts.is_empty() {
         return (
             params,

@@ -140,10 +140,10 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
     let body = match (is_cooperative, lowered.max_depth) {
         (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
         (false, None) => {
-            let (body, yields) = writer.function_body();
+            let (body, result_type) = writer.function_body();
             mixed! {
                 #body
-                ::core::result::Result::Ok(__host::Returned::new(#yields))
+                ::core::result::Result::Ok(__host::Returned::new(#result_type))
             }
         }
         (false, Some(depth)) => {
@@ -168,14 +168,14 @@ pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
     let writer = Writer::of_function(lowered, &known, &none, &values);
     let depth = mixed!(__depth: __u32,);
     let params = writer.function_params(Some(depth));
-    let (body, yields) = writer.function_body();
+    let (body, result_type) = writer.function_body();
     let body = mixed! {
         let __nested = match __depth {
             0 => 1,
             _ => Self::__sarek_levels[__depth as __usize - 1],
         };
         #body
-        ::core::result::Result::Ok(#yields)
+        ::core::result::Result::Ok(#result_type)
     };
     (params, body)
 }

@@ -31,7 +31,7 @@ pub(in crate::lower) enum Passed {
 pub(in crate::lower) struct OwnCallable {
     of: CallableType,
     takes: Vec<Ty>,
-    yields: Option<Ty>,
+    result_type: Option<Ty>,
 }
 
 impl Lowerer<'_> {
@@ -49,17 +49,18 @@ impl Lowerer<'_> {
         let takes: Vec<Ty> = takes
             .map(|ty| ty.unwrap_or_else(|| self.types.any()))
             .collect();
-        let yields = of.yields.as_ref();
-        let yields = yields.map(|ty| self.written_type(ty).unwrap_or_else(|| self.types.any()));
+        let result_type = of.result_type.as_ref();
+        let result_type =
+            result_type.map(|ty| self.written_type(ty).unwrap_or_else(|| self.types.any()));
         self.kernel.callables.to_mut().push(Callable {
             name: plain_name(name).into(),
             params: vec![Scalar::Bool.into(); takes.len()].into(),
-            result: yields.map(|_| Scalar::Bool.into()),
+            result: result_type.map(|_| Scalar::Bool.into()),
         });
         self.callables.push(OwnCallable {
             of: of.clone(),
             takes,
-            yields,
+            result_type,
         });
         Binding::Callable(CallableId(self.callables.len() as u32 - 1))
     }
@@ -70,11 +71,11 @@ impl Lowerer<'_> {
         let mut tokens = vec![];
         for (at, own) in all.iter().enumerate() {
             let takes: Option<Vec<_>> = own.takes.iter().map(|ty| self.ir_type(*ty)).collect();
-            let yields = own.yields.map(|ty| self.ir_type(ty));
+            let result_type = own.result_type.map(|ty| self.ir_type(ty));
             let callable = &mut self.kernel.callables.to_mut()[at];
-            if let (Some(takes), false) = (takes, yields == Some(None)) {
+            if let (Some(takes), false) = (takes, result_type == Some(None)) {
                 callable.params = takes.into();
-                callable.result = yields.flatten();
+                callable.result = result_type.flatten();
             } else {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
@@ -88,10 +89,12 @@ impl Lowerer<'_> {
                 .iter()
                 .map(|ty| self.type_or_placeholder(*ty))
                 .collect();
-            let yields = own.yields.map(|ty| self.type_or_placeholder(ty));
+            let result_type = own.result_type.map(|ty| self.type_or_placeholder(ty));
             tokens.push(CallableBody {
                 kind: own.of.kind,
-                body: own.of.body_type(&takes, yields.as_ref(), &quote!(__host)),
+                body: own
+                    .of
+                    .body_type(&takes, result_type.as_ref(), &quote!(__host)),
                 span: own.of.span(),
             });
         }
@@ -105,8 +108,10 @@ impl Lowerer<'_> {
         e: &syn::ExprCall,
         callable: CallableId,
     ) -> Value {
-        let OwnCallable { takes, yields, .. } = &self.callables[callable.index()];
-        let (takes, yields) = (takes.clone(), *yields);
+        let OwnCallable {
+            takes, result_type, ..
+        } = &self.callables[callable.index()];
+        let (takes, result_type) = (takes.clone(), *result_type);
         if takes.len() != e.args.len() {
             let what = format!(
                 "this takes {} arguments, but the call has {}",
@@ -122,7 +127,7 @@ impl Lowerer<'_> {
         for (wanted, arg) in takes.into_iter().zip(&args) {
             self.unify(wanted, self.ty(*arg), self.span(*arg));
         }
-        let result = yields.map(|ty| {
+        let result = result_type.map(|ty| {
             let local = self.result(ty);
             self.push(Stmt::Let { local, init: None }, e.span());
             local
@@ -197,8 +202,10 @@ impl Lowerer<'_> {
                 Some((CallableArg::Closure(closure), typed))
             }
             Passed::Callable(callable) => {
-                let OwnCallable { takes, yields, .. } = &self.callables[callable.index()];
-                let typed = Typed::Callable(takes.clone(), *yields, span);
+                let OwnCallable {
+                    takes, result_type, ..
+                } = &self.callables[callable.index()];
+                let typed = Typed::Callable(takes.clone(), *result_type, span);
                 Some((CallableArg::Callable(callable), typed))
             }
             Passed::Function(path) if qualifying_type(&path).is_some() => {
@@ -281,7 +288,7 @@ impl Lowerer<'_> {
         self.check_alone(&open.stmts);
         let (open, result) = self.closure_result(open, value, (function, callable), &closure);
         let body = self.close(open);
-        let (params, yields) = (
+        let (params, result_type) = (
             params.into(),
             result.map(|local| self.local_types[local.index()]),
         );
@@ -292,7 +299,7 @@ impl Lowerer<'_> {
         });
         let id = ClosureId(self.kernel.closures.len() as u32 - 1);
         (before || self.errors.is_empty())
-            .then_some((id, Typed::Callable(types, yields, closure.span())))
+            .then_some((id, Typed::Callable(types, result_type, closure.span())))
     }
 
     /// Ends the closure's block with the assignment of its result.
@@ -347,18 +354,18 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn callable_expr(
         &self,
         takes: &[Ty],
-        yields: Option<Ty>,
+        result_type: Option<Ty>,
         at: Span,
     ) -> TokenStream {
         let krate = &self.krate;
         let takes = takes.iter().map(|ty| self.type_or_placeholder(*ty));
-        let yields = match yields {
+        let result_type = match result_type {
             Some(ty) => self.type_or_placeholder(ty),
             None => quote!(()),
         };
         // At this place rustc reports that the function requires other types.
         let span = Span::mixed_site().located_at(at);
-        let of_type = quote!(fn(#(#takes),*) -> #yields);
+        let of_type = quote!(fn(#(#takes),*) -> #result_type);
         quote_spanned!(span=> { use #krate::__private::host as __host; __host::of_type::<#of_type>() })
     }
 
@@ -370,7 +377,7 @@ impl Lowerer<'_> {
 
 impl CallableType {
     fn span(&self) -> Span {
-        let first = self.takes.first().or(self.yields.as_ref());
+        let first = self.takes.first().or(self.result_type.as_ref());
         first.map_or_else(Span::call_site, Spanned::span)
     }
 }

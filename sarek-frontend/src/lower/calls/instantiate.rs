@@ -54,8 +54,8 @@ impl Lowerer<'_> {
             return;
         };
         let span = Span::mixed_site().located_at(callee.span);
-        let yields = called.result.and_then(|ty| self.type_tokens(ty));
-        let yields = yields.map(|ty| {
+        let result_type = called.result.and_then(|ty| self.type_tokens(ty));
+        let result_type = result_type.map(|ty| {
             let yielded = called.known(&quote_spanned!(span=> &__call.1));
             quote_spanned!(span=> let _: &#ty = #yielded;)
         });
@@ -74,14 +74,14 @@ impl Lowerer<'_> {
             true => quote_spanned!(span=> __call),
             false => instance_name(FunctionId(index as u32)),
         };
-        let is_call = is_itself && yields.is_none() && slots.is_empty();
+        let is_call = is_itself && result_type.is_none() && slots.is_empty();
         self.callees[index].inferred = match is_call {
             true => call,
             false => quote_spanned! {span=> {
                 #(#slots)*
                 let __call = #call;
                 #(#instances)*
-                #yields
+                #result_type
                 #instance
             }},
         };
@@ -162,7 +162,9 @@ impl Lowerer<'_> {
             Typed::Int(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0))),
             Typed::Float(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0.0))),
             Typed::By(ty) => self.probe(*ty),
-            Typed::Callable(takes, yields, at) => Some(self.callable_expr(takes, *yields, *at)),
+            Typed::Callable(takes, result_type, at) => {
+                Some(self.callable_expr(takes, *result_type, *at))
+            }
             Typed::Function(function) => Some(self.slot(*function)),
             Typed::Unknown => Some(quote!(::core::unreachable!())),
         }

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use super::or_patterns::alternatives;
 use crate::diagnostics::codes;
 
-use super::pattern::{Bound, Found};
+use super::pattern::{Bound, PatternMatch};
 use super::scrutinee::Scrutinee;
 use crate::lower::{Binding, Lowerer, OpenBlock, Value};
 
@@ -216,7 +216,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of a guard to parts of the scrutinee. A whole array is copied instead.
-    fn alias(&mut self, found: &Found) {
+    fn alias(&mut self, found: &PatternMatch) {
         for bound in &found.names {
             if self.is_whole_array(&bound.subject) {
                 self.bind_name(bound);
@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         held: &[LocalId],
     ) {
         let cases = alternatives(pat);
-        let mut found: Vec<Found> = cases
+        let mut found: Vec<PatternMatch> = cases
             .iter()
             .map(|case| self.pattern(case, subject))
             .collect();
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
         if found.iter().all(|case| case.names.is_empty()) {
             return;
         }
-        match <[Found; 1]>::try_from(found) {
+        match <[PatternMatch; 1]>::try_from(found) {
             Ok([only]) => self.bind_names(&only.names),
             Err(cases) => self.bind_first_of(cases, pat.span()),
         }
@@ -275,7 +275,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of the first alternative that matches.
-    fn bind_first_of(&mut self, mut cases: Vec<Found>, span: Span) {
+    fn bind_first_of(&mut self, mut cases: Vec<PatternMatch>, span: Span) {
         let Some(last) = cases.pop() else { return };
         let mut locals: Vec<(String, LocalId)> = vec![];
         for bound in &last.names {
@@ -298,7 +298,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn assign_names(&mut self, case: &Found, locals: &[(String, LocalId)]) {
+    fn assign_names(&mut self, case: &PatternMatch, locals: &[(String, LocalId)]) {
         for bound in &case.names {
             let span = bound.ident.span();
             let name = bound.ident.to_string();

@@ -26,7 +26,7 @@ pub(in crate::lower) struct Bound {
 
 /// The lowered pattern.
 #[derive(Default)]
-pub(in crate::lower) struct Found {
+pub(in crate::lower) struct PatternMatch {
     /// The test; `None` if all values match.
     pub test: Option<ExprId>,
     /// The names.
@@ -35,13 +35,17 @@ pub(in crate::lower) struct Found {
 
 impl Lowerer<'_> {
     /// Matches a pattern against a scrutinee.
-    pub(in crate::lower) fn pattern(&mut self, pat: &syn::Pat, subject: &Scrutinee) -> Found {
-        let mut found = Found::default();
+    pub(in crate::lower) fn pattern(
+        &mut self,
+        pat: &syn::Pat,
+        subject: &Scrutinee,
+    ) -> PatternMatch {
+        let mut found = PatternMatch::default();
         self.pattern_into(pat, subject, &mut found);
         found
     }
 
-    fn pattern_into(&mut self, pat: &syn::Pat, subject: &Scrutinee, found: &mut Found) {
+    fn pattern_into(&mut self, pat: &syn::Pat, subject: &Scrutinee, found: &mut PatternMatch) {
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(inner) => self.pattern_into(&inner.pat, subject, found),
@@ -94,7 +98,7 @@ impl Lowerer<'_> {
     }
 
     /// Adds a test.
-    fn also(&mut self, found: &mut Found, test: Option<ExprId>) {
+    fn also(&mut self, found: &mut PatternMatch, test: Option<ExprId>) {
         found.test = self.both(found.test, test);
     }
 
@@ -113,7 +117,7 @@ impl Lowerer<'_> {
 
     // Names and constants.
 
-    fn name_pattern(&mut self, pat: &syn::PatIdent, subject: &Scrutinee, found: &mut Found) {
+    fn name_pattern(&mut self, pat: &syn::PatIdent, subject: &Scrutinee, found: &mut PatternMatch) {
         if let Some(by_ref) = pat.by_ref {
             self.errors
                 .unsupported(codes::PATTERN, by_ref.span, "`ref` is", "bind by value");
@@ -133,7 +137,12 @@ impl Lowerer<'_> {
     }
 
     /// A lone name with a capital: `None`, or a constant of the kernel's own.
-    fn capital_pattern(&mut self, name: &syn::Ident, subject: &Scrutinee, found: &mut Found) {
+    fn capital_pattern(
+        &mut self,
+        name: &syn::Ident,
+        subject: &Scrutinee,
+        found: &mut PatternMatch,
+    ) {
         if let Some(Binding::Const(_)) = self.find(name) {
             let path = syn::Path::from(name.clone());
             return self.constant_pattern(&path, subject, found);
@@ -149,7 +158,7 @@ impl Lowerer<'_> {
         );
     }
 
-    fn path_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
+    fn path_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut PatternMatch) {
         let count = path.segments.len();
         let last = &path.segments[count - 1].ident;
         let of_type = count > 1 && is_type_name(&path.segments[count - 2].ident);
@@ -165,14 +174,19 @@ impl Lowerer<'_> {
     }
 
     /// `Shape::Point`. A struct without fields needs no test.
-    fn variant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
+    fn variant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut PatternMatch) {
         if let Some(constructor) = self.constructor(path) {
             let pattern = constructor.path.clone();
             self.made_by(&constructor, pattern, subject, path.span(), found);
         }
     }
 
-    fn constant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
+    fn constant_pattern(
+        &mut self,
+        path: &syn::Path,
+        subject: &Scrutinee,
+        found: &mut PatternMatch,
+    ) {
         let expr = syn::ExprPath {
             attrs: vec![],
             qself: None,
@@ -231,7 +245,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn range_pattern(&mut self, range: &syn::PatRange, subject: &Scrutinee, found: &mut Found) {
+    fn range_pattern(
+        &mut self,
+        range: &syn::PatRange,
+        subject: &Scrutinee,
+        found: &mut PatternMatch,
+    ) {
         let above = match range.limits {
             syn::RangeLimits::HalfOpen(_) => BinaryOp::Lt,
             syn::RangeLimits::Closed(_) => BinaryOp::Le,
@@ -272,7 +291,12 @@ impl Lowerer<'_> {
 
     // Patterns of several parts.
 
-    fn tuple_pattern(&mut self, pat: &syn::PatTuple, subject: &Scrutinee, found: &mut Found) {
+    fn tuple_pattern(
+        &mut self,
+        pat: &syn::PatTuple,
+        subject: &Scrutinee,
+        found: &mut PatternMatch,
+    ) {
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
         let arity = match self.types.node(self.subject_type(subject)) {
@@ -305,7 +329,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn slice_pattern(&mut self, pat: &syn::PatSlice, subject: &Scrutinee, found: &mut Found) {
+    fn slice_pattern(
+        &mut self,
+        pat: &syn::PatSlice,
+        subject: &Scrutinee,
+        found: &mut PatternMatch,
+    ) {
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| rest_of_array(p).is_some());
         let ty = self.subject_type(subject);
@@ -350,7 +379,12 @@ impl Lowerer<'_> {
     }
 
     /// `name @ ..`
-    fn rest_name(&mut self, pat: &syn::PatIdent, rest: Option<Scrutinee>, found: &mut Found) {
+    fn rest_name(
+        &mut self,
+        pat: &syn::PatIdent,
+        rest: Option<Scrutinee>,
+        found: &mut PatternMatch,
+    ) {
         if let Some(by_ref) = pat.by_ref {
             self.errors
                 .unsupported(codes::PATTERN, by_ref.span, "`ref` is", "bind by value");
@@ -369,7 +403,7 @@ impl Lowerer<'_> {
         &mut self,
         pat: &syn::PatTupleStruct,
         subject: &Scrutinee,
-        found: &mut Found,
+        found: &mut PatternMatch,
     ) {
         let Some(constructor) = self.constructor(&pat.path) else {
             return;
@@ -398,7 +432,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn struct_pattern(&mut self, pat: &syn::PatStruct, subject: &Scrutinee, found: &mut Found) {
+    fn struct_pattern(
+        &mut self,
+        pat: &syn::PatStruct,
+        subject: &Scrutinee,
+        found: &mut PatternMatch,
+    ) {
         let Some(constructor) = self.constructor(&pat.path) else {
             return;
         };
@@ -432,7 +471,7 @@ impl Lowerer<'_> {
         pattern: TokenStream,
         subject: &Scrutinee,
         span: Span,
-        found: &mut Found,
+        found: &mut PatternMatch,
     ) {
         let ty = self.subject_type(subject);
         if !self.has_unknown_arguments(constructor, ty) {
@@ -467,8 +506,8 @@ impl Lowerer<'_> {
 
     // Alternatives.
 
-    fn or_pattern(&mut self, or: &syn::PatOr, subject: &Scrutinee, found: &mut Found) {
-        let cases: Vec<Found> = or
+    fn or_pattern(&mut self, or: &syn::PatOr, subject: &Scrutinee, found: &mut PatternMatch) {
+        let cases: Vec<PatternMatch> = or
             .cases
             .iter()
             .map(|case| self.pattern(case, subject))

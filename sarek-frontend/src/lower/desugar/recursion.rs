@@ -38,7 +38,7 @@ pub(in crate::lower) fn last_calls(
     let mut finder = Finder {
         own,
         last: HashSet::new(),
-        unit: signature.yields.is_none(),
+        unit: signature.result_type.is_none(),
     };
     finder.block(body);
     finder.visit_block(body);
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
         let Some(arguments) = self.arguments(None, &arguments) else {
             return Value::Never;
         };
-        let (params, yields) = self.own_types.clone();
+        let (params, result_type) = self.own_types.clone();
         if arguments.args.len() != params.len() {
             let parts = self.views.values();
             let parts = parts.map(|rank| Kernel::view_params(*rank) as usize - 1);
@@ -209,11 +209,16 @@ impl Lowerer<'_> {
             let parameter = self.types.parameter(function, index);
             self.unify(parameter, ty, e.span());
         }
-        if let Some(ty) = yields {
+        if let Some(ty) = result_type {
             let result = self.types.result(function);
             self.unify(result, ty, e.span());
         }
-        self.call_with(function, arguments, wanted && yields.is_some(), e.span())
+        self.call_with(
+            function,
+            arguments,
+            wanted && result_type.is_some(),
+            e.span(),
+        )
     }
 
     /// The bindings of the parameters behind one name; a view has several.

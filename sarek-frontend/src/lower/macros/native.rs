@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         // Operands have the hygiene of whoever wrote `native`, see `emit::reference`.
         let at = name_span(mac);
         let texts: Vec<NativeText> = call.texts.iter().map(|arm| self.text(arm, at)).collect();
-        let result = call.yields().map(|ty| {
+        let result = call.result_type().map(|ty| {
             let span = ty.span();
             let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
             let mistake = several_parts("its result");

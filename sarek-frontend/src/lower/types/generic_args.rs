@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use sarek_ir::{Compound, CompoundId, Expr};
 
-use super::{Arg, Named, Node};
+use super::{GenericArg, Named, Node};
 use crate::lower::{Lowerer, Ty, path_text};
 
 impl Lowerer<'_> {
@@ -53,8 +53,8 @@ impl Lowerer<'_> {
     /// The arguments of a type, with `_` for unknown ones. `None` if all are unknown.
     fn instance_arguments(&self, named: &Named) -> Option<Vec<TokenStream>> {
         let known = named.args.iter().map(|arg| match arg {
-            Arg::Type(ty) => self.type_tokens(*ty),
-            Arg::Const(tokens) => Some(tokens.clone()),
+            GenericArg::Type(ty) => self.type_tokens(*ty),
+            GenericArg::Const(tokens) => Some(tokens.clone()),
         });
         let known: Vec<Option<TokenStream>> = known.collect();
         let is_any = known.iter().any(Option::is_some);

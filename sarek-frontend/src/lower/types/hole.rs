@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use sarek_ir::{CallableId, FunctionId, LinkId, NameId};
 
-use super::{Arg, Hole, Named, Node, Ty, Types};
+use super::{GenericArg, Hole, Named, Node, Ty, Types};
 use crate::parse::LETTERS;
 use crate::tokens::path_text;
 
@@ -111,8 +111,8 @@ impl Types {
             Node::Named(named) if named.is_apart() => format!("#{}", root.0),
             Node::Named(named) => {
                 let args = named.args.iter().map(|arg| match arg {
-                    Arg::Type(ty) => self.key(*ty),
-                    Arg::Const(tokens) => path_text(tokens),
+                    GenericArg::Type(ty) => self.key(*ty),
+                    GenericArg::Const(tokens) => path_text(tokens),
                 });
                 let args: Vec<String> = args.collect();
                 format!("{}<{}>", path_text(&named.path), args.join(","))

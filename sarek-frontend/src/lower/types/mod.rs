@@ -21,7 +21,7 @@ use super::memory::length::Dim;
 use super::path_text;
 use crate::parse::SimdType;
 
-pub(super) use node::{Arg, Hole, Literal, LiteralField, Named, Node};
+pub(super) use node::{GenericArg, Hole, Literal, LiteralField, Named, Node};
 
 /// A type variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -113,7 +113,7 @@ impl Types {
         self.push(Node::Tuple(types))
     }
 
-    pub(super) fn named(&mut self, path: TokenStream, args: Vec<Arg>) -> Ty {
+    pub(super) fn named(&mut self, path: TokenStream, args: Vec<GenericArg>) -> Ty {
         self.push(Node::Named(Named {
             path,
             args,

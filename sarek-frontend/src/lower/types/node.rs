@@ -32,7 +32,7 @@ pub(in crate::lower) struct Named {
     /// The path, without the arguments of its last segment.
     pub path: TokenStream,
     /// The generic arguments of its last segment. An empty list may mean that they are omitted.
-    pub args: Vec<Arg>,
+    pub args: Vec<GenericArg>,
     /// The SIMD vector type of the façade that it is, if it is one.
     pub simd: Option<SimdType>,
     /// The struct literal that constructed it, if only that determines its arguments.
@@ -64,7 +64,7 @@ pub(in crate::lower) struct LiteralField {
 
 /// A generic argument.
 #[derive(Clone)]
-pub(in crate::lower) enum Arg {
+pub(in crate::lower) enum GenericArg {
     Type(Ty),
     Const(TokenStream),
 }
@@ -114,11 +114,11 @@ impl Named {
     }
 }
 
-impl Arg {
+impl GenericArg {
     pub(super) fn ty(&self) -> Option<Ty> {
         match self {
-            Arg::Type(ty) => Some(*ty),
-            Arg::Const(_) => None,
+            GenericArg::Type(ty) => Some(*ty),
+            GenericArg::Const(_) => None,
         }
     }
 }

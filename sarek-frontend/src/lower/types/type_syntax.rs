@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
 use syn::spanned::Spanned;
 
-use super::{Arg, Hole, Literal, LiteralField, Named, Node};
+use super::{GenericArg, Hole, Literal, LiteralField, Named, Node};
 use crate::diagnostics::codes;
 use crate::lower::calls::instantiate::any_literal;
 use crate::lower::desugar::variant::part_of_variant;
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         let args = match arguments {
             syn::PathArguments::None => vec![],
             syn::PathArguments::AngleBracketed(list) => {
-                let args: Option<Vec<Arg>> =
+                let args: Option<Vec<GenericArg>> =
                     list.args.iter().map(|a| self.written_argument(a)).collect();
                 args?
             }
@@ -113,8 +113,8 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn core_argument(&self, ty: Ty, position: usize) -> Option<Ty> {
         match self.types.node(ty) {
             Node::Named(named) if is_core(named) => match named.args.get(position) {
-                Some(Arg::Type(ty)) => Some(*ty),
-                Some(Arg::Const(_)) | None => None,
+                Some(GenericArg::Type(ty)) => Some(*ty),
+                Some(GenericArg::Const(_)) | None => None,
             },
             _ => None,
         }
@@ -249,8 +249,8 @@ impl Lowerer<'_> {
             Node::Named(named) if named.literal.is_some() && !self.is_probed(ty) => None,
             Node::Named(named) => {
                 let args = named.args.iter().map(|arg| match arg {
-                    Arg::Type(ty) => self.type_tokens(*ty),
-                    Arg::Const(tokens) => Some(tokens.clone()),
+                    GenericArg::Type(ty) => self.type_tokens(*ty),
+                    GenericArg::Const(tokens) => Some(tokens.clone()),
                 });
                 let args: Vec<TokenStream> = args.collect::<Option<_>>()?;
                 let path = &named.path;
@@ -301,8 +301,8 @@ impl Lowerer<'_> {
             }
             Node::Named(named) if is_core(named) => {
                 let args = named.args.iter().filter_map(|arg| match arg {
-                    Arg::Type(ty) => Some(self.probe(*ty)),
-                    Arg::Const(_) => None,
+                    GenericArg::Type(ty) => Some(self.probe(*ty)),
+                    GenericArg::Const(_) => None,
                 });
                 let args: Vec<TokenStream> = args.collect::<Option<_>>()?;
                 match args.as_slice() {

@@ -1,6 +1,6 @@
 //! Unification of types.
 
-use super::{Arg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
+use super::{GenericArg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
 use crate::tokens::path_text;
 
 impl Types {
@@ -92,7 +92,7 @@ impl Types {
     /// True for a value such as `None` or `Ok(1)` that is passed to a function. The function's
     /// parameter determines the rest of its type.
     fn is_determined_by(&self, ty: Ty, hole: Ty) -> bool {
-        let is_any = |arg: &Arg| {
+        let is_any = |arg: &GenericArg| {
             let ty = arg.ty();
             ty.is_some_and(|ty| matches!(self.node(ty), Node::Any))
         };
@@ -110,7 +110,7 @@ impl Types {
         let parts = match self.node(ty) {
             Node::Array(elem, _) => vec![*elem],
             Node::Tuple(types) => types.clone(),
-            Node::Named(named) => named.args.iter().filter_map(Arg::ty).collect(),
+            Node::Named(named) => named.args.iter().filter_map(GenericArg::ty).collect(),
             Node::Known(_)
             | Node::Any
             | Node::Int
@@ -170,7 +170,7 @@ impl Types {
             true => old.args,
             false => {
                 for (a, b) in old.args.into_iter().zip(&new.args) {
-                    if let (Arg::Type(a), Arg::Type(b)) = (a, b) {
+                    if let (GenericArg::Type(a), GenericArg::Type(b)) = (a, b) {
                         self.unify(a, *b)?;
                     }
                 }
@@ -262,7 +262,7 @@ impl Types {
         let parts = match self.node(outer) {
             Node::Array(elem, _) => vec![*elem],
             Node::Tuple(types) => types.clone(),
-            Node::Named(named) => named.args.iter().filter_map(Arg::ty).collect(),
+            Node::Named(named) => named.args.iter().filter_map(GenericArg::ty).collect(),
             Node::Hole(
                 Hole::Field { of, .. } | Hole::Element { of } | Hole::Payload { of, .. },
             ) => {

@@ -1,6 +1,6 @@
 use super::check;
 use crate::analysis::uniformity::Apart;
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{AtomicOp, Axis, Builtin, Kernel, Scalar, StmtId, SubgroupOp, Value};
 
 fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
@@ -35,11 +35,11 @@ fn blame(fill: impl FnOnce(&Sketch)) -> Vec<(&'static str, String)> {
     found.into_iter().map(|d| say(d.why)).collect()
 }
 
-fn thread(s: &Sketch) -> E<'_> {
+fn thread(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 
-fn block(s: &Sketch) -> E<'_> {
+fn block(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::BlockIdx(Axis::X))
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::{Contract, joint_calls};
 use crate::analysis::barriers;
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{Argument, Axis, Builtin, CallId, CallTarget, Kernel, Memory, Scalar, Value};
 
 fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
@@ -13,7 +13,7 @@ fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
     kernel
 }
 
-fn thread(s: &Sketch) -> E<'_> {
+fn thread(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 
@@ -146,7 +146,7 @@ fn what_a_function_asks_reaches_those_who_pass_it_on() {
     assert_eq!(refusal, Err(Refusal::Disagrees(CallId(0), 1)));
     let passes = Facts::of(&passing(false), &[puts]).unwrap();
     assert_eq!(passes.agreed, [2].into());
-    let calls = |give: fn(&Sketch) -> E<'_>| {
+    let calls = |give: fn(&Sketch) -> SketchExpr<'_>| {
         let kernel = kernel(|s| {
             let tile: Memory = s.shared("tile", Scalar::U32, 64).into();
             let (v, at) = (thread(s).cast(Scalar::U32), give(s));

@@ -265,11 +265,13 @@ impl<C: Coefficient> Limits<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sketch::{E, Sketch};
+    use crate::sketch::{Sketch, SketchExpr};
     use crate::{Scalar, Stmt};
 
     /// A kernel with one `if`, and its condition.
-    fn with_guard(cond: impl for<'s> Fn(&'s Sketch, E<'s>, E<'s>) -> E<'s>) -> (Kernel, ExprId) {
+    fn with_guard(
+        cond: impl for<'s> Fn(&'s Sketch, SketchExpr<'s>, SketchExpr<'s>) -> SketchExpr<'s>,
+    ) -> (Kernel, ExprId) {
         let s = Sketch::new("k");
         let [x, n] = [Scalar::F32, Scalar::Usize].map(|ty| s.scalar("value", ty));
         s.if_(cond(&s, s.arg(x), s.arg(n)), || {});

@@ -100,7 +100,7 @@ pub use ids::block_dim;
 pub use interval::Interval;
 pub use poly::Poly;
 pub use quotient::{Quotient, Quotients};
-pub use read::{Found, Source, read, result};
+pub use read::{FormOf, Source, read, result};
 pub use required::relied_on;
 pub use symbol::{Extent, Symbol};
 pub use symbolic::Resolver;

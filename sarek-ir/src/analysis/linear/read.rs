@@ -8,7 +8,7 @@ use super::{Affine, Coefficient, Form, Symbol};
 use crate::{BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Kernel, LocalId, Scalar};
 
 /// The form that a source gives an expression, if it has one.
-pub type Found<S> = Option<Affine<<S as Source>::Coefficient>>;
+pub type FormOf<S> = Option<Affine<<S as Source>::Coefficient>>;
 
 /// The values that stand in expressions of one kernel.
 pub trait Source {
@@ -19,16 +19,16 @@ pub trait Source {
     fn kernel(&self) -> &Kernel;
 
     /// A value that one launch fixes.
-    fn symbol(&mut self, id: ExprId, symbol: Symbol) -> Found<Self>;
+    fn symbol(&mut self, id: ExprId, symbol: Symbol) -> FormOf<Self>;
 
     /// An id of a thread or block.
-    fn id(&mut self, id: ExprId, builtin: Builtin) -> Found<Self>;
+    fn id(&mut self, id: ExprId, builtin: Builtin) -> FormOf<Self>;
 
     /// The current value of a local.
-    fn local(&mut self, id: ExprId, local: LocalId) -> Found<Self>;
+    fn local(&mut self, id: ExprId, local: LocalId) -> FormOf<Self>;
 
     /// An expression that the reader cannot take apart.
-    fn opaque(&mut self, id: ExprId) -> Found<Self>;
+    fn opaque(&mut self, id: ExprId) -> FormOf<Self>;
 
     /// The value of an operation of this type, given its exact result. The operation is one of `+ - * <<`.
     fn wrapped(
@@ -36,10 +36,10 @@ pub trait Source {
         exact: Affine<Self::Coefficient>,
         op: BinaryOp,
         ty: Scalar,
-    ) -> Found<Self>;
+    ) -> FormOf<Self>;
 
     /// The value after a cast between integers.
-    fn cast(&mut self, value: Affine<Self::Coefficient>, from: Scalar, to: Scalar) -> Found<Self>;
+    fn cast(&mut self, value: Affine<Self::Coefficient>, from: Scalar, to: Scalar) -> FormOf<Self>;
 
     /// True if code behind this index check sees the index itself.
     fn passes(&mut self, index: ExprId, len: ExprId) -> bool;
@@ -65,7 +65,7 @@ pub trait Source {
         &mut self,
         _lhs: &Affine<Self::Coefficient>,
         _rhs: &Affine<Self::Coefficient>,
-    ) -> Found<Self> {
+    ) -> FormOf<Self> {
         None
     }
 
@@ -76,7 +76,7 @@ pub trait Source {
 }
 
 /// The form of an integer expression; `None` if it has none.
-pub fn read<S: Source + ?Sized>(source: &mut S, id: ExprId) -> Found<S> {
+pub fn read<S: Source + ?Sized>(source: &mut S, id: ExprId) -> FormOf<S> {
     let ty = source.kernel().type_of(id).as_scalar();
     let ty = ty.filter(|ty| ty.is_int())?;
     let found = match source.kernel().expr(id) {
@@ -123,7 +123,7 @@ pub fn result<S: Source + ?Sized>(
     op: BinaryOp,
     lhs: ExprId,
     rhs: ExprId,
-) -> Found<S> {
+) -> FormOf<S> {
     match op {
         BinaryOp::Add => read(source, lhs)?.plus(&read(source, rhs)?, 1),
         BinaryOp::Sub => read(source, lhs)?.plus(&read(source, rhs)?, -1),
@@ -178,7 +178,12 @@ fn shift_count<S: Source + ?Sized>(source: &mut S, shifted: ExprId, by: ExprId) 
     (by < width).then_some(by)
 }
 
-fn divided<S: Source + ?Sized>(source: &mut S, op: DivideOp, lhs: ExprId, rhs: ExprId) -> Found<S> {
+fn divided<S: Source + ?Sized>(
+    source: &mut S,
+    op: DivideOp,
+    lhs: ExprId,
+    rhs: ExprId,
+) -> FormOf<S> {
     let divisor = source.number(rhs).filter(|divisor| *divisor > 0)?;
     let dividend = read(source, lhs)?;
     let floors = match op {
@@ -200,7 +205,7 @@ fn remainder<S: Source + ?Sized>(
     dividend: Affine<S::Coefficient>,
     divisor: i128,
     floors: bool,
-) -> Found<S> {
+) -> FormOf<S> {
     let quotient = source.quotient(&dividend, divisor, floors)?;
     let form = dividend
         .form

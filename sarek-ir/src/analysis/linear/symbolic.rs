@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::read::{Found, Source, read};
+use super::read::{FormOf, Source, read};
 use super::symbol::is_unsigned;
 use super::values::Values;
 use super::{Affine, Atom, Extent, Form, Interval, Poly, Symbol};
@@ -348,7 +348,7 @@ impl Source for Resolver<'_> {
     }
 
     /// An id XORed with a mask.
-    fn exchange(&mut self, id: &Affine, mask: &Affine) -> Found<Self> {
+    fn exchange(&mut self, id: &Affine, mask: &Affine) -> FormOf<Self> {
         let of = match id.form.sole_atom().filter(|_| !id.needs_exact)? {
             Atom::Id(of @ (Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_))) => of,
             Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => return None,

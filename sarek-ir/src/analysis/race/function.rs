@@ -10,7 +10,7 @@
 //! ([`fn@super::super::access::barrier_intervals`]).
 //!
 //! Threads may pass different values for a parameter. If the proof holds only if the threads of a block agree
-//! on some parameters, [`Found::agreed`] lists them. An assertion at each call checks this, as for barriers
+//! on some parameters, [`FunctionRaces::agreed`] lists them. An assertion at each call checks this, as for barriers
 //! ([`crate::analysis::contract`]). The referent of a `&mut`, and the contents of a slice that the function may
 //! write, are never assumed to agree.
 
@@ -29,7 +29,7 @@ use crate::{
 
 /// The results about a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Found {
+pub struct FunctionRaces {
     /// The preconditions of a launch.
     pub needs: Vec<Precondition>,
     /// Races on its own shared arrays.
@@ -46,10 +46,10 @@ pub struct Found {
 ///
 /// Each slice is checked by itself, because a nested call is known to end with a barrier only for the arrays that
 /// it is passed.
-pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
-    let mut found = Found {
+pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> FunctionRaces {
+    let mut found = FunctionRaces {
         takes: vec![false; function.params.len()],
-        ..Found::default()
+        ..FunctionRaces::default()
     };
     match proof(function) {
         Ok((needs, agreed)) => (found.needs, found.agreed) = (needs, agreed),

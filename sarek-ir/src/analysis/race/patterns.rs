@@ -1,7 +1,7 @@
 //! Index patterns of real programs, each with correct and faulty variants.
 
 use super::{Reason, check};
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{Axis, Builtin, Memory, ParamId, Precondition, Scalar};
 
 const TX: Builtin = Builtin::ThreadIdx(Axis::X);
@@ -88,7 +88,10 @@ fn tiles_change_places() {
 }
 
 /// One step of a sorting network on `v`.
-fn exchange(guard: impl for<'s> Fn(E<'s>, E<'s>) -> E<'s>, other_mask: bool) -> bool {
+fn exchange(
+    guard: impl for<'s> Fn(SketchExpr<'s>, SketchExpr<'s>) -> SketchExpr<'s>,
+    other_mask: bool,
+) -> bool {
     let checked = shared(|s, v| {
         let t = s.let_("t", s.id(TX));
         let apart = s.let_mut("apart", s.n(128));

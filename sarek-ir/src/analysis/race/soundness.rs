@@ -7,7 +7,7 @@ use super::{check, satisfied};
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
 use crate::interp::{Host, Machine};
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, Kernel, ParamId, Scalar, Value};
 
 /// Long enough for every index to be in bounds, unless it wraps.
@@ -53,12 +53,12 @@ struct Writer<'s> {
     s: &'s Sketch,
     rng: &'s mut Rng,
     sizes: [ParamId; 2],
-    ids: Vec<V<'s>>,
+    ids: Vec<SketchLocal<'s>>,
 }
 
 impl<'s> Writer<'s> {
     /// A small number, a size or an extent.
-    fn factor(&mut self) -> E<'s> {
+    fn factor(&mut self) -> SketchExpr<'s> {
         match self.rng.below(9) {
             0..=3 => self.s.n(self.rng.below(5)),
             4..=7 => self.s.arg(self.rng.pick(&self.sizes)),
@@ -66,12 +66,12 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn atom(&mut self) -> E<'s> {
+    fn atom(&mut self) -> SketchExpr<'s> {
         self.rng.pick(&self.ids).get()
     }
 
     /// Sums of products, nested as `(a * f + b) * g + c`.
-    fn index(&mut self, depth: u32) -> E<'s> {
+    fn index(&mut self, depth: u32) -> SketchExpr<'s> {
         let start = if depth == 0 || self.rng.below(4) == 0 {
             self.atom()
         } else {
@@ -92,7 +92,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn guard(&mut self) -> E<'s> {
+    fn guard(&mut self) -> SketchExpr<'s> {
         let (atom, bound) = (self.atom(), self.factor());
         match self.rng.below(6) {
             0 => atom.le(bound),
@@ -127,7 +127,7 @@ fn pattern(rng: &mut Rng) -> Kernel {
 }
 
 impl Writer<'_> {
-    fn write(&self, v: ParamId, index: E<'_>) {
+    fn write(&self, v: ParamId, index: SketchExpr<'_>) {
         self.s.store(v, index, self.s.lit(Value::U32(1)));
     }
 

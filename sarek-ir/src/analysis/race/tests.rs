@@ -1,5 +1,5 @@
 use super::{Race, Reason, check};
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, Kernel, ParamId, Precondition, Scalar, StmtId};
 
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
@@ -26,11 +26,11 @@ fn verdict(fill: impl Fn(&Sketch, ParamId, [ParamId; 3])) -> Result<Vec<Precondi
     })
 }
 
-fn zero(s: &Sketch) -> E<'_> {
+fn zero(s: &Sketch) -> SketchExpr<'_> {
     s.f32(0.0)
 }
 
-fn ids(s: &Sketch) -> [V<'_>; 3] {
+fn ids(s: &Sketch) -> [SketchLocal<'_>; 3] {
     [
         s.let_("x", s.id(X)),
         s.let_("y", s.id(Y)),
@@ -256,7 +256,7 @@ fn global_ids_spelled_out() {
 #[test]
 fn what_is_of_a_subgroup_tells_no_threads_apart() {
     for id in [Builtin::SubgroupLane, Builtin::SubgroupSize] {
-        let of = |with: fn(&Sketch) -> E<'_>| {
+        let of = |with: fn(&Sketch) -> SketchExpr<'_>| {
             let s = Sketch::new("k");
             let v = s.slice_mut("v", Scalar::F32);
             s.store(v, s.id(id) * s.n(2) + with(&s), zero(&s));
@@ -299,7 +299,7 @@ fn one_thread_only() {
 
 #[test]
 fn what_collides_is_refused() {
-    let refused = |index: &dyn for<'s> Fn(&'s Sketch, ParamId) -> E<'s>| {
+    let refused = |index: &dyn for<'s> Fn(&'s Sketch, ParamId) -> SketchExpr<'s>| {
         verdict(|s, v, _| s.store(v, index(s, v), zero(s))).expect_err("a race")
     };
     assert_eq!(refused(&|s, _| s.id(X) / s.n(2)), Reason::Opaque);

@@ -100,7 +100,7 @@ impl Buffer<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::{Reason, check};
-    use crate::sketch::{E, Sketch};
+    use crate::sketch::{Sketch, SketchExpr};
     use crate::{Axis, Builtin, ParamId, Precondition, Scalar};
 
     const Z: Precondition = Precondition::SingleThread(Axis::Z);
@@ -122,11 +122,11 @@ mod tests {
         check(&kernel).map_err(|races| races[0].reason)
     }
 
-    fn store(s: &Sketch, view: ParamId, row: E<'_>, col: E<'_>) {
+    fn store(s: &Sketch, view: ParamId, row: SketchExpr<'_>, col: SketchExpr<'_>) {
         s.store(view, s.at(view, &[row, col]), s.f32(0.0));
     }
 
-    fn global(s: &Sketch, axis: Axis) -> E<'_> {
+    fn global(s: &Sketch, axis: Axis) -> SketchExpr<'_> {
         s.id(Builtin::GlobalIdx(axis))
     }
 

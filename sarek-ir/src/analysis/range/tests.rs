@@ -1,5 +1,5 @@
 use super::{ArgFact, LaunchFacts, Ranges, analyse};
-use crate::sketch::{Sketch, V};
+use crate::sketch::{Sketch, SketchLocal};
 use crate::{Axis, Builtin, Intrinsic, Kernel, NativeText, Piece, Scalar, SiteId, SiteKind, Value};
 
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
@@ -182,7 +182,7 @@ fn image_clamp() {
     let (w, h) = (s.scalar("w", Scalar::Usize), s.scalar("h", Scalar::Usize));
     s.for_("dy", s.i32(-2), s.i32(3), |dy, _| {
         s.for_("dx", s.i32(-2), s.i32(3), |dx, _| {
-            let clamped = |id, d: V<'_>, n| {
+            let clamped = |id, d: SketchLocal<'_>, n| {
                 let moved = s.id(id).cast(Scalar::I32) + s.read(d.id);
                 let low = s.call(Intrinsic::Max, &[moved, s.i32(0)]);
                 let last = s.arg(n).cast(Scalar::I32) - s.i32(1);
@@ -395,7 +395,7 @@ fn overflows_are_proved_one_by_one() {
 
 #[test]
 fn usize_is_not_narrowed_where_the_width_shows() {
-    let fits = |make: &dyn for<'s> Fn(&'s Sketch) -> V<'s>| {
+    let fits = |make: &dyn for<'s> Fn(&'s Sketch) -> SketchLocal<'s>| {
         let s = Sketch::new("width");
         make(&s);
         over(&s.finish(), [10, 1, 1], &[]).fits_u32()
@@ -475,7 +475,7 @@ fn an_assertion_whose_condition_may_fault_stays() {
 /// Analysing 24 nested loops takes no noticeable time, and the sites behind guards are still proved.
 #[test]
 fn deep_loops_end() {
-    fn nest<'s>(s: &'s Sketch, depth: usize, sum: V<'s>, innermost: &dyn Fn()) {
+    fn nest<'s>(s: &'s Sketch, depth: usize, sum: SketchLocal<'s>, innermost: &dyn Fn()) {
         match depth {
             0 => innermost(),
             _ => s.for_("k", s.n(0), sum.get(), |k, _| {

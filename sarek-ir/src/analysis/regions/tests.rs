@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::{Node, Place, Plan, Rules};
 use crate::analysis::uniformity::Uniformity;
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{Axis, Builtin, Kernel, Scalar, Stmt, StmtId, SubgroupOp};
 
 fn plan(kernel: &Kernel) -> Plan {
@@ -48,7 +48,7 @@ fn shape(nodes: &[Node]) -> String {
     each.collect()
 }
 
-fn thread(s: &Sketch) -> E<'_> {
+fn thread(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 

@@ -1,9 +1,9 @@
 use super::{Among, Uniformity};
-use crate::sketch::{Sketch, V};
+use crate::sketch::{Sketch, SketchLocal};
 use crate::{Axis, Builtin, CallTarget, Scalar};
 
 /// For each of the locals, whether it is uniform.
-fn uniform(fill: impl for<'s> Fn(&'s Sketch) -> Vec<V<'s>>) -> Vec<bool> {
+fn uniform(fill: impl for<'s> Fn(&'s Sketch) -> Vec<SketchLocal<'s>>) -> Vec<bool> {
     let s = Sketch::new("k");
     let locals: Vec<_> = fill(&s).iter().map(|v| v.id).collect();
     let kernel = s.finish();
@@ -12,7 +12,7 @@ fn uniform(fill: impl for<'s> Fn(&'s Sketch) -> Vec<V<'s>>) -> Vec<bool> {
     locals.into_iter().map(|l| uniformity.local(l)).collect()
 }
 
-fn thread(s: &Sketch) -> crate::sketch::E<'_> {
+fn thread(s: &Sketch) -> crate::sketch::SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 

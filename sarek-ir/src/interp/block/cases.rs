@@ -2,7 +2,7 @@
 
 use super::{Machine, Stop};
 use crate::interp::{Host, Ids, Like};
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{AtomicOp, Axis, Builtin, ExprId, Kernel, ParamId, Scalar, StmtId, Value};
 
 /// The numbers of threads with which every case runs.
@@ -81,19 +81,19 @@ pub(crate) fn run(kernel: &Kernel, lanes: u64, like: Like) -> Result<Vec<u32>, S
     Ok(host.0.remove(0))
 }
 
-pub(crate) fn thread(s: &Sketch) -> E<'_> {
+pub(crate) fn thread(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 
-pub(crate) fn global(s: &Sketch) -> E<'_> {
+pub(crate) fn global(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::GlobalIdx(Axis::X))
 }
 
-pub(crate) fn lanes(s: &Sketch) -> E<'_> {
+pub(crate) fn lanes(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::BlockDim(Axis::X))
 }
 
-pub(crate) fn u32(s: &Sketch, v: u32) -> E<'_> {
+pub(crate) fn u32(s: &Sketch, v: u32) -> SketchExpr<'_> {
     s.lit(Value::U32(v))
 }
 

@@ -1,7 +1,7 @@
 use super::cases::{LANES, Slices, cases, global, ids, lanes, run, thread, u32};
 use super::{Machine, Stop};
 use crate::interp::{Fault, Like};
-use crate::sketch::{E, Sketch};
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{AtomicOp, Builtin, Scalar, SiteId, SubgroupOp, Value, interp};
 
 #[test]
@@ -61,14 +61,14 @@ fn every_atomic_operation() {
 /// Performs a subgroup operation on `value` and `other`, and stores each thread's result.
 fn joined(
     op: SubgroupOp,
-    value: impl Fn(&Sketch) -> E<'_>,
-    other: impl Fn(&Sketch) -> Option<E<'_>>,
+    value: impl Fn(&Sketch) -> SketchExpr<'_>,
+    other: impl Fn(&Sketch) -> Option<SketchExpr<'_>>,
 ) -> Vec<u32> {
     let s = Sketch::new("joined");
     let v = s.slice_mut("v", Scalar::U32);
     // Threads 2, 5, 8, … take no part.
     s.if_((thread(&s) % s.n(3)).ne(s.n(2)), || {
-        let args: Vec<E<'_>> = [value(&s)].into_iter().chain(other(&s)).collect();
+        let args: Vec<SketchExpr<'_>> = [value(&s)].into_iter().chain(other(&s)).collect();
         let result = s.subgroup(op, &args);
         s.store(v, global(&s), result.get().cast(Scalar::U32));
     });
@@ -83,7 +83,7 @@ fn joined(
 
 #[test]
 fn every_subgroup_operation() {
-    fn number(s: &Sketch) -> E<'_> {
+    fn number(s: &Sketch) -> SketchExpr<'_> {
         (thread(s) + s.n(10)).cast(Scalar::U32)
     }
     let of = |op, other: u64| joined(op, number, move |s| Some(s.n(other)));

@@ -1,6 +1,6 @@
 use super::super::{Host, Ids, Machine, Stop};
 use super::{Deed, Finding, Sanitize};
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{AtomicOp, Axis, Builtin, Kernel, ParamId, Scalar, Scope, SubgroupOp, Value};
 
 const TX: Builtin = Builtin::ThreadIdx(Axis::X);
@@ -61,7 +61,7 @@ fn found(kernel: &Kernel, settings: Sanitize) -> Option<Finding> {
 }
 
 /// A kernel with a slice and the thread's index.
-fn kernel(fill: impl for<'s> Fn(&'s Sketch, ParamId, V<'s>)) -> Kernel {
+fn kernel(fill: impl for<'s> Fn(&'s Sketch, ParamId, SketchLocal<'s>)) -> Kernel {
     let s = Sketch::new("k");
     let v = s.slice_mut("v", Scalar::I32);
     let t = s.let_("t", s.id(TX));
@@ -69,7 +69,7 @@ fn kernel(fill: impl for<'s> Fn(&'s Sketch, ParamId, V<'s>)) -> Kernel {
     s.finish()
 }
 
-fn one(s: &Sketch) -> E<'_> {
+fn one(s: &Sketch) -> SketchExpr<'_> {
     s.i32(1)
 }
 

@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::device::faults::Record;
+use crate::device::fault_records::Record;
 use crate::device::{Pending, SideBuffers};
-use crate::fault::Sites;
+use crate::fault_decode::Sites;
 use crate::sync::lock;
 
 use crate::testing::gpu::GpuBackend;

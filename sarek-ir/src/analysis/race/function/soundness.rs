@@ -9,7 +9,7 @@ use crate::analysis::random::Rng;
 use crate::analysis::range::{ArgFact, LaunchFacts};
 use crate::interp::{Host, Ids, Machine, Sanitize, Stop};
 use crate::link::{Function, Links, link};
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{
     Argument, Axis, Builtin, FieldInfo, Kernel, Memory, ParamId, Root, Scalar, StructInfo, Type,
     TypeInfo, Value,
@@ -105,13 +105,13 @@ struct Caller<'s> {
     n: ParamId,
     table: ParamId,
     /// A value that is the same for all threads.
-    same: V<'s>,
+    same: SketchLocal<'s>,
     /// True if arguments may differ between threads.
     differs: bool,
 }
 
 impl<'s> Caller<'s> {
-    fn value(&mut self) -> E<'s> {
+    fn value(&mut self) -> SketchExpr<'s> {
         let s = self.s;
         let thread = || s.id(Builtin::ThreadIdx(Axis::X));
         if self.differs && self.rng.below(4) == 0 {

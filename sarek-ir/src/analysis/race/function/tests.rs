@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
-use super::Found;
-use crate::sketch::{E, Sketch};
+use super::FunctionRaces;
+use crate::sketch::{Sketch, SketchExpr};
 use crate::{
     Argument, Axis, Builtin, Compound, Kernel, Length, Memory, Precondition, Root, Scalar,
     SharedId, Step, TypeDef,
@@ -15,11 +15,11 @@ fn function(fill: impl FnOnce(&Sketch)) -> Kernel {
     kernel
 }
 
-fn check(function: &Kernel) -> Found {
+fn check(function: &Kernel) -> FunctionRaces {
     super::check(function, &BTreeSet::new())
 }
 
-fn thread(s: &Sketch) -> E<'_> {
+fn thread(s: &Sketch) -> SketchExpr<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 
@@ -265,7 +265,7 @@ fn agreed(fill: impl FnOnce(&Sketch, Memory)) -> Option<Vec<String>> {
 
 #[test]
 fn threads_agree_on_what_keeps_them_apart() {
-    fn one(s: &Sketch) -> E<'_> {
+    fn one(s: &Sketch) -> SketchExpr<'_> {
         s.f32(1.0)
     }
     let of_sum = agreed(|s, tile| {

@@ -13,7 +13,7 @@ use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
 use crate::analysis::uniformity::Among;
 use crate::interp::{Host, Ids, Machine, Sanitize, Stop};
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Type, Value};
 
 /// Long enough for every index to be in bounds, unless it wraps.
@@ -77,7 +77,7 @@ pub(in crate::analysis::race) enum Given {
 }
 
 impl Given {
-    fn read(self, s: &Sketch) -> E<'_> {
+    fn read(self, s: &Sketch) -> SketchExpr<'_> {
         match self {
             Given::Scalar(param) => s.arg(param),
             Given::Element(param, at) => s.load(param, s.n(at)).cast(Scalar::Usize),
@@ -95,14 +95,14 @@ pub(in crate::analysis::race) struct Writer<'s> {
     marks: ParamId,
     n: ParamId,
     v: Memory,
-    threads: Vec<V<'s>>,
+    threads: Vec<SketchLocal<'s>>,
     /// Values that are the same for all threads of the block: immutable locals here, a mutable one in `changing`.
-    uniform: Vec<V<'s>>,
-    changing: V<'s>,
+    uniform: Vec<SketchLocal<'s>>,
+    changing: SketchLocal<'s>,
     /// Values that callers of a function pass, which may differ between threads.
     given: Vec<Given>,
     /// Values of each thread.
-    own: Vec<V<'s>>,
+    own: Vec<SketchLocal<'s>>,
 }
 
 impl<'s> Writer<'s> {
@@ -111,7 +111,7 @@ impl<'s> Writer<'s> {
         s: &'s Sketch,
         rng: Rng,
         (n, v): (ParamId, Memory),
-        threads: Vec<V<'s>>,
+        threads: Vec<SketchLocal<'s>>,
         given: Vec<Given>,
     ) -> Writer<'s> {
         Writer {
@@ -129,7 +129,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn same(&mut self) -> E<'s> {
+    fn same(&mut self) -> SketchExpr<'s> {
         if !self.given.is_empty() && self.rng.below(2) == 0 {
             return self.rng.pick(&self.given).read(self.s);
         }
@@ -144,7 +144,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn atom(&mut self) -> E<'s> {
+    fn atom(&mut self) -> SketchExpr<'s> {
         if !self.own.is_empty() && self.rng.below(3) == 0 {
             return self.rng.pick(&self.own).get();
         }
@@ -155,7 +155,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn index(&mut self) -> E<'s> {
+    fn index(&mut self) -> SketchExpr<'s> {
         match self.rng.below(8) {
             0..=2 => self.rng.pick(&self.threads).get(),
             3 => self.atom() + self.same(),
@@ -175,7 +175,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn guard(&mut self) -> E<'s> {
+    fn guard(&mut self) -> SketchExpr<'s> {
         let (atom, bound) = (self.atom(), self.same());
         match self.rng.below(6) {
             0 => atom.eq(bound),

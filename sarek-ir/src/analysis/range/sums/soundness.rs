@@ -3,7 +3,7 @@
 
 use super::super::soundness::{Case, Tally, narrowed, try_one};
 use crate::analysis::random::Rng;
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, DivideOp, Kernel, Memory, ParamId, Scalar, Value};
 
 struct Writer<'s> {
@@ -11,14 +11,14 @@ struct Writer<'s> {
     rng: Rng,
     buffer: Memory,
     a: ParamId,
-    fixed: Vec<V<'s>>,
-    variables: Vec<V<'s>>,
+    fixed: Vec<SketchLocal<'s>>,
+    variables: Vec<SketchLocal<'s>>,
     /// The sums that guards have compared, to be reused in indices.
-    compared: Vec<[(V<'s>, u64); 2]>,
+    compared: Vec<[(SketchLocal<'s>, u64); 2]>,
 }
 
 impl<'s> Writer<'s> {
-    fn atom(&mut self) -> E<'s> {
+    fn atom(&mut self) -> SketchExpr<'s> {
         let locals = [self.fixed.as_slice(), self.variables.as_slice()].concat();
         match self.rng.below(8) {
             0 => self.s.id(Builtin::GlobalIdx(Axis::X)),
@@ -28,14 +28,14 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn factor(&mut self) -> E<'s> {
+    fn factor(&mut self) -> SketchExpr<'s> {
         match self.rng.below(4) {
             0 => self.s.arg(self.a),
             _ => self.s.n(1 + self.rng.below(4)),
         }
     }
 
-    fn term(&mut self) -> E<'s> {
+    fn term(&mut self) -> SketchExpr<'s> {
         match self.rng.below(12) {
             0..=4 => self.atom(),
             5 | 6 => self.atom() * self.factor(),
@@ -53,7 +53,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn sum(&mut self) -> E<'s> {
+    fn sum(&mut self) -> SketchExpr<'s> {
         let mut sum = self.term();
         for _ in 0..self.rng.below(3) {
             let term = match self.rng.below(4) {
@@ -68,7 +68,7 @@ impl<'s> Writer<'s> {
         sum
     }
 
-    fn end(&mut self) -> E<'s> {
+    fn end(&mut self) -> SketchExpr<'s> {
         match self.rng.below(4) {
             0 => self.s.len(self.buffer),
             1 => self.s.arg(self.a),
@@ -78,19 +78,19 @@ impl<'s> Writer<'s> {
     }
 
     /// A sum of two locals, which indices may reuse.
-    fn pair(&mut self) -> E<'s> {
+    fn pair(&mut self) -> SketchExpr<'s> {
         let locals = [self.fixed.as_slice(), self.variables.as_slice()].concat();
         let pair = [0, 1].map(|_| (self.rng.pick(&locals), 1 + self.rng.below(2)));
         self.compared.push(pair);
         self.written(pair)
     }
 
-    fn written(&self, pair: [(V<'s>, u64); 2]) -> E<'s> {
+    fn written(&self, pair: [(SketchLocal<'s>, u64); 2]) -> SketchExpr<'s> {
         let [a, b] = pair.map(|(local, factor)| local.get() * self.s.n(factor));
         a + b
     }
 
-    fn index(&mut self) -> E<'s> {
+    fn index(&mut self) -> SketchExpr<'s> {
         if self.compared.is_empty() || self.rng.below(3) == 0 {
             return self.sum();
         }
@@ -103,7 +103,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn guard(&mut self) -> E<'s> {
+    fn guard(&mut self) -> SketchExpr<'s> {
         if self.rng.below(2) == 0 {
             let (pair, end) = (self.pair(), self.s.len(self.buffer));
             return pair.lt(end);

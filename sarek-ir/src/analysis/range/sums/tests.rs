@@ -1,6 +1,6 @@
 use super::super::tests::{len, over, scalar, unproved};
 use crate::analysis::range::{LaunchFacts, analyse};
-use crate::sketch::{E, Sketch, V};
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, DivideOp, Kernel, ParamId, Scalar, SiteId};
 
 const TX: Builtin = Builtin::ThreadIdx(Axis::X);
@@ -16,12 +16,19 @@ fn loads(fill: impl for<'s> Fn(&'s Sketch, ParamId, ParamId)) -> Kernel {
     s.finish()
 }
 
-fn load(s: &Sketch, a: ParamId, index: E<'_>) {
+fn load(s: &Sketch, a: ParamId, index: SketchExpr<'_>) {
     s.let_("v", s.load(a, index));
 }
 
 /// The inner loop of a tiled product: `first + tx < n` guards `a[row * n + first + tx]`.
-fn tiled(guard: impl for<'s> Fn(&'s Sketch, V<'s>, V<'s>, E<'s>) -> E<'s>) -> Kernel {
+fn tiled(
+    guard: impl for<'s> Fn(
+        &'s Sketch,
+        SketchLocal<'s>,
+        SketchLocal<'s>,
+        SketchExpr<'s>,
+    ) -> SketchExpr<'s>,
+) -> Kernel {
     loads(|s, a, n| {
         let row = s.let_("row", s.id(Y));
         let tx = s.let_("tx", s.id(TX));
