@@ -112,11 +112,11 @@ struct State {
 /// The start of a profile.
 struct Base {
     host: Instant,
-    clock: Clock,
+    timing: Timing,
 }
 
 /// The method of measuring.
-enum Clock {
+enum Timing {
     /// Events of the device; this is the first.
     Events(Arc<dyn BackendEvent>),
     /// The host's clock, with a wait for each launch.
@@ -161,8 +161,8 @@ impl Device {
     /// # Ok::<(), sarek_runtime::Error>(())
     /// ```
     pub fn profile<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Profile)> {
-        let events = self.timed_event()?.map(Clock::Events);
-        self.profiled(events.unwrap_or(Clock::Timer), work)
+        let events = self.timed_event()?.map(Timing::Events);
+        self.profiled(events.unwrap_or(Timing::Timer), work)
     }
 
     /// The same with a given method: [`InstrumentationKind::device_events`],
@@ -181,20 +181,24 @@ impl Device {
             backend: self.backend().to_owned(),
             what: format!("profiles by `{way}`"),
         };
-        let clock = if *way == InstrumentationKind::none() {
-            Clock::Counted
+        let timing = if *way == InstrumentationKind::none() {
+            Timing::Counted
         } else if *way == InstrumentationKind::timer() {
-            Clock::Timer
+            Timing::Timer
         } else if *way == InstrumentationKind::device_events() {
             let first = self.timed_event()?;
-            Clock::Events(first.ok_or_else(unsupported)?)
+            Timing::Events(first.ok_or_else(unsupported)?)
         } else {
             return Err(unsupported());
         };
-        self.profiled(clock, work)
+        self.profiled(timing, work)
     }
 
-    fn profiled<R>(&self, clock: Clock, work: impl FnOnce() -> Result<R>) -> Result<(R, Profile)> {
+    fn profiled<R>(
+        &self,
+        timing: Timing,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(R, Profile)> {
         let bandwidth = self.bandwidth()?;
         self.sync()?;
         let profiler = &self.0.profiler;
@@ -207,7 +211,7 @@ impl Device {
                 });
             }
             let host = Instant::now();
-            state.start = Some(Base { host, clock });
+            state.start = Some(Base { host, timing });
             state.raw.clear();
             host
         };
@@ -217,9 +221,9 @@ impl Device {
         let total = host.elapsed();
         let (start, raw) = stop.stop();
         let result = result?;
-        let base = start.and_then(|base| match base.clock {
-            Clock::Events(first) => Some(first),
-            Clock::Timer | Clock::Counted => None,
+        let base = start.and_then(|base| match base.timing {
+            Timing::Events(first) => Some(first),
+            Timing::Timer | Timing::Counted => None,
         });
         let work = raw.into_iter().map(|raw| raw.finish(base.as_deref()));
         let profile = Profile {
@@ -262,10 +266,10 @@ impl Device {
 
     fn begin(&self, queue: Option<&Queue>) -> Result<Begun> {
         let (by_events, by_host) = match &lock(&self.0.profiler.state).start {
-            Some(base) => match base.clock {
-                Clock::Events(_) => (true, false),
-                Clock::Timer => (false, true),
-                Clock::Counted => (false, false),
+            Some(base) => match base.timing {
+                Timing::Events(_) => (true, false),
+                Timing::Timer => (false, true),
+                Timing::Counted => (false, false),
             },
             None => (false, false), // the profile is over
         };
@@ -286,7 +290,7 @@ impl Device {
         let counted = {
             let state = lock(&self.0.profiler.state);
             let base = state.start.as_ref();
-            base.is_some_and(|base| matches!(base.clock, Clock::Counted))
+            base.is_some_and(|base| matches!(base.timing, Timing::Counted))
         };
         let events = match (begun.event, done.kind) {
             (Some(event), _) => Some([event, queue.raw.record_time()?]),

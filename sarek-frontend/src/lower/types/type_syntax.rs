@@ -81,10 +81,10 @@ impl Lowerer<'_> {
         Some(self.types.named(canonical(&plain), args))
     }
 
-    fn written_argument(&mut self, argument: &syn::GenericArgument) -> Option<Arg> {
+    fn written_argument(&mut self, argument: &syn::GenericArgument) -> Option<GenericArg> {
         match argument {
-            syn::GenericArgument::Type(ty) => self.written_type(ty).map(Arg::Type),
-            syn::GenericArgument::Const(value) => Some(Arg::Const(value.to_token_stream())),
+            syn::GenericArgument::Type(ty) => self.written_type(ty).map(GenericArg::Type),
+            syn::GenericArgument::Const(value) => Some(GenericArg::Const(value.to_token_stream())),
             other => {
                 let instead = "write a type or a constant";
                 self.errors.unsupported(
