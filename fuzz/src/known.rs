@@ -16,7 +16,7 @@ const MOST_BARRIERS: usize = 24;
 /// - PoCL's compiler takes very long for kernels with many barriers ([`MOST_BARRIERS`]).
 pub(crate) fn has_known_bug(device: &Device, kernel: &Kernel, launch: &Launch) -> bool {
     let name = &device.info().name;
-    let is_barrier = |stmt: &Stmt| *stmt == Stmt::Barrier;
+    let is_barrier = |stmt: &Stmt| stmt.waits_for_block();
     if name.contains("llvmpipe") {
         let ragged = match launch.shape {
             Shape::Grid(_, block) => !block.iter().product::<usize>().is_multiple_of(8),

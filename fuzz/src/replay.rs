@@ -34,7 +34,7 @@ pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
 }
 
 fn is_cooperative(kernel: &Kernel) -> bool {
-    let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
+    let waits = |stmt: &Stmt| stmt.facts().effect.is_cooperative();
     !kernel.shared.is_empty() || kernel.stmts.iter().any(waits)
 }
 

@@ -2,8 +2,8 @@
 
 use sarek_ir::facts::{Check, Effect, Reads};
 use sarek_ir::{
-    Argument, Compound, Expr, ExprId, Place, Precondition, Root, Scalar, SiteId, Step, Stmt,
-    StmtId, Value as Constant,
+    Argument, Compound, Expr, ExprId, Place, Precondition, Root, Scalar, SiteId, Step, StmtId,
+    Value as Constant,
 };
 
 use super::Lowerer;
@@ -86,11 +86,15 @@ impl Lowerer<'_> {
                 }
             }
         }
-        for stmt in kernel.stmts.iter() {
-            if let Stmt::Store { index, site, .. } | Stmt::Atomic { index, site, .. } = *stmt {
-                check(site, data.expr(kernel, index));
-            } else if let Stmt::Assert { cond, site } = *stmt {
-                check(Some(site), data.expr(kernel, cond));
+        for id in (0..kernel.stmts.len() as u32).map(StmtId) {
+            // An index is the last operand, a condition the only one.
+            let last = kernel.operands_of(id).last().copied();
+            let depends = last.is_some_and(|operand| data.expr(kernel, operand));
+            match kernel.stmt(id).facts().check {
+                Check::Bounds(site) => check(site, depends),
+                Check::Assertion(site) => check(Some(site), depends),
+                Check::None | Check::Parts | Check::Panic(_) => {}
+                Check::Divisor(_) => unreachable!("a check of expressions"),
             }
         }
         for site in unprovable {

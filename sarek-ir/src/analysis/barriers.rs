@@ -12,7 +12,7 @@
 //! Subgroup operations are legal anywhere: the threads that reach them take part.
 
 use super::uniformity::{Among, Apart, Uniformity};
-use crate::{Kernel, Stmt, StmtId};
+use crate::{Kernel, StmtId};
 
 /// A barrier that some threads may miss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ pub fn check(kernel: &Kernel, is_function: bool) -> Result<(), Vec<Divergence>> 
     let uniformity = Uniformity::among(kernel, &among);
     let mut found = vec![];
     for barrier in kernel.stmts_in(kernel.block(kernel.body)) {
-        if kernel.stmt(barrier) == Stmt::Barrier
+        if kernel.stmt(barrier).waits_for_block()
             && let Some(why) = uniformity.apart(barrier)
         {
             found.push(Divergence { barrier, why });

@@ -64,7 +64,7 @@ fn mark(kernel: &Kernel, block: Block, follows: bool, leads: &mut [bool]) -> boo
         let stmt = kernel.stmt(id);
         let follows = follows || holds;
         let blocks = kernel.blocks_of(id);
-        let mut inside = stmt == Stmt::Barrier;
+        let mut inside = stmt.waits_for_block();
         for inner in &blocks {
             inside |= mark(kernel, *inner, follows, leads);
         }
@@ -113,7 +113,7 @@ impl Walk<'_> {
         let on = match stmt.facts().flow {
             Flow::Next => match stmt {
                 Stmt::Let { local, .. } | Stmt::Assign { local, .. } => self.locals[local.index()],
-                other => other == Stmt::Barrier || inside,
+                other => other.waits_for_block() || inside,
             },
             Flow::Return => together,
             Flow::Break(label) | Flow::Continue(label) => {

@@ -63,7 +63,7 @@ pub struct Machine<'k> {
 impl<'k> Machine<'k> {
     /// A machine that runs blocks like a host backend.
     pub fn new(kernel: &'k Kernel) -> Machine<'k> {
-        let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
+        let waits = |stmt: &Stmt| stmt.facts().effect.is_cooperative();
         Machine {
             kernel,
             layout: Layout::of(kernel),

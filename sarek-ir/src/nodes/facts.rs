@@ -214,6 +214,22 @@ impl Effect {
         }
     }
 
+    /// True if all threads of a block wait for each other.
+    pub const fn waits_for_block(self) -> bool {
+        match self {
+            Effect::Barrier => true,
+            Effect::None
+            | Effect::Store(_)
+            | Effect::Atomic(..)
+            | Effect::Place(_)
+            | Effect::Print(_)
+            | Effect::Fence
+            | Effect::Subgroup(..)
+            | Effect::Call(_)
+            | Effect::Native(_) => false,
+        }
+    }
+
     /// The memory of which the statement itself changes an element that it names by an index.
     pub const fn memory(self) -> Option<Memory> {
         match self {
@@ -459,6 +475,11 @@ impl Stmt {
             *site = None;
         }
         self
+    }
+
+    /// True if all threads of a block wait for each other here. A callee's barriers do not count.
+    pub const fn waits_for_block(self) -> bool {
+        self.facts().effect.waits_for_block()
     }
 
     /// The label, if this is a loop.

@@ -152,7 +152,8 @@ impl Kernel {
         expr
     }
 
-    /// The direct operands of a statement, in order of evaluation, and its blocks.
+    /// The direct operands of a statement, in order of evaluation, and its blocks. An index that the statement itself
+    /// checks is the last operand.
     pub fn children(&self, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
         match stmt {
             Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),

@@ -63,7 +63,7 @@ pub use spell_intrinsics::{Spelling, spell_intrinsics};
 pub use spill_stores::spill_stores;
 pub use widen_small::widen_small;
 
-use crate::{Block, Kernel, Stmt, StmtId};
+use crate::{Block, Kernel, StmtId};
 
 /// A rewriting function: pushes the statements that replace a statement.
 type Rewrite<'a> = &'a mut dyn FnMut(&mut Kernel, StmtId, &mut Vec<StmtId>);
@@ -91,5 +91,5 @@ fn rewrite_block(kernel: &mut Kernel, block: Block, f: Rewrite<'_>) -> Block {
 
 fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
     let mut inner = kernel.stmts_in(kernel.block(block));
-    inner.any(|id| kernel.stmt(id) == Stmt::Barrier)
+    inner.any(|id| kernel.stmt(id).waits_for_block())
 }

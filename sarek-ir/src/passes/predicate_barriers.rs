@@ -66,7 +66,7 @@ fn mark(kernel: &Kernel, block: Block, mut follows: bool, precedes: &mut [bool])
         let blocks = kernel.blocks_of(id);
         // Another iteration may follow each iteration.
         let repeats = stmt.loop_label().is_some();
-        follows |= stmt == Stmt::Barrier || repeats && super::holds_barrier(kernel, blocks[0]);
+        follows |= stmt.waits_for_block() || repeats && super::holds_barrier(kernel, blocks[0]);
         for inner in blocks.into_iter().rev() {
             follows = mark(kernel, inner, follows, precedes);
         }
@@ -158,7 +158,7 @@ impl Pass<'_> {
                     .around
                     .iter()
                     .any(|scope| matches!(scope.kind, Kind::Loop { label: of, .. } if of == label)),
-                Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => stmt == Stmt::Barrier,
+                Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => stmt.waits_for_block(),
             }
         })
     }

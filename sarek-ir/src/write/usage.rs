@@ -65,7 +65,7 @@ impl Usage {
             self.faults = true;
             self.lens.extend(facts.effect.memory());
         }
-        self.barriers |= facts.effect == Effect::Barrier;
+        self.barriers |= facts.effect.waits_for_block();
         self.subgroups |= matches!(facts.effect, Effect::Subgroup(..));
         self.loops |= stmt.loop_label().is_some();
     }

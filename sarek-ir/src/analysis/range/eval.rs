@@ -333,7 +333,7 @@ impl Analyser<'_> {
     /// Records a `usize` method whose result depends on the width of `usize`. Counts of zero bits do not:
     /// [`crate::passes::narrow_usize`] keeps their 64-bit results.
     fn check_width(&mut self, intrinsic: Intrinsic, on: Scalar, arg: Interval) {
-        let widening = intrinsic.hardware().widening;
+        let widening = intrinsic.lowering().widening;
         let moves_bits = matches!(widening, Widening::Rotate | Widening::Reverse);
         let shifts = matches!(widening, Widening::Shift(_));
         let depends = moves_bits || (shifts && !arg.within(Interval::new(0, 31)));
