@@ -6,7 +6,7 @@ use super::body::bound;
 use super::integers::{NEXT_MULTIPLE, NEXT_POWER, decimal_logarithm, logarithm};
 use crate::Scalar;
 
-rows! {
+composed_methods! {
     "checked_add" Checked UnsignedInt (Same) -> Optional(Same) = checked(Text("x.wrapping_add(y) >= x"), Text("x.wrapping_add(y)"));
     "checked_add" Checked SignedInt (Same) -> Optional(Same) = checked(SUM_FITS, Text("x.wrapping_add(y)"));
     "checked_sub" Checked UnsignedInt (Same) -> Optional(Same) = checked(Text("x >= y"), Text("x - y"));

@@ -7,7 +7,7 @@ use super::body::{bound, inline};
 use super::{Bounds, DIVISION, Wgsl};
 use crate::Scalar;
 
-rows! {
+composed_methods! {
     "midpoint" Basic WideFloat (Same) -> Value(Same) = Bound(For(midpoint));
     "next_up" Basic WideFloat () -> Value(Same) = Bound(For(next_up)), random("(@.abs() + 0.25).next_up()");
     "next_down" Basic WideFloat () -> Value(Same) = Bound(For(next_down)), random("(@.abs() + 0.25).next_down()");

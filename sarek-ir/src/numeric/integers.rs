@@ -6,7 +6,7 @@ use super::Source::For;
 use super::body::{bound, inline};
 use crate::{DivideOp, Scalar};
 
-rows! {
+composed_methods! {
     "is_positive" Basic SignedInt () -> Value(Fixed(Bool)) = inline("x > 0");
     "is_negative" Basic SignedInt () -> Value(Fixed(Bool)) = inline("x < 0");
     "midpoint" Basic UnsignedInt (Same) -> Value(Same) = bound(MIDPOINT);

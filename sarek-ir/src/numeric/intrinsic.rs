@@ -1,4 +1,4 @@
-//! Methods that are nodes of the IR: those that devices have themselves. Their rows are in `rows.rs`.
+//! Methods that are nodes of the IR: those that devices have themselves. Their rows are in `intrinsic_table.rs`.
 
 use std::borrow::Cow;
 use std::f64::consts::PI;
@@ -10,7 +10,7 @@ use super::Widening::{
     CountFromBottom, CountFromTop, Keep, Reverse, Rotate, Saturate, Shift, ZeroExtend,
 };
 use super::bounds::{SIN_ERROR, exp_ulps, hyperbolic_error, log_error, power_error, ulp, ulp_of};
-use super::hardware::{Hardware, Spellings};
+use super::lowering::{IntrinsicLowering, Spellings};
 use super::value::{bf16_of_bits, float_of_bits};
 use super::{ArgType, Body, Bounds, Exactness, Group, Method, NumberTrait, ResultType, TypeClass};
 use crate::{BinaryOp, Scalar, UnaryOp, Value};
@@ -49,7 +49,7 @@ macro_rules! define {
                 .exactness(Exactness::$exactness)
                 .of_trait(of_trait!($of_trait))
                 $(.$flag())*
-                .hardware(Hardware::new(spellings!($name Number: helper)))
+                .lowering(IntrinsicLowering::new(spellings!($name Number: helper)))
                 $(.$column(column!($name $column $value)))*
         },)*];
     };
@@ -101,16 +101,16 @@ impl Intrinsic {
     }
 
     /// The facts that the interpreter, the passes and the dialects need.
-    pub const fn hardware(self) -> &'static Hardware {
-        match &self.row().hardware {
-            Some(hardware) => hardware,
+    pub const fn lowering(self) -> &'static IntrinsicLowering {
+        match &self.row().lowering {
+            Some(lowering) => lowering,
             None => unreachable!(), // `define` gives each row its part
         }
     }
 
     /// The function for a receiver of type `on`, if there is one.
     pub(crate) fn spelled(self, spellings: Spellings, on: Scalar) -> Option<Cow<'static, str>> {
-        if self.hardware().operator.is_some() {
+        if self.lowering().operator.is_some() {
             return None;
         }
         let (_, spelling) = spellings.iter().find(|(class, _)| class.contains(on))?;

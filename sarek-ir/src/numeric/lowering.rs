@@ -6,7 +6,7 @@ use crate::{BinaryOp, UnaryOp};
 
 /// The computation of an intrinsic on the host and on each target.
 #[derive(Clone, Copy, Debug)]
-pub struct Hardware {
+pub struct IntrinsicLowering {
     /// The value for receivers that are floats of 32 or 64 bits.
     pub on_floats: Option<Compute>,
     /// The value for receivers that are integers.
@@ -58,10 +58,10 @@ pub enum Widening {
 /// `$T` stands for the type of the receiver, and `$R` for that of the result. `srk_…` is a [helper](crate::write::Template).
 pub type Spellings = &'static [(TypeClass, &'static str)];
 
-impl Hardware {
+impl IntrinsicLowering {
     /// A method with helpers on every target.
-    pub(super) const fn new(helpers: Spellings) -> Hardware {
-        Hardware {
+    pub(super) const fn new(helpers: Spellings) -> IntrinsicLowering {
+        IntrinsicLowering {
             on_floats: None,
             on_ints: None,
             operator: None,
@@ -72,13 +72,13 @@ impl Hardware {
     }
 }
 
-/// Columns of intrinsics: methods that set a field of [`Hardware`].
+/// Columns of intrinsics: methods that set a field of [`IntrinsicLowering`].
 macro_rules! columns {
     ($($column:ident($value:ident: $ty:ty) $field:ident = $set:expr;)*) => {
         impl Method {$(
             pub(super) const fn $column(mut self, $value: $ty) -> Method {
-                if let Some(hardware) = &mut self.hardware {
-                    hardware.$field = $set;
+                if let Some(lowering) = &mut self.lowering {
+                    lowering.$field = $set;
                 }
                 self
             }

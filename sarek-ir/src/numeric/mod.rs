@@ -2,7 +2,7 @@
 //!
 //! | File | Rows |
 //! |---|---|
-//! | `rows` | intrinsics: methods that devices have themselves, and nodes of the IR, with their spelling on each target |
+//! | `intrinsic_table` | intrinsics: methods that devices have themselves, and nodes of the IR, with their spelling on each target |
 //! | `integers` | integer methods made of others |
 //! | `wrapping` | integer methods that wrap, or stop at the bounds of their type |
 //! | `checked` | integer methods that report overflow |
@@ -14,9 +14,9 @@
 //! | Reader | What it takes from the rows |
 //! |---|---|
 //! | the frontend | names, types, bodies, suggestions, and the Rust item of each call |
-//! | [`crate::interp`] | [`Hardware::on_floats`], [`Hardware::on_ints`] |
-//! | [`crate::write`] | [`Hardware::c`], [`Hardware::wgsl`], [`Hardware::operator`] |
-//! | [`crate::passes::widen_small`] | [`Hardware::widening`] |
+//! | [`crate::interp`] | [`IntrinsicLowering::on_floats`], [`IntrinsicLowering::on_ints`] |
+//! | [`crate::write`] | [`IntrinsicLowering::c`], [`IntrinsicLowering::wgsl`], [`IntrinsicLowering::operator`] |
+//! | [`crate::passes::widen_small`] | [`IntrinsicLowering::widening`] |
 //! | `sarek-runtime` | the methods of `Int`, `Float`, `Elementary` and SIMD vectors, by `intrinsic_rows!` |
 //! | `sarek::testing::tolerance`, `ulp` | [`Method::bounds`] |
 //! | `fuzz` | names and types of integer methods, [`Method::random`] |
@@ -25,8 +25,8 @@
 //! To add a method, add a row and a test of its results in the conformance suite. A name that Rust lacks is a method of
 //! `sarek::Float`. Its row has `extension`, and `sarek-runtime/src/types/number.rs` has the method for the host.
 
-/// Defines rows. Each is `name group types (arguments) -> form(result) = body`, followed by other columns of [`Method`].
-macro_rules! rows {
+/// Defines the rows of composed methods. Each is `name group types (arguments) -> form(result) = body`, followed by other columns of [`Method`].
+macro_rules! composed_methods {
     ($(
         $name:literal $group:ident $class:ident ($($arg:ident $(($arg_type:ident))?),*)
             -> $returns:ident($result:ident $(($type:ident))?)
@@ -49,20 +49,20 @@ mod body;
 mod bounds;
 mod checked;
 mod floats;
-mod hardware;
 mod integers;
+mod lowering;
 #[macro_use]
 mod value;
 #[macro_use]
-mod rows;
+mod intrinsic_table;
 mod intrinsic;
 mod types;
 mod wrapping;
 
 pub use body::{Body, Source};
 pub use bounds::{Bounds, DIVISION, REMAINDER, Wgsl, ulp_of};
-pub use hardware::{Hardware, Operator, Spellings, Widening};
 pub use intrinsic::Intrinsic;
+pub use lowering::{IntrinsicLowering, Operator, Spellings, Widening};
 pub use types::{ArgType, Exactness, NumberTrait, Owner, ResultType, Returns, TypeClass};
 pub use value::Compute;
 
@@ -108,7 +108,7 @@ pub struct Method {
     /// The suggestion for 16-bit floats, which have no such method: `T` stands for the type.
     pub on_halves: Option<&'static str>,
     /// The computation of an intrinsic on the host and on targets.
-    pub hardware: Option<Hardware>,
+    pub lowering: Option<IntrinsicLowering>,
     /// The computation.
     pub body: Body,
 }
@@ -178,7 +178,7 @@ impl Method {
             extension: false,
             in_strict: None,
             on_halves: None,
-            hardware: None,
+            lowering: None,
             body,
         }
     }
@@ -250,8 +250,8 @@ impl Method {
     }
 
     /// The row of an intrinsic.
-    const fn hardware(mut self, hardware: Hardware) -> Method {
-        self.hardware = Some(hardware);
+    const fn lowering(mut self, lowering: IntrinsicLowering) -> Method {
+        self.lowering = Some(lowering);
         self
     }
 
@@ -314,7 +314,9 @@ pub fn methods() -> impl Iterator<Item = &'static Method> {
 
 /// The suggestion for a method of Rust that numbers lack in kernels.
 pub fn instead_of(name: &str) -> Option<&'static str> {
-    let found = rows::ABSENT.iter().find(|(absent, _)| *absent == name);
+    let found = intrinsic_table::ABSENT
+        .iter()
+        .find(|(absent, _)| *absent == name);
     found.map(|(_, instead)| *instead)
 }
 
@@ -329,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_function_that_rounds_has_bounds_and_is_in_random_kernels() {
-        for row in methods().filter(|row| row.hardware.is_some()) {
+        for row in methods().filter(|row| row.lowering.is_some()) {
             let rounds = !matches!(row.exactness, Exactness::Exact | Exactness::Zeros);
             assert_eq!(row.bounds.is_some(), rounds, "{}", row.name);
             // The fuzzer has a rule for `mul_add`, whose results decide something.

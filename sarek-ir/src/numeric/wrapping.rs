@@ -2,7 +2,7 @@
 
 use super::body::bound;
 
-rows! {
+composed_methods! {
     "wrapping_pow" Wrapping Int (Fixed(U32)) -> Value(Same) = bound(WRAPPING_POWER);
     "wrapping_div" Wrapping UnsignedInt (Same) -> Value(Same) = bound("x / y"), faults();
     "wrapping_div" Wrapping SignedInt (Same) -> Value(Same) = bound("if y == -1 { x.wrapping_neg() } else { x / y }"), faults();

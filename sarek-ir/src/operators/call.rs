@@ -3,12 +3,12 @@ use crate::{Intrinsic, Scalar, Value};
 
 /// A call of an intrinsic; the first argument is the receiver.
 pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
-    let hardware = intrinsic.hardware();
+    let lowering = intrinsic.lowering();
     let (on, compute) = match args[0].scalar() {
         Scalar::F16 | Scalar::Bf16 => return half_call(intrinsic, args),
         Scalar::Usize => return usize_call(intrinsic, args),
-        on if on.is_float() => (on, hardware.on_floats),
-        on => (on, hardware.on_ints),
+        on if on.is_float() => (on, lowering.on_floats),
+        on => (on, lowering.on_ints),
     };
     match compute {
         Some(compute) => compute(args),

@@ -240,7 +240,7 @@ impl Small<'_> {
         if on.is_half() {
             return self.half_call(intrinsic, &args);
         }
-        Some(match intrinsic.hardware().widening {
+        Some(match intrinsic.lowering().widening {
             Widening::Keep => return None,
             Widening::Shift(op) => return self.shift(op, args[0], args[1]),
             Widening::ZeroExtend => {

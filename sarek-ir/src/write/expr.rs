@@ -258,7 +258,7 @@ impl Writer<'_> {
         args: &[ExprId],
         ty: Scalar,
     ) -> Result<Option<Text>, Unsupported> {
-        match intrinsic.hardware().operator {
+        match intrinsic.lowering().operator {
             Some(Operator::Unary(op)) => {
                 let [arg] = self.operands([args[0]])?;
                 Ok(Some(self.dialect.unary(op, ty, &arg)))

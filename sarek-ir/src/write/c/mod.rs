@@ -20,7 +20,7 @@ use super::{Dialect, Entry, Precedence, SlotKind, Text, Unsupported};
 /// The function or helper for an intrinsic in C; functions of C itself have C's names. A dialect overrides it where its
 /// name differs.
 pub fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
-    intrinsic.spelled(intrinsic.hardware().c, ty)
+    intrinsic.spelled(intrinsic.lowering().c, ty)
 }
 
 pub(super) fn storage_type(ty: Scalar) -> &'static str {

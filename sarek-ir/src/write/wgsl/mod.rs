@@ -280,7 +280,7 @@ impl Dialect for Wgsl {
     /// WGSL's own function, or a helper where WGSL specifies less than Rust: for NaN, infinities, zeros, negative bases and
     /// halves. naga's `f64` has no elementary functions.
     fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
-        intrinsic.spelled(intrinsic.hardware().wgsl, ty)
+        intrinsic.spelled(intrinsic.lowering().wgsl, ty)
     }
 
     fn element(&self, buffer: &str, index: &Text, index_type: Scalar) -> String {
