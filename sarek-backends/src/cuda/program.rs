@@ -61,7 +61,8 @@ impl Compiler {
 // SAFETY: NVRTC compiles the text; harmless flags only change floats, messages or speed.
 unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
-        // Code for an architecture is valid whichever NVRTC compiled it, so the cache key omits its version.
+        // Code for an architecture is valid whichever NVRTC compiled it, so the cache key omits its version:
+        // asking for it would load NVRTC. `load` tells PTX from a cubin.
         let (major, minor) = self.capability;
         format!("cuda {major}.{minor} {}", nvrtc::OPTIONS)
     }

@@ -49,7 +49,7 @@ pub struct Status {
     pub misses: u64,
     /// The number of entries written.
     pub written: u64,
-    /// The last error.
+    /// The last error of a write.
     pub problem: Option<String>,
 }
 

@@ -9,8 +9,9 @@
 //! handle, through which the files are accessed. When the entries exceed the limit, the least
 //! recently used ones are removed.
 //!
-//! The cache never makes a launch fail: an unreadable cache misses, an unwritable one stays
-//! unchanged. [`status`] reports the reason.
+//! The cache does not make launches fail. A file that cannot be read counts as a miss. A failed
+//! write is ignored, and [`status`] reports it. A program that the driver refuses is compiled anew,
+//! once, and replaces the entry.
 //!
 //! | Environment variable | |
 //! |---|---|

@@ -199,9 +199,9 @@ impl Device {
         }
         let compiled = compile::compile_all(compiler, &units);
         let made = keys.into_iter().zip(units).zip(compiled);
-        for (i, ((key, unit), artifact)) in made.enumerate() {
-            match artifact {
-                Ok(artifact) => programs::keep(self, key, unit, artifact),
+        for (i, ((key, unit), output)) in made.enumerate() {
+            match output {
+                Ok(output) => programs::keep(self, key, unit, output),
                 Err(error) => {
                     let users = users.iter().filter(|(unit, _)| *unit == i);
                     failed.extend(users.map(|(_, at)| (*at, error.clone())));

@@ -13,6 +13,7 @@ use crate::sync::span::span;
 use crate::{Error, Result, cache, environment};
 
 /// A compilation unit: a text with everything that it is compiled with.
+#[derive(Clone)]
 pub(super) struct Unit {
     /// The kernel's name.
     name: String,
@@ -24,6 +25,13 @@ pub(super) struct Unit {
     language: Option<Tag<Language>>,
     pub(super) source: Source,
     pub(super) parts: Parts,
+}
+
+/// The result of compiling a unit.
+pub(super) struct Output {
+    pub(super) artifact: Artifact,
+    /// True if the artifact comes from the disk cache. The driver may have changed since.
+    pub(super) is_from_disk: bool,
 }
 
 impl Unit {
@@ -96,11 +104,20 @@ impl Unit {
     }
 
     /// Compiles the unit, or takes the artifact from the disk cache.
-    pub(super) fn compile(&self, compiler: &dyn Compiler) -> Result<Artifact> {
+    pub(super) fn compile(&self, compiler: &dyn Compiler) -> Result<Output> {
         let key = self.key(compiler);
-        if let Some(known) = key.as_deref().and_then(on_disk) {
-            return Ok(known);
+        match key.as_deref().and_then(on_disk) {
+            Some(known) => Ok(known),
+            None => self.compile_as(compiler, key.as_deref()),
         }
+    }
+
+    /// Compiles the unit, whatever the disk cache has. The result replaces its entry.
+    pub(super) fn recompile(&self, compiler: &dyn Compiler) -> Result<Output> {
+        self.compile_as(compiler, self.key(compiler).as_deref())
+    }
+
+    fn compile_as(&self, compiler: &dyn Compiler, key: Option<&str>) -> Result<Output> {
         let (source, parts) = (&self.source, &self.parts);
         // SAFETY: the parts were checked when the unit was made.
         let compiled = unsafe {
@@ -109,18 +126,21 @@ impl Unit {
                 None => compiler.compile(&self.name, source, parts),
             }
         };
-        self.compiled(compiled, key.as_deref())
+        self.compiled(compiled, key)
     }
 
     /// Handles a compiler's result: adds the source locations to an error, or writes the artifact
     /// to the disk cache under `key`.
-    fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Artifact> {
+    fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Output> {
         let artifact = compiled.map_err(|error| self.located(error))?;
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
             // The key names the compiler, the text and its parts, of which this was made.
             cache::disk().put(key, &artifact.bytes);
         }
-        Ok(artifact)
+        Ok(Output {
+            artifact,
+            is_from_disk: false,
+        })
     }
 
     /// Adds to a compile error the places in the user's source that the compiler's log mentions.
@@ -163,22 +183,24 @@ impl Unit {
     }
 }
 
-fn on_disk(key: &str) -> Option<Artifact> {
+fn on_disk(key: &str) -> Option<Output> {
     span!("look up");
     let bytes = cache::disk().get(key)?;
-    let log = String::new();
-    Some(Artifact {
-        bytes: bytes.into(),
-        log,
+    Some(Output {
+        artifact: Artifact {
+            bytes: bytes.into(),
+            log: String::new(),
+        },
+        is_from_disk: true,
     })
 }
 
 /// Compiles several units, in one call for each distinct set of parts. Each result is the one of
 /// compiling the unit alone.
-pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Artifact>> {
+pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Output>> {
     let keys: Vec<Option<String>> = units.iter().map(|unit| unit.key(compiler)).collect();
     let known = keys.iter().map(|key| on_disk(key.as_deref()?).map(Ok));
-    let mut outcomes: Vec<Option<Result<Artifact>>> = known.collect();
+    let mut outcomes: Vec<Option<Result<Output>>> = known.collect();
     for at in 0..units.len() {
         if outcomes[at].is_some() {
             continue;

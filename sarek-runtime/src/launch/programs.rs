@@ -10,7 +10,7 @@ use sarek_ir::ParamId;
 use sarek_ir::analysis::private;
 use sarek_ir::write::{SlotKind, Source, Variant};
 
-use super::compile::Unit;
+use super::compile::{Output, Unit};
 use super::memo::{Memo, Planned};
 use super::plan::Plan;
 use super::prepare::Prepared;
@@ -18,9 +18,7 @@ use super::run::whole;
 use crate::device::{LaunchCache, StreamRef};
 use crate::host::Direct;
 use crate::intrinsic::Spelled;
-use crate::plugin::backend::{
-    Artifact, BackendDevice, Codegen, Compiler, Mem, Origin, Program, Renderer, Slice,
-};
+use crate::plugin::backend::{Codegen, Compiler, Mem, Origin, Program, Renderer, Slice};
 use crate::sync::lock;
 use crate::sync::span::span;
 use crate::{Device, Error, Result};
@@ -64,19 +62,26 @@ type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
 
 struct Compiled {
     unit: Unit,
-    artifact: Artifact,
+    output: Output,
     writes: Writes,
     tables: OnceLock<Vec<(ParamId, Arc<dyn Mem>)>>,
 }
 
 impl Compiled {
-    fn new(unit: Unit, artifact: Artifact) -> Compiled {
+    fn new(unit: Unit, output: Output) -> Compiled {
         Compiled {
             writes: Writes::of(&unit.source),
             tables: OnceLock::new(),
             unit,
-            artifact,
+            output,
         }
+    }
+
+    /// True if compiling anew may help after this error of loading: the driver refused a program
+    /// that an earlier process had compiled.
+    fn is_stale(&self, error: &Error) -> bool {
+        let is_refused = matches!(error, Error::Device { .. } | Error::Compile { .. });
+        is_refused && self.output.is_from_disk
     }
 }
 
@@ -127,7 +132,7 @@ pub(super) struct Jitted {
 impl Jitted {
     /// The compiler's messages.
     pub(super) fn log(&self) -> &str {
-        &self.compiled.artifact.log
+        &self.compiled.output.artifact.log
     }
 
     pub(super) fn source(&self) -> &Source {
@@ -207,7 +212,7 @@ pub(super) fn jitted(
     let key = compiled_key(kernel, variant, environments, &spelled);
     let loaded = (key.clone(), plan.space.block, shared);
     programs.loaded.get(loaded, || {
-        let compiled = programs.compiled.get(key, || {
+        let compiled = programs.compiled.get(key.clone(), || {
             span!("compile", kernel = kernel.name(), device = device);
             let unit = Unit::of(
                 kernel,
@@ -216,13 +221,20 @@ pub(super) fn jitted(
                 (renderer, compiler),
                 environments,
             )?;
-            let artifact = unit.compile(compiler)?;
-            Ok(Arc::new(Compiled::new(unit, artifact)))
+            let output = unit.compile(compiler)?;
+            Ok(Arc::new(Compiled::new(unit, output)))
         })?;
-        span!("load", kernel = kernel.name(), device = device);
-        let program = load(device.raw(), kernel, &compiled, plan);
-        let program = program.map_err(|error| compiled.unit.located(error))?;
-        Ok(Jitted { compiled, program })
+        match load(device, kernel, &compiled, plan) {
+            Err(error) if compiled.is_stale(&error) => {
+                let compiled = programs.compiled.replace(key, &compiled, || {
+                    span!("compile", kernel = kernel.name(), device = device);
+                    let output = compiled.unit.recompile(compiler)?;
+                    Ok(Arc::new(Compiled::new(compiled.unit.clone(), output)))
+                })?;
+                load(device, kernel, &compiled, plan)
+            }
+            loaded => loaded,
+        }
     })
 }
 
@@ -244,8 +256,8 @@ pub(super) fn missing(
 }
 
 /// Caches a compiled unit.
-pub(super) fn keep(device: &Device, key: CompiledKey, unit: Unit, artifact: Artifact) {
-    let made = || Ok(Arc::new(Compiled::new(unit, artifact)));
+pub(super) fn keep(device: &Device, key: CompiledKey, unit: Unit, output: Output) {
+    let made = || Ok(Arc::new(Compiled::new(unit, output)));
     // The closure cannot fail.
     let _kept = Programs::of(device).compiled.get(key, made);
 }
@@ -260,14 +272,16 @@ fn compiled_key(
     (kernel.id, variant, environments, spelled.clone())
 }
 
+/// Loads a compiled program for a plan's block size.
 fn load(
-    device: &dyn BackendDevice,
+    device: &Device,
     kernel: &Prepared,
-    compiled: &Compiled,
+    compiled: &Arc<Compiled>,
     plan: &Plan,
-) -> Result<Loaded> {
+) -> Result<Jitted> {
+    span!("load", kernel = kernel.name(), device = device);
     let program = Program::Binary {
-        artifact: &compiled.artifact,
+        artifact: &compiled.output.artifact,
         source: &compiled.unit.source,
         kernel: kernel.name(),
         block: plan.space.block,
@@ -280,14 +294,18 @@ fn load(
     };
     // SAFETY: the device's compiler made the artifact, either from its renderer's output for the
     // kernel or from text whose author vouches for it; its parts were checked.
-    unsafe { device.load(&program) }
+    let loaded = unsafe { device.raw().load(&program) };
+    Ok(Jitted {
+        program: loaded.map_err(|error| compiled.unit.located(error))?,
+        compiled: compiled.clone(),
+    })
 }
 
 /// A map that makes each value once, even if several threads ask for it at the same time.
-struct Cache<K, V>(Mutex<HashMap<K, Place<V>>>);
+struct Cache<K, V>(Mutex<HashMap<K, ProgramSlot<V>>>);
 
 /// The slot of a value; locked while a thread makes it.
-type Place<V> = Arc<Mutex<Option<V>>>;
+type ProgramSlot<V> = Arc<Mutex<Option<V>>>;
 
 impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {
@@ -298,22 +316,45 @@ impl<K, V> Default for Cache<K, V> {
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     /// True if the value of `key` exists.
     fn has(&self, key: &K) -> bool {
-        let place = lock(&self.0).get(key).cloned();
-        place.is_some_and(|place| lock(&place).is_some())
+        let slot = lock(&self.0).get(key).cloned();
+        slot.is_some_and(|slot| lock(&slot).is_some())
     }
 
     /// Returns the value of `key`; makes it if there is none. After an error, the next call tries
     /// again.
     fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
-        let place = lock(&self.0).entry(key).or_default().clone();
-        let mut value = lock(&place);
+        self.get_unless(key, |_| false, make)
+    }
+
+    /// Returns the value of `key`; makes it if there is none, or if `is_old` holds for it.
+    fn get_unless(
+        &self,
+        key: K,
+        is_old: impl FnOnce(&V) -> bool,
+        make: impl FnOnce() -> Result<V>,
+    ) -> Result<V> {
+        let slot = lock(&self.0).entry(key).or_default().clone();
+        let mut value = lock(&slot);
         match &*value {
-            Some(value) => Ok(value.clone()),
-            None => {
+            Some(value) if !is_old(value) => Ok(value.clone()),
+            Some(_) | None => {
                 let made = make()?;
                 *value = Some(made.clone());
                 Ok(made)
             }
         }
+    }
+}
+
+impl<K: Eq + Hash, T> Cache<K, Arc<T>> {
+    /// Makes the value of `key` anew and returns it. If another thread has replaced `old` already,
+    /// that thread's value is returned.
+    fn replace(
+        &self,
+        key: K,
+        old: &Arc<T>,
+        make: impl FnOnce() -> Result<Arc<T>>,
+    ) -> Result<Arc<T>> {
+        self.get_unless(key, |value| Arc::ptr_eq(value, old), make)
     }
 }

@@ -92,7 +92,7 @@ pub const VARIABLES: [Variable; 7] = [
 pub(crate) const ISA_NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// The variables that only the library's tests and benchmarks read.
-const OF_TESTS: [&str; 18] = [
+const OF_TESTS: [&str; 19] = [
     "SAREK_BENCH_FIRST",
     "SAREK_BENCH_PARTS",
     "SAREK_BLESS",
@@ -110,6 +110,7 @@ const OF_TESTS: [&str; 18] = [
     "SAREK_TEST_CHILD",
     "SAREK_TEST_FULL_DISK",
     "SAREK_TEST_ONE_BY_ONE",
+    "SAREK_TEST_REFUSED",
     "SAREK_TEST_TWO_OF_POCL",
 ];
 

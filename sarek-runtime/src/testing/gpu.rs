@@ -64,6 +64,10 @@ pub(crate) struct Stats {
     pub(crate) broken: AtomicBool,
     /// Makes calls that queue work fail after queuing it, while it is set.
     pub(crate) late: AtomicBool,
+    /// Keeps compiled programs in the disk cache while it is set.
+    pub(crate) keeps_artifacts: AtomicBool,
+    /// The number of programs that the driver refuses to load before it loads one.
+    pub(crate) refusals: AtomicUsize,
     /// Makes the next wait for a stream fail.
     pub(crate) fail_sync: AtomicBool,
     /// The number of the event that cannot be recorded if it is a timed one; 0 for none.
@@ -223,6 +227,14 @@ unsafe impl BackendDevice for GpuDevice {
         else {
             panic!("not compiled");
         };
+        let refusals = &self.codegen.0.refusals;
+        let less = |left: usize| left.checked_sub(1);
+        if refusals
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+        {
+            return Err(failed("it refuses the program"));
+        }
         Ok(Arc::new(Loaded {
             run: super::kernels::on_gpu(kernel),
             slots: source.slots.clone(),
@@ -300,7 +312,7 @@ unsafe impl Compiler for Fake {
     }
 
     fn keeps_artifacts(&self) -> bool {
-        false
+        self.0.keeps_artifacts.load(Ordering::Relaxed)
     }
 
     fn is_harmless_flag(&self, flag: &str) -> bool {
