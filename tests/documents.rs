@@ -1,5 +1,5 @@
-//! Checks that links in the documents have targets, and that the files named in ARCHITECTURE.md
-//! and docs/decisions exist.
+//! Checks that links in the documents have targets, that the files named in ARCHITECTURE.md and
+//! docs/decisions exist, and that CONTRIBUTING.md quotes real code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -154,4 +154,29 @@ fn the_map_and_the_decisions_name_files_that_exist() {
     }
     assert!(lost.is_empty(), "{lost:#?}");
     assert!(count > 100, "only {count} paths");
+}
+
+/// The code blocks of a page, without the indentation of the list that contains them.
+fn code(page: &str) -> Vec<String> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let unindented = |line: &str| line.strip_prefix("   ").unwrap_or(line).to_owned() + "\n";
+    let blocks = blocks.map(|block| block.lines().skip(1).map(unindented));
+    blocks.map(|lines| lines.collect::<String>()).collect()
+}
+
+#[test]
+fn contributing_quotes_real_code() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("a file");
+    let page = code(&read("CONTRIBUTING.md"));
+    for (mark, file) in [
+        ("\"is_power_of_two\"", "sarek-ir/src/numeric/integers.rs"),
+        (
+            "fn steps_kernel(",
+            "sarek-conformance/src/cases/control/steps.rs",
+        ),
+    ] {
+        let block = page.iter().find(|block| block.contains(mark));
+        let block = block.expect("a block with the example").trim();
+        assert!(read(file).contains(block), "{file} differs:\n{block}");
+    }
 }

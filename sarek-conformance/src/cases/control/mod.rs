@@ -10,6 +10,7 @@ mod ranges;
 mod returns;
 mod scopes;
 mod short_circuit;
+mod steps;
 mod unroll;
 
 use crate::Case;
@@ -18,6 +19,7 @@ pub const CASES: &[&[Case]] = &[
     branches::CASES,
     loops::CASES,
     ranges::CASES,
+    steps::CASES,
     labels::CASES,
     forms::CASES,
     guards::CASES,
