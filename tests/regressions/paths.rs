@@ -92,7 +92,7 @@ trait Length {
     fn len(self) -> usize;
 }
 
-impl<T> Length for sarek::__private::host::Output<'_, T> {
+impl<T> Length for sarek::__private::host::RawSliceMut<'_, T> {
     fn len(self) -> usize {
         usize::MAX
     }

@@ -46,7 +46,7 @@ pub unsafe fn run(
     let blocks = space.blocks();
     // SAFETY: the caller's promise; each block runs once.
     let piece = |blocks: Range<u64>| unsafe { guarded(direct, args, space, blocks, checked) };
-    let operations = space.threads().saturating_mul(direct.weight as u64);
+    let operations = space.threads().saturating_mul(direct.cost as u64);
     let pool = Pool::global();
     let threads = pool.threads() as u64;
     if let Some(stack) = direct.stack() {
@@ -66,19 +66,19 @@ pub unsafe fn run(
                 let mut own = firsts.flat_map(|first| (first..blocks).step_by(threads as usize));
                 own.try_for_each(|block| piece(block..block + 1))
             };
-            return together(pool, threads.min(blocks), turns);
+            return run_on_pool(pool, threads.min(blocks), turns);
         }
         Schedule::Blocks | Schedule::GridStride => {}
     }
     if blocks < 2 || threads < 2 || operations < SMALL {
         return piece(0..blocks);
     }
-    together(pool, blocks, piece)
+    run_on_pool(pool, blocks, piece)
 }
 
 /// Runs blocks on all threads of the pool. After a stop, no thread takes another piece. Of several stops, that of the
 /// first block is returned.
-fn together(
+fn run_on_pool(
     pool: &Pool,
     blocks: u64,
     piece: impl Fn(Range<u64>) -> Result<(), Stop> + Sync,

@@ -63,8 +63,8 @@ impl Display for Mistake {
     }
 }
 
-/// The errors of one kernel. The context must be consumed by [`Errors::finish`]. Dropping it with
-/// errors in it would lose them, so that is a bug and panics.
+/// The errors of one kernel. Call [`Errors::finish`] to report the errors. Dropping a non-empty list
+/// panics.
 #[derive(Default)]
 pub struct Errors {
     list: Vec<syn::Error>,

@@ -12,12 +12,12 @@ use crate::lower::{Lowered, Probe};
 use crate::parse::Own;
 use crate::tokens::{flat, names};
 
-/// Assertions in two groups. Those in `alone` are items of their own, each placed at its call.
+/// Assertions in two groups. Those in `standalone` are items of their own, each placed at its call.
 /// Those in `inside` name `Self` or depend on type parameters, so they stand in the instance's
 /// body.
 #[derive(Default)]
 pub(super) struct Checks {
-    pub alone: TokenStream,
+    pub standalone: TokenStream,
     pub inside: TokenStream,
     /// Blocks that test which methods the instance's types have.
     probes: TokenStream,
@@ -65,13 +65,15 @@ impl Assertions {
             let probe = quote!({ #declared #statement });
             match closed && !names_instance {
                 true => {
-                    let lone = Checks {
+                    let single = Checks {
                         probes: probe,
                         ..Checks::default()
                     };
                     let name = Ident::new("probes", Span::mixed_site());
-                    let function = lone.probing(&name, &Own::default(), krate);
-                    checks.alone.extend(quote!(const _: () = { #function };));
+                    let function = single.probing(&name, &Own::default(), krate);
+                    checks
+                        .standalone
+                        .extend(quote!(const _: () = { #function };));
                 }
                 false => checks.probes.extend(probe),
             }
@@ -82,7 +84,7 @@ impl Assertions {
             let literal_types = names::has_literal_variable(&check).then_some(&self.literal_types);
             let imported = quote_spanned!(span=> { use #krate::__private::host as __host; #literal_types #check });
             match closed && !names_instance {
-                true => checks.alone.extend(
+                true => checks.standalone.extend(
                     quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),
                 ),
                 false => checks
@@ -106,9 +108,10 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
         Span::mixed_site().located_at(span)
     };
-    let alone = (0..kernel.calls.len() as u32).map(CallId);
-    let alone = alone.filter(|call| lowered.max_depth.is_some() && !lowered.callee(*call).is_self);
-    let alone = alone.map(|call| {
+    let in_recursive = (0..kernel.calls.len() as u32).map(CallId);
+    let in_recursive =
+        in_recursive.filter(|call| lowered.max_depth.is_some() && !lowered.callee(*call).is_self);
+    let in_recursive = in_recursive.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
             "the threads of a block work together in this function, so a recursive function cannot call it",
@@ -118,10 +121,10 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     });
     let functions = (0..kernel.calls.len() as u32).map(CallId);
     let functions = functions.filter(|call| kernel.calls[call.index()].called.function().is_some());
-    let lone = functions.clone().filter(|call| {
+    let with_callables = functions.clone().filter(|call| {
         !kernel.calls[call.index()].callable_args.is_empty() || !kernel.callables.is_empty()
     });
-    let lone = lone.map(|call| {
+    let with_callables = with_callables.map(|call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = collective(
             "the threads of a block work together in this function, so it cannot take closures, and no function that \
@@ -186,8 +189,8 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .to_string();
         quote_spanned!(span=> ::core::assert!(#is, #message);)
     });
-    let all = alone
-        .chain(lone)
+    let all = in_recursive
+        .chain(with_callables)
         .chain(given)
         .chain(inexact)
         .chain(apart)

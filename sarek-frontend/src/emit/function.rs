@@ -13,7 +13,7 @@ use sarek_ir::{Argument as SarekArgument, CallId, Memory, ParamId};
 use syn::spanned::Spanned;
 
 use super::bounded_recursion::BoundedRecursion;
-use super::checks::{Checks, checks};
+use super::callee_contracts::{Checks, checks};
 use super::item::element_type;
 use super::links::{LinkParts, link_parts};
 use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
@@ -165,7 +165,9 @@ pub fn items(
     let closed = owner.method.is_none() && lowered.parameters.is_empty();
     let checks = checks(lowered, true).among(closed, krate);
     let probing = checks.probing(&owner.name("probes"), &owner.own, krate);
-    let Checks { alone, inside, .. } = checks;
+    let Checks {
+        standalone, inside, ..
+    } = checks;
     let (facts, infer) = (
         facts(lowered, signature, is_cooperative, krate),
         infer(owner, signature, krate),
@@ -175,7 +177,7 @@ pub fn items(
     let (strukt, instance) = instance(owner, lowered, krate);
     let scope = scope(krate);
     let items = quote! {
-        #alone
+        #standalone
 
         #[automatically_derived]
         #[allow(dead_code, unreachable_code, non_upper_case_globals, clippy::all)]

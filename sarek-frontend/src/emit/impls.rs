@@ -29,7 +29,7 @@ use crate::tokens::names::located;
 
 /// Encodes a method of an impl for the macro of its trait: its signature, the impl's generics and
 /// type, and the place of the method's items. A method with errors has no such items.
-pub fn given(
+pub fn encode_method(
     written: &Signature,
     generics: &Generics,
     ty: &Type,
@@ -55,7 +55,7 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
         let fits = |given: &&ImplMethod| {
             given.signature.ident == declared.ident && !differ(&given.signature, declared)
         };
-        match joined.given.iter().find(fits) {
+        match joined.methods.iter().find(fits) {
             Some(given) => given.items(&joined.krate),
             None => {
                 let own = own_generics(&declared.generics);
@@ -120,10 +120,10 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
 struct TraitImpl {
     krate: TokenStream,
     declared: Vec<Signature>,
-    given: Vec<ImplMethod>,
+    methods: Vec<ImplMethod>,
 }
 
-/// A method as [`given`] encodes it.
+/// A method as [`encode_method`] encodes it.
 struct ImplMethod {
     signature: Signature,
     generics: Generics,
@@ -169,19 +169,19 @@ impl ImplMethod {
 
 impl Parse for TraitImpl {
     fn parse(input: ParseStream) -> syn::Result<TraitImpl> {
-        let (krate, methods);
+        let (krate, declared);
         bracketed!(krate in input);
-        bracketed!(methods in input);
+        bracketed!(declared in input);
         let krate = krate.parse()?;
-        let declared = methods.parse_terminated(Signature::parse, Token![;])?;
-        let mut given = vec![];
+        let declared = declared.parse_terminated(Signature::parse, Token![;])?;
+        let mut methods = vec![];
         while !input.is_empty() {
-            given.push(input.parse()?);
+            methods.push(input.parse()?);
         }
         Ok(TraitImpl {
             krate,
             declared: declared.into_iter().collect(),
-            given,
+            methods,
         })
     }
 }

@@ -6,7 +6,7 @@ use sarek_ir::Access;
 use syn::ItemFn;
 use syn::spanned::Spanned;
 
-use super::checks::{Checks, checks};
+use super::callee_contracts::{Checks, checks};
 use super::function::among_callees;
 use super::links::{LinkParts, link_parts};
 use super::{cpu, encode, fn_type, reported, scope, types};
@@ -347,7 +347,9 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
     let literal_types = &lowered.literal_types;
     let checks = checks(lowered, false).among(parameters.is_empty(), krate);
     let probing = checks.probing(&format_ident!("__probes"), &Own::default(), krate);
-    let Checks { alone, inside, .. } = checks;
+    let Checks {
+        standalone, inside, ..
+    } = checks;
     let Parameters {
         declared,
         names,
@@ -355,7 +357,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
         ..
     } = parameters;
     quote! {
-        #alone
+        #standalone
 
         #[automatically_derived]
         #[allow(unused, clippy::all)]
@@ -441,7 +443,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
                     let slice = match access {
                         Access::Read => quote!(__host::input(__args, #i)),
                         Access::Write => {
-                            quote!(__host::Output::into_mut(__host::output(__args, #i)))
+                            quote!(__host::RawSliceMut::into_mut(__host::output(__args, #i)))
                         }
                         Access::Atomic => quote!(__host::atomics(__args, #i)),
                     };

@@ -51,7 +51,9 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
         ArgumentKind::Slice { elem, access } | ArgumentKind::View { elem, access, .. } => {
             let elem = element_type(elem, krate);
             match (access, body) {
-                (Access::Read | Access::Write, Body::Alone) => quote!(#host::Output<'_, #elem>),
+                (Access::Read | Access::Write, Body::Alone) => {
+                    quote!(#host::RawSliceMut<'_, #elem>)
+                }
                 (Access::Read | Access::Write, Body::Together) => {
                     quote!(#host::Slices<'_, #elem>)
                 }

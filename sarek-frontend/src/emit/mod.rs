@@ -5,7 +5,7 @@
 //! them. The user's tokens keep their own spans, so rustc reports errors in the source.
 
 pub mod bounded_recursion;
-mod checks;
+mod callee_contracts;
 mod cpu;
 mod dummy_types;
 mod encode;

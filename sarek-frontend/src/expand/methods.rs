@@ -120,8 +120,8 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         }
         if of_trait.is_some() {
             let own = items.as_ref().map(|_| &of_method);
-            let given = impls::given(&function.sig, &parameters, &block.self_ty, own);
-            of_items.push(given);
+            let encoded = impls::encode_method(&function.sig, &parameters, &block.self_ty, own);
+            of_items.push(encoded);
         }
         all.extend(items);
     }

@@ -86,8 +86,8 @@ impl Queue {
     }
 
     /// Records that the launch just queued may fault or print, and returns its outcome. `outcomes`
-    /// holds the outcomes that the launch depends on. In it, those of this stream are replaced by
-    /// the launch's own, which covers them.
+    /// holds the outcomes that the launch depends on. On return, `outcomes` holds this launch's
+    /// outcome in place of earlier ones of the same stream, since it includes them.
     pub(crate) fn watch(
         self: &Arc<Queue>,
         side_buffers: SideBuffers,

@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Output, Slices};
+use super::{RawSliceMut, Slices};
 
 /// Passes an argument that may be mutable. One case is the first argument of `P::norm(p)`, which is
 /// by reference for a receiver and by value otherwise. The other is `&mut local`, which is a slice
@@ -43,10 +43,10 @@ unsafe impl<'a, T> PassMut<'a, &'a mut T> for T {
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, E: Copy, const N: usize> PassMut<'a, Output<'a, E>> for [E; N] {
+unsafe impl<'a, E: Copy, const N: usize> PassMut<'a, RawSliceMut<'a, E>> for [E; N] {
     #[inline(always)]
-    fn pass_mut(&'a mut self) -> Output<'a, E> {
-        Output::of(self)
+    fn pass_mut(&'a mut self) -> RawSliceMut<'a, E> {
+        RawSliceMut::of(self)
     }
 }
 
@@ -78,10 +78,10 @@ unsafe impl<'a, T: Copy> PassRef<'a, T> for T {
 }
 
 // SAFETY: it passes the value itself.
-unsafe impl<'a, E: Copy, const N: usize> PassRef<'a, Output<'a, E>> for [E; N] {
+unsafe impl<'a, E: Copy, const N: usize> PassRef<'a, RawSliceMut<'a, E>> for [E; N] {
     #[inline(always)]
-    fn pass_ref(&'a mut self) -> Output<'a, E> {
-        Output::of(self)
+    fn pass_ref(&'a mut self) -> RawSliceMut<'a, E> {
+        RawSliceMut::of(self)
     }
 }
 
@@ -115,14 +115,14 @@ impl<T: Copy> PassConstant<T> for T {
     }
 }
 
-impl<'a, E: Copy, const N: usize> PassConstant<Output<'a, E>> for [E; N]
+impl<'a, E: Copy, const N: usize> PassConstant<RawSliceMut<'a, E>> for [E; N]
 where
     E: 'static,
 {
     #[inline(always)]
-    unsafe fn pass_constant(&'static self) -> Output<'a, E> {
+    unsafe fn pass_constant(&'static self) -> RawSliceMut<'a, E> {
         // SAFETY: it lives for ever, and the caller promises that no code writes to it.
-        unsafe { Output::of_constant(self) }
+        unsafe { RawSliceMut::of_constant(self) }
     }
 }
 

@@ -68,7 +68,7 @@ pub use reference::{
 pub use sarek_ir::Arithmetic;
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{
-    Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
+    RawSliceMut, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
 };
 pub use subgroup::SUBGROUP;
 pub use view::{view, view_mut};
@@ -171,10 +171,10 @@ pub struct Direct {
     pub reference: RunReference,
     /// The approximate number of operations of a thread, which decides whether a launch is worth
     /// several cores.
-    pub weight: u32,
+    pub cost: u32,
     /// True if a thread does little work, only on elements along x. Blocks are then rows instead of
     /// tiles.
-    pub streams: bool,
+    pub row_wise: bool,
     /// The size in bytes of a thread's local arrays; 0 until the kernel is linked.
     pub arrays: u64,
     /// The size in bytes of the constant arrays that a thread reads, counted at each read; 0 until
@@ -184,11 +184,11 @@ pub struct Direct {
 
 /// The trait that `#[kernel]` implements, with the generated body.
 pub trait DirectKernel {
-    /// See [`Direct::weight`].
-    const WEIGHT: u32;
+    /// See [`Direct::cost`].
+    const COST: u32;
 
-    /// See [`Direct::streams`].
-    const STREAMS: bool;
+    /// See [`Direct::row_wise`].
+    const ROW_WISE: bool;
 
     /// Runs the threads of one block. If `CHECK` is set, provable sites are checked. The block's
     /// arrays come from `scratch`, which the caller resets before the next block.

@@ -10,17 +10,17 @@ use crate::{Atomic, AtomicElement, ScalarArg};
 ///
 /// It is no `&mut [T]`, because threads of other blocks write other elements at the same time.
 #[derive(Clone, Copy)]
-pub struct Output<'a, T> {
+pub struct RawSliceMut<'a, T> {
     ptr: *mut T,
     len: usize,
     borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: Copy> Output<'a, T> {
+impl<'a, T: Copy> RawSliceMut<'a, T> {
     /// Wraps a thread's local array.
     #[inline(always)]
-    pub fn of(array: &'a mut [T]) -> Output<'a, T> {
-        Output {
+    pub fn of(array: &'a mut [T]) -> RawSliceMut<'a, T> {
+        RawSliceMut {
             ptr: array.as_mut_ptr(),
             len: array.len(),
             borrow: PhantomData,
@@ -32,8 +32,8 @@ impl<'a, T: Copy> Output<'a, T> {
     /// # Safety
     /// No code writes to it.
     #[inline(always)]
-    pub(super) unsafe fn of_constant(array: &'static [T]) -> Output<'a, T> {
-        Output {
+    pub(super) unsafe fn of_constant(array: &'static [T]) -> RawSliceMut<'a, T> {
+        RawSliceMut {
             ptr: array.as_ptr().cast_mut(),
             len: array.len(),
             borrow: PhantomData,
@@ -45,8 +45,8 @@ impl<'a, T: Copy> Output<'a, T> {
     /// # Safety
     /// `R` is an array of `T`, possibly nested, whose length divides that of the slice.
     #[inline(always)]
-    pub unsafe fn rows<R>(self) -> Output<'a, R> {
-        Output {
+    pub unsafe fn rows<R>(self) -> RawSliceMut<'a, R> {
+        RawSliceMut {
             ptr: self.ptr.cast(),
             len: self.len / (size_of::<R>() / size_of::<T>()),
             borrow: PhantomData,
@@ -101,7 +101,7 @@ impl<'a, T: Copy> Output<'a, T> {
 /// all with the same length.
 #[derive(Clone, Copy)]
 pub struct Slices<'a, T> {
-    first: Output<'a, T>,
+    first: RawSliceMut<'a, T>,
     /// The distance between the slices of neighbouring lanes, in elements; 0 for a common slice.
     apart: usize,
 }
@@ -109,7 +109,7 @@ pub struct Slices<'a, T> {
 impl<'a, T: Copy> Slices<'a, T> {
     /// A common slice for all lanes.
     #[inline(always)]
-    pub fn one(slice: Output<'a, T>) -> Slices<'a, T> {
+    pub fn one(slice: RawSliceMut<'a, T>) -> Slices<'a, T> {
         Slices {
             first: slice,
             apart: 0,
@@ -120,7 +120,7 @@ impl<'a, T: Copy> Slices<'a, T> {
     #[inline(always)]
     pub fn each<const N: usize>(arrays: &'a mut [MaybeUninit<[T; N]>]) -> Slices<'a, T> {
         Slices {
-            first: Output {
+            first: RawSliceMut {
                 ptr: arrays.as_mut_ptr().cast(),
                 len: N,
                 borrow: PhantomData,
@@ -132,7 +132,7 @@ impl<'a, T: Copy> Slices<'a, T> {
     /// The same memory as slices of arrays.
     ///
     /// # Safety
-    /// As for [`Output::rows`].
+    /// As for [`RawSliceMut::rows`].
     #[inline(always)]
     pub unsafe fn rows<R>(self) -> Slices<'a, R> {
         Slices {
@@ -154,8 +154,8 @@ impl<'a, T: Copy> Slices<'a, T> {
     /// # Safety
     /// `lane` is below the number of lanes.
     #[inline(always)]
-    pub unsafe fn of(&self, lane: usize) -> Output<'a, T> {
-        Output {
+    pub unsafe fn of(&self, lane: usize) -> RawSliceMut<'a, T> {
+        RawSliceMut {
             // SAFETY: the caller's promise; each lane has a slice.
             ptr: unsafe { self.first.ptr.add(lane * self.apart) },
             ..self.first
@@ -185,9 +185,9 @@ pub unsafe fn input<'a, T>(args: &[DirectArg], index: usize) -> &'a [T] {
 /// # Safety
 /// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`.
 #[inline(always)]
-pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> Output<'a, T> {
+pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> RawSliceMut<'a, T> {
     match args[index] {
-        DirectArg::Slice { ptr, len, .. } => Output {
+        DirectArg::Slice { ptr, len, .. } => RawSliceMut {
             ptr: ptr.cast(),
             len,
             borrow: PhantomData,
@@ -204,8 +204,8 @@ pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> Output<'a, T> {
 /// The memory lives as long as the call. The function accesses it only in ways that are allowed to
 /// its caller.
 #[inline(always)]
-pub unsafe fn lend<T>(_: &Block, memory: *const [T]) -> Output<'_, T> {
-    Output {
+pub unsafe fn lend<T>(_: &Block, memory: *const [T]) -> RawSliceMut<'_, T> {
+    RawSliceMut {
         ptr: memory.cast_mut().cast(),
         len: memory.len(),
         borrow: PhantomData,
@@ -243,7 +243,7 @@ pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) ->
     }
 }
 
-impl<'a, T> Output<'a, T> {
+impl<'a, T> RawSliceMut<'a, T> {
     /// The whole slice, for the reference, which runs one thread after the other.
     ///
     /// # Safety

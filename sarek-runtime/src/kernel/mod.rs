@@ -41,8 +41,8 @@ impl KernelDef {
             run: broken,
             #[cfg(feature = "reference")]
             reference: no_reference,
-            weight: 0,
-            streams: false,
+            cost: 0,
+            row_wise: false,
             arrays: 0,
             constants: 0,
         },

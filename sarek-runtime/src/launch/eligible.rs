@@ -229,7 +229,7 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
         Shape::Grid { block, .. } => block.0 != [1; 3],
         Shape::Over(_) | Shape::Cover(_) => call.kernel.block().is_some_and(|b| b != [1; 3]),
     };
-    let alone = schedule == Schedule::SingleThread;
+    let serial = schedule == Schedule::SingleThread;
     [
         (
             !device.info().features.strided,
@@ -245,7 +245,7 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
             "a `native!` text may end the thread",
         ),
         (
-            alone && sized,
+            serial && sized,
             "the launch gives a block of several threads",
         ),
     ]

@@ -51,8 +51,8 @@ impl Direct {
             run: isa::run::<K>,
             #[cfg(feature = "reference")]
             reference: K::reference,
-            weight: K::WEIGHT,
-            streams: K::STREAMS,
+            cost: K::COST,
+            row_wise: K::ROW_WISE,
             arrays: 0,
             constants: 0,
         }
@@ -69,8 +69,8 @@ impl Direct {
         Direct {
             run: isa::run_one::<K, ISA, PROVED>,
             reference: K::reference,
-            weight: K::WEIGHT,
-            streams: K::STREAMS,
+            cost: K::COST,
+            row_wise: K::ROW_WISE,
             arrays: 0,
             constants: 0,
         }

@@ -37,8 +37,8 @@ impl Ready<'_> {
         let host = host_memory(device).then(|| {
             let direct = kernel.def().map(|def| def.direct);
             Host {
-                weight: direct.map_or(1, |direct| direct.weight),
-                streams: direct.is_some_and(|direct| direct.streams),
+                cost: direct.map_or(1, |direct| direct.cost),
+                row_wise: direct.is_some_and(|direct| direct.row_wise),
             }
         });
         let malformed = |problem| self.call.malformed(problem);
@@ -92,11 +92,11 @@ impl Ready<'_> {
     fn smaller_block(
         &self,
         device: &Device,
-        (fixed, alone): (Option<[u32; 3]>, bool),
+        (fixed, serial): (Option<[u32; 3]>, bool),
     ) -> Option<DeviceInfo> {
         let info = device.info();
         let is_picked = match self.shape {
-            Shape::Over(_) => fixed.is_none() && !alone,
+            Shape::Over(_) => fixed.is_none() && !serial,
             // These have the same blocks on every device.
             Shape::Cover(_) | Shape::Grid { .. } => false,
         };

@@ -368,8 +368,8 @@ impl Call<'_> {
             schedule: self.schedule(),
             args: Args::Device(&values.0),
         };
-        // SAFETY: as above; the vectors were brought to the device, and this stream waits for their
-        // users.
+        // SAFETY: the arguments match the kernel, as for `run_on_host`. The vectors were brought to the
+        // device, and this stream waits for their users.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         // From here on the launch may be queued: vectors must learn of it before any return.
         let profile_result = self.report_to_profile(stream, plan, begun);

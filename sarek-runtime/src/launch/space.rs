@@ -27,8 +27,8 @@ pub(super) enum Shape {
 const BLOCK_THREADS: u64 = 256;
 /// The threads of a block of `.cover(extent)` along x are a multiple of this.
 const COVERING_ROW: u32 = 32;
-/// The most threads of a block of a host device that is a row, or several short rows. A body runs
-/// each row as one loop, along which the processor prefetches memory.
+/// The maximum number of threads in a host block. Such a block is one row, or several short rows. A
+/// body runs each row as one loop, along which the processor prefetches memory.
 const ROW: u64 = 4096;
 
 /// The block of a host device for kernels that access elements across rows, or more than once. A
@@ -42,7 +42,7 @@ const BLOCKS_PER_UNIT: u64 = 4;
 const ROWS_PER_UNIT: u64 = 16;
 /// The threads of a long row: several strips, whatever their width.
 const LONG: u64 = 128;
-/// The least work of a block of a host device, in operations as [`crate::host::Direct::weight`]
+/// The least work of a block of a host device, in operations as [`crate::host::Direct::cost`]
 /// counts them.
 const WORTH_A_BLOCK: u64 = 1 << 13;
 /// The threads of a row are a multiple of this: strips of lanes that a core keeps in registers.
@@ -52,9 +52,9 @@ const STRIP: u64 = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Host {
     /// The approximate number of operations of a thread.
-    pub(super) weight: u32,
+    pub(super) cost: u32,
     /// True if a thread accesses only elements along x.
-    pub(super) streams: bool,
+    pub(super) row_wise: bool,
 }
 
 impl Host {
@@ -62,11 +62,11 @@ impl Host {
     /// the launch is very little work.
     fn block(self, extent: [u64; 3], units: u64) -> [u64; 2] {
         let [columns, rows, planes] = extent;
-        let weight = u64::from(self.weight.max(1));
-        let least = WORTH_A_BLOCK.div_ceil(weight);
+        let cost = u64::from(self.cost.max(1));
+        let least = WORTH_A_BLOCK.div_ceil(cost);
         let units = units.max(1);
         let blocks = units.saturating_mul(BLOCKS_PER_UNIT);
-        if rows == 1 || self.streams {
+        if rows == 1 || self.row_wise {
             let threads = columns.saturating_mul(rows).saturating_mul(planes);
             let short = threads.div_ceil(units.saturating_mul(ROWS_PER_UNIT));
             let fair = threads.div_ceil(blocks).min(short.max(LONG));
@@ -121,10 +121,10 @@ impl Shape {
     }
 
     /// The blocks and threads of a non-empty, checked shape on a device. A device that runs all
-    /// threads one after the other (`alone`) has blocks of one thread.
+    /// threads one after the other (`serial`) has blocks of one thread.
     pub(super) fn space(
         &self,
-        (fixed, alone): (Option<[u32; 3]>, bool),
+        (fixed, serial): (Option<[u32; 3]>, bool),
         info: &DeviceInfo,
         host: Option<Host>,
     ) -> Result<IndexSpace, String> {
@@ -143,7 +143,7 @@ impl Shape {
                 (extent, Some(block), false)
             }
         };
-        let one = alone.then_some([1; 3]);
+        let one = serial.then_some([1; 3]);
         let block = one
             .or(block)
             .or(fixed)

@@ -80,8 +80,8 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
             run,
             #[cfg(feature = "reference")]
             reference: KernelDef::BROKEN.direct.reference,
-            weight: 1,
-            streams: false,
+            cost: 1,
+            row_wise: false,
             arrays: 0,
             constants: 0,
         },

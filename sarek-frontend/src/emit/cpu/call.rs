@@ -262,7 +262,7 @@ impl Writer<'_> {
         mixed!(#first #own #(+ #before)*)
     }
 
-    /// Passes a memory as an argument. `#[device]` functions take every slice as a `host::Output`.
+    /// Passes a memory as an argument. `#[device]` functions take every slice as a `host::RawSliceMut`.
     pub(super) fn lend(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) => {
@@ -284,7 +284,7 @@ impl Writer<'_> {
                     true => mixed!(__host::lend(__block, &raw mut #array)),
                     false => mixed!(__host::lend(__block, ::core::ptr::from_ref(&#array))),
                 };
-                self.rows(memory, &mixed!(__host::Output), lent)
+                self.rows(memory, &mixed!(__host::RawSliceMut), lent)
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);
@@ -292,7 +292,7 @@ impl Writer<'_> {
                     Access::Atomic => mixed!(__host::lend_atomics(__block, &raw mut *#name)),
                     Access::Read | Access::Write => {
                         let lent = mixed!(__host::lend(__block, &raw mut *#name));
-                        self.rows(memory, &mixed!(__host::Output), lent)
+                        self.rows(memory, &mixed!(__host::RawSliceMut), lent)
                     }
                 }
             }
@@ -314,7 +314,7 @@ impl Writer<'_> {
                 ParamKind::Value(_) => mixed!(#written),
                 ParamKind::Reference(_) => mixed!(&mut #written),
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(__host::Output<'_, #written>),
+                    Access::Read | Access::Write => mixed!(__host::RawSliceMut<'_, #written>),
                     Access::Atomic => mixed!(&[__host::Atomic<#written>]),
                 },
             }

@@ -41,8 +41,8 @@ impl Writer<'_> {
 
     /// True if a thread does a little work on elements along x, and nothing else. Running such
     /// threads row by row accesses memory sequentially. A body that uses block indices or sizes
-    /// does not stream: there the shape of the blocks affects more than the running time.
-    pub fn streams(&self) -> bool {
+    /// is not row-wise: there the shape of the blocks affects more than the running time.
+    pub fn is_row_wise(&self) -> bool {
         let is_plain = |stmt: &Stmt| {
             let facts = stmt.facts();
             let has_loop = match facts.flow {
@@ -124,8 +124,8 @@ pub fn columns(body: TokenStream) -> TokenStream {
 
 #[cfg(test)]
 mod tests {
-    /// True if a kernel with this body streams.
-    fn streams(body: &str) -> bool {
+    /// True if a kernel with this body is row-wise.
+    fn is_row_wise(body: &str) -> bool {
         let source = format!(
             "unsafe fn k(w: usize, h: usize, x: &[f32], ids: &[u32], out: &mut [f32], sums: &[Atomic<u32>]) {{
                 let (i, j) = (global_idx_x(), global_idx_y());
@@ -137,19 +137,19 @@ mod tests {
         assert_eq!(expansion.errors, [""; 0], "{body}");
         let text: String = expansion.tokens.to_string().split_whitespace().collect();
         let [yes, no] =
-            ["true", "false"].map(|b| text.contains(&format!("constSTREAMS:__bool={b};")));
+            ["true", "false"].map(|b| text.contains(&format!("constROW_WISE:__bool={b};")));
         assert_ne!(yes, no, "{body}");
         yes
     }
 
     #[test]
-    fn kernels_that_run_along_x_stream() {
+    fn kernels_that_run_along_x_are_row_wise() {
         for body in [
             "out[i] = 2.0 * x[i];",
             "if i < w && j < h { out[j * w + i] = x[j * w + i] + x[(j + 1) * w + i] + x[i] + x[j]; }",
             "out[3 * (j * w + i) + 1] = 0.0;",
         ] {
-            assert!(streams(body), "{body}");
+            assert!(is_row_wise(body), "{body}");
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
             // Positions inside the block.
             "out[i] = thread_idx_x() as f32;",
         ] {
-            assert!(!streams(body), "{body}");
+            assert!(!is_row_wise(body), "{body}");
         }
     }
 }

@@ -4,7 +4,7 @@ use sarek_ir::facts::Flow;
 use sarek_ir::{Block, Kernel, StmtId};
 
 /// A rough count of a thread's operations. A loop counts as 32 iterations.
-pub fn weight(kernel: &Kernel) -> u32 {
+pub fn cost(kernel: &Kernel) -> u32 {
     fn stmts(kernel: &Kernel, block: Block) -> u32 {
         let each = |id: StmtId| {
             let facts = kernel.stmt(id).facts();

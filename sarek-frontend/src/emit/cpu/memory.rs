@@ -117,7 +117,7 @@ impl Writer<'_> {
     pub fn slices(&self, param: ParamId) -> TokenStream {
         match (self.is_output(param), self.is_given_slices()) {
             (true, true) => mixed!(__host::Slices),
-            (true, false) => mixed!(__host::Output),
+            (true, false) => mixed!(__host::RawSliceMut),
             (false, _) => mixed!(<[_]>),
         }
     }
@@ -133,7 +133,7 @@ impl Writer<'_> {
     pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
-            Memory::Slice(_) => mixed!(__host::Output::set(#array, #index, __value);),
+            Memory::Slice(_) => mixed!(__host::RawSliceMut::set(#array, #index, __value);),
             Memory::Shared(_) | Memory::Local(_) => {
                 let of = self.functions_of(memory);
                 mixed!(*#of::get_unchecked_mut(#array, #index) = __value;)
@@ -146,7 +146,7 @@ impl Writer<'_> {
     pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
-            Memory::Slice(_) => mixed!(__host::Output::place(#array, #index)),
+            Memory::Slice(_) => mixed!(__host::RawSliceMut::place(#array, #index)),
             Memory::Shared(_) | Memory::Local(_) => {
                 let of = self.functions_of(memory);
                 mixed!((&raw mut *#of::get_unchecked_mut(#array, #index)))
@@ -158,7 +158,7 @@ impl Writer<'_> {
     /// The type or module with the functions that access an element.
     fn functions_of(&self, memory: Memory) -> TokenStream {
         match memory {
-            Memory::Slice(param) if self.is_output(param) => mixed!(__host::Output),
+            Memory::Slice(param) if self.is_output(param) => mixed!(__host::RawSliceMut),
             // These functions take an array, not any slice, because rustc may not know the type
             // yet.
             Memory::Local(local)

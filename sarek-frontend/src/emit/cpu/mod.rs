@@ -19,6 +19,7 @@ mod call;
 mod collective_call;
 mod columns;
 mod compound;
+mod cost;
 mod divergent_loops;
 mod exact;
 mod expr;
@@ -37,7 +38,6 @@ mod storage;
 mod strip_mine;
 mod subgroup;
 mod tree;
-mod weight;
 
 use std::collections::{HashMap, HashSet};
 
@@ -112,12 +112,12 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
         is_function: false,
         ..Writer::of_function(lowered, &trim.known, &none, &values)
     };
-    let weight = Literal::u32_unsuffixed(weight::weight(kernel));
-    let streams = writer.streams();
+    let cost = Literal::u32_unsuffixed(cost::cost(kernel));
+    let is_row_wise = writer.is_row_wise();
     let entry = writer.entries(&trim);
     mixed! {
-        const WEIGHT: __u32 = #weight;
-        const STREAMS: __bool = #streams;
+        const COST: __u32 = #cost;
+        const ROW_WISE: __bool = #is_row_wise;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]
@@ -502,7 +502,7 @@ impl Writer<'_> {
                 };
                 match access {
                     Access::Read => mixed!(&[#elem]),
-                    Access::Write => mixed!(__host::Output<'_, #elem>),
+                    Access::Write => mixed!(__host::RawSliceMut<'_, #elem>),
                     Access::Atomic => mixed!(&[__host::Atomic<#elem>]),
                 }
             }

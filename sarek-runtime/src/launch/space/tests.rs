@@ -19,17 +19,17 @@ fn gpu() -> DeviceInfo {
     }
 }
 
-fn host(weight: u32) -> Host {
+fn host(cost: u32) -> Host {
     Host {
-        weight,
-        streams: false,
+        cost,
+        row_wise: false,
     }
 }
 
-fn streaming(weight: u32) -> Host {
+fn row_wise(cost: u32) -> Host {
     Host {
-        weight,
-        streams: true,
+        cost,
+        row_wise: true,
     }
 }
 
@@ -74,7 +74,7 @@ fn automatic_blocks_respect_every_limit() {
             [1, 1, 900],
             [64, 64, 64],
         ] {
-            for host in [None, Some(host(1)), Some(streaming(1))] {
+            for host in [None, Some(host(1)), Some(row_wise(1))] {
                 let block = automatic_block(extent, &info, host);
                 let threads: u32 = block.iter().product();
                 assert!(
@@ -111,14 +111,14 @@ fn cover_is_of_the_same_blocks_everywhere() {
         for (info, host) in [
             (gpu(), None),
             (cpu.clone(), Some(host(1))),
-            (cpu.clone(), Some(streaming(1000))),
+            (cpu.clone(), Some(row_wise(1000))),
             (DeviceInfo { warp: 8, ..gpu() }, None),
         ] {
             let cover = Shape::Cover(Dims(extent));
             let space = cover.space((None, false), &info, host).unwrap();
             assert_eq!((space.block, space.extent), (block, whole), "{extent:?}");
-            let alone = cover.space((None, true), &info, None).unwrap();
-            assert_eq!((alone.block, alone.extent), ([1; 3], whole), "{extent:?}");
+            let serial = cover.space((None, true), &info, None).unwrap();
+            assert_eq!((serial.block, serial.extent), ([1; 3], whole), "{extent:?}");
         }
     }
     let small = DeviceInfo {
@@ -145,7 +145,7 @@ fn host_devices_get_rows_and_tiles() {
             .unwrap();
         assert_eq!((space.block, space.grid), (block, grid));
     }
-    for (weight, extent, block) in [
+    for (cost, extent, block) in [
         (1, [10_000, 1, 1], [4096, 1, 1]),
         (1, [10_000, 3, 1], [4096, 1, 1]),
         (1, [4096, 4096, 1], [4096, 1, 1]),
@@ -153,11 +153,11 @@ fn host_devices_get_rows_and_tiles() {
         (1, [1, 100, 100], [1, 100, 1]),
         (1000, [100, 400, 1], [100, 25, 1]),
     ] {
-        let light = Some(streaming(weight));
+        let light = Some(row_wise(cost));
         let space = Shape::Over(Dims(extent))
             .space((None, false), &info, light)
             .unwrap();
-        assert_eq!(space.block, block, "weight {weight}, {extent:?}");
+        assert_eq!(space.block, block, "cost {cost}, {extent:?}");
     }
 }
 
@@ -166,7 +166,7 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
     let mut info = gpu();
     (info.max_block, info.max_block_threads) = ([1 << 20; 3], 1 << 20);
     info.compute_units = 8;
-    for (weight, extent, block) in [
+    for (cost, extent, block) in [
         (1, [4096, 1, 1], [4096, 1, 1]),
         (10, [1 << 24, 1, 1], [4096, 1, 1]),
         (1000, [4096, 1, 1], [128, 1, 1]),
@@ -178,13 +178,13 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
         (1000, [128, 128, 1], [128, 4, 1]),
         (1, [128, 128, 1], [128, 16, 1]),
     ] {
-        let heavy = Some(host(weight));
+        let heavy = Some(host(cost));
         let space = Shape::Over(Dims(extent))
             .space((None, false), &info, heavy)
             .unwrap();
-        assert_eq!(space.block, block, "weight {weight}, {extent:?}");
+        assert_eq!(space.block, block, "cost {cost}, {extent:?}");
     }
-    let wide = Shape::Over(Dims([1000, 8, 1])).space((None, false), &info, Some(streaming(1000)));
+    let wide = Shape::Over(Dims([1000, 8, 1])).space((None, false), &info, Some(row_wise(1000)));
     assert_eq!(wide.unwrap().block, [128, 1, 1]);
 }
 
