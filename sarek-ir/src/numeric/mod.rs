@@ -25,7 +25,8 @@
 //! To add a method, add a row and a test of its results in the conformance suite. A name that Rust lacks is a method of
 //! `sarek::Float`. Its row has `extension`, and `sarek-runtime/src/types/number.rs` has the method for the host.
 
-/// Defines the rows of composed methods. Each is `name group types (arguments) -> form(result) = body`, followed by other columns of [`Method`].
+/// Defines the rows of composed methods. Each is `name group types (arguments) -> form(result) = body`, followed by other
+/// columns of [`Method`].
 macro_rules! composed_methods {
     ($(
         $name:literal $group:ident $class:ident ($($arg:ident $(($arg_type:ident))?),*)
