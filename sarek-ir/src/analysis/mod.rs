@@ -16,6 +16,7 @@
 //! | [`local_uses`] | the locals that a statement declares, reads and writes | other analyses, passes |
 //! | [`private`] | the memory that each thread needs for its local arrays | launches |
 //! | [`range`] | the checks that cannot fail in one launch | launches |
+//! | [`refute`] | a proof that constraints on two threads have no solution | races |
 
 pub mod access;
 pub mod barriers;
@@ -26,10 +27,12 @@ pub mod local_uses;
 pub mod private;
 pub mod race;
 pub mod range;
+mod refute;
 pub mod regions;
 pub mod requirements;
 mod shape;
 pub mod spine;
+mod stepped;
 pub mod uniformity;
 
 #[cfg(test)]

@@ -1,0 +1,124 @@
+//! Refutations by Farkas' lemma, and case splits on the sign of an integer.
+
+use super::monomial::Var;
+use super::{Claim, Polynomial, Reasons, System};
+
+/// The monomials that a hypothesis is multiplied by.
+const COFACTORS: usize = 4;
+
+impl System {
+    /// Proves that an equality has no solution, because its polynomial is positive or negative.
+    pub(super) fn refutes_equality(&self) -> Option<Reasons> {
+        self.equal.iter().find_map(|claim| {
+            let [above, below] = [1, -1].map(|sign| (&claim.polynomial, sign));
+            let found = self.proves_positive(above.0, above.1);
+            let found = found.or_else(|| self.proves_positive(below.0, below.1));
+            found.map(|reasons| reasons | claim.reasons)
+        })
+    }
+
+    /// Proves that a fact is false: its polynomial is negative.
+    pub(super) fn refutes_fact(&self) -> Option<Reasons> {
+        self.facts.iter().find_map(|claim| {
+            let found = self.proves_positive(&claim.polynomial, -1)?;
+            Some(found | claim.reasons)
+        })
+    }
+
+    /// Proves that a polynomial, stated to be other than 0, is 0.
+    pub(super) fn refutes_inequality(&mut self) -> Option<Reasons> {
+        for at in 0..self.unequal.len() {
+            let claim = self.unequal[at].clone();
+            if let Some(reasons) = self.is_zero(&claim.polynomial) {
+                return Some(reasons | claim.reasons);
+            }
+        }
+        None
+    }
+
+    /// Proves by cases that an id is the same for both threads, and uses that.
+    pub(super) fn decide_id(&mut self) -> bool {
+        for at in 0..self.ids.len() {
+            let difference = essential(&self.ids[at].polynomial);
+            if difference.constant().is_some() {
+                continue;
+            }
+            if let Some(reasons) = self.is_zero(&difference) {
+                let claim = self.ids.remove(at);
+                self.proved |= claim.reasons | reasons;
+                self.assume_zero(difference, reasons);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Proves by cases that one side of an equivalence is 0, and uses that for the other.
+    pub(super) fn decide_equivalence(&mut self) -> bool {
+        for at in 0..self.equivalences.len() {
+            if !self.equivalences[at].given.is_zero() {
+                continue;
+            }
+            for side in [0, 1] {
+                let polynomial = essential(&self.equivalences[at].sides[side]);
+                if let Some(reasons) = self.is_zero(&polynomial) {
+                    let [a, b] = self.equivalences[at].sides.clone();
+                    let reasons = reasons | self.equivalences.swap_remove(at).reasons;
+                    self.assume_zero(a, reasons);
+                    self.assume_zero(b, reasons);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Refutes both `p >= 1` and `p <= -1`.
+    fn is_zero(&mut self, p: &Polynomial) -> Option<Reasons> {
+        if p.is_zero() {
+            return Some(0);
+        }
+        let one = Polynomial::number(1);
+        let mut reasons = 0;
+        for sign in [1, -1] {
+            let hypothesis = p.scaled(sign)?.minus(&one)?.tightened();
+            self.facts.push(Claim::new(hypothesis.clone(), 0));
+            let found = self.refutes(&hypothesis);
+            self.facts.pop();
+            reasons |= found?;
+        }
+        Some(reasons)
+    }
+
+    /// Refutes the system with a hypothesis that is among the facts.
+    fn refutes(&self, hypothesis: &Polynomial) -> Option<Reasons> {
+        let mut vars: Vec<Var> = vec![];
+        for (monomial, _) in hypothesis.terms() {
+            for var in monomial.vars() {
+                if !vars.contains(&var) {
+                    vars.push(var);
+                }
+            }
+        }
+        for factor in self.cofactors(&vars).into_iter().take(COFACTORS) {
+            let product = Polynomial::default().combine(1, hypothesis, 1, factor);
+            let negative = product.and_then(|p| self.proves_positive(&p, -1));
+            if negative.is_some() {
+                return negative;
+            }
+        }
+        self.refutes_equality()
+    }
+}
+
+/// The polynomial without the monomial that divides all its terms. If the result is 0, the polynomial is.
+fn essential(polynomial: &Polynomial) -> Polynomial {
+    let factor = polynomial.common_monomial();
+    let rest = polynomial.divided((factor, 1)).0.reduced();
+    // The factor of a single term is all that may be 0.
+    if rest.constant().is_some() {
+        polynomial.clone()
+    } else {
+        rest
+    }
+}
