@@ -4,11 +4,11 @@ use proc_macro2::Span;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::exact::{self, Stray};
-use sarek_ir::analysis::race::{self, Counterexample};
+use sarek_ir::analysis::race::{self, Assumed, Counterexample};
 use sarek_ir::analysis::uniformity::Apart;
 use sarek_ir::facts::Effect;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
-use sarek_ir::{Access, Argument, Intrinsic, Memory, Precondition, Stmt};
+use sarek_ir::{Access, Argument, Intrinsic, Memory, Stmt};
 
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::lower::Lowered;
@@ -227,6 +227,7 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
         return None;
     }
     lowered.kernel.preconditions = found.needs.into();
+    lowered.constant_bounds = found.constants;
     lowered.takes = found.takes;
     lowered.agreed = found.agreed;
     Some(())
@@ -320,10 +321,10 @@ pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Op
 /// Proves that no two threads race, and returns the proof's assumptions about the launch. Without
 /// `phases` the barriers have errors, so it is unknown which accesses they separate. Races on
 /// shared arrays are then not reported.
-pub fn races(lowered: &Lowered, phases: bool, errors: &mut Errors) -> Option<Vec<Precondition>> {
+pub fn races(lowered: &Lowered, phases: bool, errors: &mut Errors) -> Option<race::Proof> {
     lent(lowered, errors);
-    let races = match race::check(&lowered.kernel) {
-        Ok(preconditions) => return Some(preconditions),
+    let races = match race::check_with_constants(&lowered.kernel) {
+        Ok(proof) => return Some(proof),
         Err(races) => races,
     };
     let is_known = |race: &&race::Race| phases || !matches!(race.memory, Memory::Shared(_));
@@ -357,46 +358,73 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
             ),
         ),
     };
-    let meet = meeting(race);
-    let example = race.counterexample.map(|w| example(name, ids, w));
-    let why = format!("{meet}: {}{}", race.reason, example.unwrap_or_default());
+    let reason = race.explanation(&lowered.kernel);
+    let why = match race.counterexample {
+        Some(found) => format!("{}: {reason}; {}", meeting(race), example(name, ids, found)),
+        None => format!("{}: {reason}", unproved(race)),
+    };
     let mistake = Mistake::new(code, where_, instead).because(why);
     errors.report(place_span(lowered, race.first.0), &mistake);
 }
 
-/// Describes the two accesses.
+/// Describes two accesses of which a counterexample exists.
 fn meeting(race: &race::Race) -> String {
+    let (first, second) = accesses(race);
+    format!("{first} meets {second}")
+}
+
+/// Describes two accesses that the proof cannot keep apart.
+fn unproved(race: &race::Race) -> String {
+    let (first, second) = accesses(race);
+    format!(
+        "no proof keeps {first} apart from {second}, though no two threads were found that meet"
+    )
+}
+
+/// Names the two accesses.
+fn accesses(race: &race::Race) -> (String, String) {
     let word = |place: Place| match place {
         Place::Load(_) => "the load",
         Place::Store(_) => "the store",
     };
     let ((first, loc), (second, other)) = (race.first, race.second);
-    if race.first == race.second {
-        return format!(
-            "{} in line {} meets that of another thread",
-            word(first),
-            loc.line
-        );
-    }
-    format!(
-        "{} in line {} meets {} of another thread in line {}",
-        word(first),
-        loc.line,
-        word(second),
-        other.line
-    )
+    let second = match race.first == race.second {
+        true => "that of another thread".to_string(),
+        false => format!("{} of another thread in line {}", word(second), other.line),
+    };
+    (format!("{} in line {}", word(first), loc.line), second)
 }
 
-/// Describes a counterexample: two threads that may access the same element.
-fn example(name: &str, ids: &str, witness: Counterexample) -> String {
-    let [a, b] = witness.threads.map(|[x, y, z]| format!("({x}, {y}, {z})"));
-    let value = match witness.value {
-        Some(value) => format!(", where arguments and lengths are {value}"),
-        None => String::new(),
+/// Describes a counterexample: two threads that access the same element.
+fn example(name: &str, ids: &str, found: Counterexample) -> String {
+    let [a, b] = found.threads.map(|[x, y, z]| format!("({x}, {y}, {z})"));
+    let assumed = found.assumed.map(|assumed| {
+        let Assumed {
+            arguments,
+            lengths,
+            longer,
+        } = assumed;
+        let values = match arguments == lengths {
+            true => arguments.to_string(),
+            false => format!("{arguments} and {lengths}, respectively"),
+        };
+        let others = match longer {
+            true => " (a slice whose length is not read may be longer)",
+            false => "",
+        };
+        format!("arguments and lengths are {values}{others}")
+    });
+    let zeros = found
+        .zeros
+        .then(|| "elements that are only read are 0".to_string());
+    let facts: Vec<String> = assumed.into_iter().chain(zeros).collect();
+    let facts = match facts[..] {
+        [] => String::new(),
+        _ => format!(", where {}", facts.join(" and ")),
     };
     format!(
-        "; those with the {ids} ids {a} and {b} may meet at `{name}[{}]`{value}",
-        witness.index
+        "those with the {ids} ids {a} and {b} may meet at `{name}[{}]`{facts}",
+        found.element
     )
 }
 

@@ -1,8 +1,10 @@
 //! Requirements of a kernel or function on its callees, as assertions that rustc evaluates.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, passed_arrays};
+use sarek_ir::analysis::linear::Relation;
+use sarek_ir::analysis::race::ConstantBound;
 use sarek_ir::{CallId, CallableArg, FunctionId, Kernel, Stmt};
 use syn::spanned::Spanned;
 
@@ -189,6 +191,8 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .to_string();
         quote_spanned!(span=> ::core::assert!(#is, #message);)
     });
+    let bounds = lowered.constant_bounds.iter();
+    let bounds = bounds.map(|bound| bounded(lowered, *bound));
     let all = in_recursive
         .chain(with_callables)
         .chain(given)
@@ -198,10 +202,35 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .chain(lent)
         .chain(unsplit);
     Assertions {
-        each: lowered.checks.iter().cloned().chain(all).collect(),
+        each: lowered
+            .checks
+            .iter()
+            .cloned()
+            .chain(all)
+            .chain(bounds)
+            .collect(),
         probes: lowered.probes.clone(),
         literal_types: lowered.literal_types.clone(),
     }
+}
+
+/// Asserts that a named constant has the bound by which the kernel is free of races.
+fn bounded(lowered: &Lowered, bound: ConstantBound) -> TokenStream {
+    let path = &lowered.links[bound.link.index()];
+    let name = &lowered.kernel.links[bound.link.index()].path;
+    let number = Literal::u64_unsuffixed(bound.number);
+    let (sign, is) = match bound.relation {
+        Relation::Le => ("<=", quote!(<=)),
+        _ => (">=", quote!(>=)),
+    };
+    let mistake = Mistake::new(
+        codes::RACE,
+        format!("two threads may use the same element at once unless `{name} {sign} {number}`"),
+        "give the constant such a value, or declare the kernel `unsafe fn`",
+    );
+    let message = mistake.to_string();
+    let span = Span::mixed_site().located_at(path.span());
+    quote_spanned!(span=> if !(#path #is #number) { ::core::panic!(#message) })
 }
 
 /// The functions passed as callable arguments, each with the call that passes it.

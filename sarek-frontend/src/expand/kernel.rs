@@ -273,7 +273,12 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
     crate::check::strict(&lowered, errors)?;
     if !signature.is_unsafe {
         let found = crate::check::races(&lowered, phases.is_some(), errors)?;
-        lowered.kernel.preconditions.to_mut().extend(found);
+        lowered
+            .kernel
+            .preconditions
+            .to_mut()
+            .extend(found.preconditions);
+        lowered.constant_bounds = found.constants;
     }
     phases.map(|()| lowered)
 }

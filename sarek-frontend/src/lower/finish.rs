@@ -67,6 +67,7 @@ impl Lowerer<'_> {
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,
             links: self.links,
+            constant_bounds: vec![],
             audits: self.audits,
             callees: self.callees,
             checks: self.checks,

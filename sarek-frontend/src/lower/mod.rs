@@ -35,6 +35,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
+use sarek_ir::analysis::race::ConstantBound;
 use sarek_ir::{
     CallableId, CompoundId, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, Scalar, StmtId,
 };
@@ -66,6 +67,8 @@ pub struct Lowered {
     pub stmt_spans: Vec<Span>,
     /// The value of each link: tokens that rustc evaluates.
     pub links: Vec<TokenStream>,
+    /// Bounds of links by which the kernel is free of races. rustc checks them.
+    pub constant_bounds: Vec<ConstantBound>,
     /// Paths that were taken for constants of core, each with a test that rustc evaluates.
     pub audits: Vec<TokenStream>,
     /// The called functions, in the order of [`Kernel::functions`].

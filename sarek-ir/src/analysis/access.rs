@@ -9,11 +9,13 @@
 
 mod barrier_intervals;
 mod collect;
+mod induction;
+mod ranges;
 mod values;
 
-pub use barrier_intervals::barrier_intervals;
+pub use barrier_intervals::{barrier_intervals, barrier_intervals_of_values};
 
-use super::linear::{Affine, Bound};
+use super::linear::{Affine, Bound, Fact, Terms};
 use crate::{Argument, CallId, ExprId, Kernel, Loc, Memory, StmtId};
 
 /// A load or store of a slice or shared array.
@@ -33,6 +35,8 @@ pub struct Access {
     pub coordinates: Vec<Option<Affine>>,
     /// The bounds that hold here.
     pub bounds: Vec<Bound>,
+    /// The facts that hold here, if the resolver of values found them. It finds no bounds.
+    pub facts: Vec<Fact>,
     /// True if this stands for any access by a callee to an array that a call passes to it.
     pub lent: bool,
 }
@@ -61,6 +65,11 @@ pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
 /// Every access of a `&mut` slice that the kernel may execute, in evaluation order.
 pub fn accesses(kernel: &Kernel) -> Vec<Access> {
     collect::collect(kernel, false)
+}
+
+/// [`accesses`] with the resolver of values.
+pub fn accesses_of_values(kernel: &Kernel) -> (Vec<Access>, Terms) {
+    collect::collect_values(kernel)
 }
 
 /// Every access of a slice, including slices that the kernel never writes.

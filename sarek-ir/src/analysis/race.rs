@@ -14,12 +14,16 @@
 //! `idⱼ < Bⱼ`, from a guard or from the extent of its axis, and `cⱼ·Bⱼ <= cⱼ₊₁`. Then equal indices have equal ids.
 //! An axis without an id in the index must have one thread, or a guard must admit only one (`global_idx_y() == 0`).
 //!
-//! If this fails for all accesses together, each pair of accesses is checked by itself. Any of these proofs
-//! suffices:
+//! These rules are fast, and most kernels need no other. If they fail for all accesses together, each pair of accesses
+//! is checked by itself. Any of these proofs suffices:
 //!
 //! - The ranges of the two indices do not overlap ([`apart`]).
 //! - Block ids and thread ids are separate digits ([`tiles`]).
 //! - Threads exchange elements in pairs ([`exchange`]).
+//!
+//! The last attempt is a refutation ([`meet`]): the facts at both accesses and the equality of their indices have no
+//! solution for two different threads. It follows the values of mutable locals, loops, quotients and products, which the
+//! rules above do not. It may assume bounds of named constants ([`ConstantBound`]), which rustc checks.
 //!
 //! A condition that only a launch can decide becomes a [`Precondition`].
 //!
@@ -31,6 +35,7 @@ mod buffer;
 mod counterexample;
 mod exchange;
 pub mod function;
+mod meet;
 mod reason;
 mod shared;
 mod tiles;
@@ -39,11 +44,13 @@ mod view;
 use std::collections::BTreeSet;
 
 use buffer::Buffer;
-pub use counterexample::Counterexample;
+pub use counterexample::{Assumed, Counterexample, Element};
+pub use meet::ConstantBound;
+use meet::{Constants, Setting};
 pub use reason::{Race, Reason};
 
-use super::access::{Access, Place, accesses};
-use super::linear::relied_on;
+use super::access::{Access, Place, accesses, accesses_of_values};
+use super::linear::{Atom, relied_on};
 use super::range::{LaunchFacts, analyse};
 use super::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
@@ -54,9 +61,36 @@ use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 /// # Errors
 /// One race for each slice or shared array that is not proved free of races.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
+    prove(kernel, &mut Constants::none())
+}
+
+/// [`check`] that may also assume bounds of constants that the user's crate names.
+///
+/// # Errors
+/// One race for each slice or shared array that is not proved free of races.
+pub fn check_with_constants(kernel: &Kernel) -> Result<Proof, Vec<Race>> {
+    let mut constants = Constants::of(kernel);
+    let preconditions = prove(kernel, &mut constants)?;
+    Ok(Proof {
+        preconditions,
+        constants: constants.used,
+    })
+}
+
+/// The assumptions under which a kernel is free of races.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The preconditions of a launch.
+    pub preconditions: Vec<Precondition>,
+    /// Bounds of named constants, which rustc has to check.
+    pub constants: Vec<ConstantBound>,
+}
+
+fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>, Vec<Race>> {
     let all = accesses(kernel);
     let mut preconditions = relied_on(kernel);
     let mut races = vec![];
+    let mut values = None;
     let memories: BTreeSet<Memory> = all.iter().map(|a| a.memory).collect();
     for memory in memories {
         let of_buffer = all.iter().filter(|a| a.memory == memory);
@@ -73,20 +107,73 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
             }
             _ => buffer.check_view(),
         };
+        let mut by_refutation = |constants: &mut Constants| {
+            let (accesses, terms) = values.get_or_insert_with(|| accesses_of_values(kernel));
+            let of_buffer = accesses.iter().filter(|a| a.memory == memory);
+            let of_buffer: Vec<&Access> = of_buffer.collect();
+            constants.first_proof(|assumed, used| {
+                let setting = Setting {
+                    kernel,
+                    terms,
+                    in_block: false,
+                    assumed,
+                };
+                none_meet(setting, &of_buffer, used)
+            })
+        };
+        let rows = |needs: &Needs| needs.iter().filter(|need| is_row(need)).count();
         match checked {
+            Ok(needs) if needs.iter().any(|need| is_used(need, &of_buffer)) => {
+                let other = by_refutation(&mut Constants::none());
+                let other = other.filter(|other| rows(other) < rows(&needs));
+                add(&mut preconditions, other.unwrap_or(needs));
+            }
             Ok(needs) => add(&mut preconditions, needs),
-            Err(race) => races.push(race),
+            Err(race) => match by_refutation(constants) {
+                Some(needs) => add(&mut preconditions, needs),
+                None => races.push(race),
+            },
         }
     }
-    match shared::check(kernel, &Among::default()) {
+    match shared::check(kernel, &Among::default(), constants) {
         Ok(needs) => add(&mut preconditions, needs),
         Err(found) => races.extend(found),
     }
     if races.is_empty() {
         Ok(preconditions)
     } else {
-        Err(races)
+        Err(with_counterexamples(kernel, races))
     }
+}
+
+/// True if the launch must have one thread along an axis.
+fn is_row(need: &Precondition) -> bool {
+    matches!(need, Precondition::SingleThread(_))
+}
+
+/// True if the launch must have one thread along an axis whose ids the kernel uses.
+fn is_used(need: &Precondition, accesses: &[&Access]) -> bool {
+    let Precondition::SingleThread(axis) = need else {
+        return false;
+    };
+    let forms = accesses.iter().flat_map(|access| {
+        let own = access
+            .form
+            .iter()
+            .chain(access.coordinates.iter().flatten());
+        let own = own.map(|affine| &affine.form);
+        own.chain(access.bounds.iter().map(|bound| &bound.form))
+    });
+    let mut atoms = forms.flat_map(|form| form.terms());
+    atoms.any(|(atom, _)| matches!(atom, Atom::Id(id) if id.axis() == Some(*axis)))
+}
+
+/// Adds a counterexample to each race that is to be reported, if there is one.
+fn with_counterexamples(kernel: &Kernel, mut races: Vec<Race>) -> Vec<Race> {
+    for race in &mut races {
+        counterexample::explain(kernel, race);
+    }
+    races
 }
 
 /// True if range analysis proves that a launch satisfies the preconditions.
@@ -117,6 +204,23 @@ fn in_pairs(kernel: &Kernel, accesses: &[&Access]) -> Option<Needs> {
         for (j, b) in accesses.iter().enumerate().skip(i) {
             if is_store(a) || is_store(b) {
                 add(&mut needs, pair(kernel, a, b, i == j)?);
+            }
+        }
+    }
+    Some(needs)
+}
+
+/// [`in_pairs`] by refutation.
+fn none_meet(
+    setting: Setting<'_>,
+    accesses: &[&Access],
+    used: &mut Vec<ConstantBound>,
+) -> Option<Needs> {
+    let mut needs = vec![];
+    for (i, a) in accesses.iter().enumerate() {
+        for b in &accesses[i..] {
+            if is_store(a) || is_store(b) {
+                add(&mut needs, setting.apart(a, b, used)?);
             }
         }
     }

@@ -10,7 +10,8 @@
 //! **After a fault** an accelerator's thread continues with harmless values, and leaves its next unbounded loop
 //! whatever the condition says. The first run assumes that no thread has faulted. If it proves every site, then
 //! by induction no thread ever faults. Otherwise a second run drops the assumption: after an unbounded loop it
-//! knows nothing about the loop's condition.
+//! knows nothing about the loop's condition. Overflows are taken from the first run: only the proof that threads do not
+//! race asks for them, and a launch in which a thread has faulted returns an error in any case.
 
 mod env;
 mod eval;
@@ -68,7 +69,7 @@ impl Ranges {
     }
 
     /// True if no `+`, `-`, `*`, `<<` or integer cast in the expression overflows in any thread. This includes
-    /// the initialisers of immutable locals that the expression reads.
+    /// the initialisers of immutable locals that the expression reads. It holds as long as no thread has faulted.
     pub fn no_overflow(&self, expr: ExprId) -> bool {
         !self.overflow[expr.index()]
     }
@@ -127,7 +128,10 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
     let prove = |follow_sums: bool| {
         let ranges = run(follow_sums, false);
         if unbounded && ranges.proved.contains(&false) {
-            return run(follow_sums, true);
+            return Ranges {
+                overflow: ranges.overflow,
+                ..run(follow_sums, true)
+            };
         }
         ranges
     };

@@ -17,7 +17,8 @@ use std::collections::BTreeSet;
 
 use super::Access;
 use super::collect::Collector;
-use crate::analysis::linear::{Resolver, Values};
+use super::induction::Head;
+use crate::analysis::linear::{Resolver, Terms, Values};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
@@ -31,13 +32,39 @@ type Way = BTreeSet<usize>;
 /// The accesses of plain shared arrays, and for each barrier interval the indices of the accesses that may
 /// happen in it. `among` holds assumptions about the threads of the block.
 pub fn barrier_intervals(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
-    let mut resolver = Resolver::among(kernel, among.params.clone());
+    let resolver = Resolver::among(kernel, among.params.clone());
+    let (accesses, intervals, _) = walk(kernel, among, resolver);
+    (accesses, intervals)
+}
+
+/// [`barrier_intervals`] with the resolver of values.
+pub fn barrier_intervals_of_values(
+    kernel: &Kernel,
+    among: &Among,
+) -> (Vec<Access>, Vec<BTreeSet<usize>>, Terms) {
+    walk(
+        kernel,
+        among,
+        Resolver::of_values(kernel, among.params.clone()),
+    )
+}
+
+fn walk(
+    kernel: &Kernel,
+    among: &Among,
+    mut resolver: Resolver<'_>,
+) -> (Vec<Access>, Vec<BTreeSet<usize>>, Terms) {
     resolver.block = Some(Values::new(kernel, among));
+    let facts = match resolver.gives_values() {
+        true => resolver.required(),
+        false => vec![],
+    };
     let mut walk = Phases {
         collector: Collector {
             kernel,
             resolver,
             bounds: vec![],
+            facts,
             found: vec![],
             read_only: false,
         },
@@ -49,7 +76,9 @@ pub fn barrier_intervals(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BT
         walk.block(kernel.body);
         walk.close();
     }
-    (walk.collector.found, walk.closed.into_iter().collect())
+    let terms = std::mem::take(walk.collector.resolver.terms());
+    let intervals = walk.closed.into_iter().collect();
+    (walk.collector.found, intervals, terms)
 }
 
 struct Phases<'a> {
@@ -95,11 +124,11 @@ impl Phases<'_> {
     }
 
     fn block(&mut self, block: Block) {
-        let depth = self.collector.bounds.len();
+        let mark = self.collector.mark();
         for stmt in self.collector.kernel.block(block) {
             self.stmt(stmt);
         }
-        self.collector.bounds.truncate(depth);
+        self.collector.release(mark);
     }
 
     fn stmt(&mut self, id: StmtId) {
@@ -127,6 +156,7 @@ impl Phases<'_> {
                     if let Some(cond) = cond {
                         this.step(|collector| collector.expr(cond));
                         this.collector.suppose(cond, true);
+                        this.collector.stepped_range(cond, body);
                     }
                     cond.is_some()
                 });
@@ -142,8 +172,17 @@ impl Phases<'_> {
                     collector.expr(start);
                     collector.expr(end);
                 });
+                let before = self.collector.resolver.block.clone();
                 self.repeat(label, Some(local), body, |this| {
+                    // The range is that of before the loop.
+                    let now = this.collector.resolver.block.clone();
+                    this.collector.restore(before.clone());
+                    if let Some(counter) = now.as_ref().and_then(|now| now.get(local)) {
+                        this.collector.set(local, counter);
+                    }
                     this.collector.counts(local, start, end);
+                    this.collector.restore(now);
+                    this.collector.reversed_range(local, (start, end), body);
                     true
                 });
             }
@@ -171,17 +210,23 @@ impl Phases<'_> {
 
     fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) {
         self.step(|collector| collector.expr(cond));
-        let (ways, depth) = (self.open.clone(), self.collector.bounds.len());
+        let (ways, mark) = (self.open.clone(), self.collector.mark());
         let before = self.collector.resolver.block.clone();
         self.collector.suppose(cond, true);
+        let if_true = self.collector.facts[mark[1]..].to_vec();
         self.block(then);
-        self.collector.bounds.truncate(depth);
+        self.collector.release(mark);
+        let after = self.collector.resolver.block.clone();
         self.collector.restore(before);
         let after_then = std::mem::replace(&mut self.open, ways);
         self.collector.suppose(cond, false);
+        let if_false = self.collector.facts[mark[1]..].to_vec();
         self.block(otherwise);
-        self.collector.bounds.truncate(depth);
-        self.collector.changed_in(&[then, otherwise]);
+        self.collector.release(mark);
+        match self.collector.is_of_values() {
+            true => self.collector.join(after, [if_true, if_false]),
+            false => self.collector.changed_in(&[then, otherwise]),
+        }
         self.open.extend(after_then);
         self.tidy();
     }
@@ -199,36 +244,60 @@ impl Phases<'_> {
             exits: vec![],
             nexts: vec![],
         });
-        for _ in 0..2 {
-            self.collector.changed_in(&[body]);
-            if let (Some(counter), Some(values)) = (counter, &mut self.collector.resolver.block) {
-                values.renew(self.collector.kernel, counter);
+        let before = self.collector.resolver.block.clone();
+        let at = Head {
+            label: Some(label),
+            body,
+            before: before.expect("the walk keeps values"),
+        };
+        for turn in 0..2 {
+            // Every way through the body passes a barrier, so the second turn is the next one.
+            let follows = turn == 1 && self.collector.is_of_values() && self.always_waits(body);
+            match (follows, counter) {
+                (true, Some(counter)) => self.collector.count_on(counter),
+                (true, None) => {}
+                (false, _) => {
+                    self.collector.head_of(&at);
+                    counter.inspect(|counter| self.collector.renew(*counter));
+                }
             }
-            let depth = self.collector.bounds.len();
+            let mark = self.collector.mark();
             let may_end = head(self);
             let around = self.loops.last_mut().expect("pushed above");
             if may_end {
                 around.exits.extend(self.open.iter().cloned());
             }
             self.block(body);
-            self.collector.bounds.truncate(depth);
+            self.collector.release(mark);
             let around = self.loops.last_mut().expect("pushed above");
             self.open.append(&mut around.nexts);
             self.tidy();
         }
-        self.collector.changed_in(&[body]);
-        let depth = self.collector.bounds.len();
+        self.collector.after_loop(&at);
+        counter.inspect(|counter| self.collector.renew(*counter));
+        let mark = self.collector.mark();
         if head(self) {
             let ways = self.open.clone();
             let around = self.loops.last_mut().expect("pushed above");
             around.exits.extend(ways);
         }
-        self.collector.bounds.truncate(depth);
+        self.collector.release(mark);
         let around = self.loops.pop().expect("pushed above");
         // A third iteration would find the intervals of the second again, so that the open paths end here.
         self.close();
         self.open = around.exits;
         self.tidy();
+    }
+
+    /// True if every way through the body of a loop passes a barrier and reaches its end.
+    fn always_waits(&self, body: Block) -> bool {
+        let kernel = self.collector.kernel;
+        let jumps = |id: StmtId| matches!(kernel.stmt(id).facts().flow, Flow::Continue(_));
+        let waits = |id: StmtId| match kernel.stmt(id) {
+            Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
+            other => other == Stmt::Barrier,
+        };
+        kernel.block(body).any(waits) && !kernel.stmts_in(kernel.block(body)).any(jumps)
     }
 
     /// True if the statement contains a barrier, or a jump out of a loop with one.

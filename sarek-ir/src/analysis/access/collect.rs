@@ -1,7 +1,11 @@
 //! Collects the accesses of a kernel in evaluation order, each with the bounds that hold there.
 
+use std::collections::HashSet;
+
 use super::{Access, Place, barrier_intervals, lent};
-use crate::analysis::linear::{Atom, Bound, Resolver};
+use crate::analysis::linear::{
+    Affine, Atom, Bound, Fact, Form, Poly, Relation, Resolver, Symbol, Terms, Values,
+};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Flow;
 use crate::{
@@ -13,6 +17,7 @@ pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
         kernel,
         resolver: Resolver::new(kernel),
         bounds: vec![],
+        facts: vec![],
         found: vec![],
         read_only,
     };
@@ -20,23 +25,54 @@ pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
     collector.found
 }
 
+/// Collects the accesses of slices with the resolver of values.
+pub(super) fn collect_values(kernel: &Kernel) -> (Vec<Access>, Terms) {
+    let mut resolver = Resolver::of_values(kernel, HashSet::new());
+    resolver.block = Some(Values::of_launch());
+    let facts = resolver.required();
+    let mut collector = Collector {
+        kernel,
+        resolver,
+        bounds: vec![],
+        facts,
+        found: vec![],
+        read_only: false,
+    };
+    collector.block(kernel.body);
+    let terms = std::mem::take(collector.resolver.terms());
+    (collector.found, terms)
+}
+
 pub(super) struct Collector<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) resolver: Resolver<'a>,
     /// The bounds that hold at the current point.
     pub(super) bounds: Vec<Bound>,
+    /// The facts that hold at the current point, for the resolver of values.
+    pub(super) facts: Vec<Fact>,
     pub(super) found: Vec<Access>,
     /// True if accesses of slices that the kernel never writes are collected, too.
     pub(super) read_only: bool,
 }
 
 impl Collector<'_> {
-    fn block(&mut self, block: Block) {
-        let depth = self.bounds.len();
+    pub(super) fn block(&mut self, block: Block) {
+        let mark = self.mark();
         for stmt in self.kernel.block(block) {
             self.stmt(stmt);
         }
-        self.bounds.truncate(depth);
+        self.release(mark);
+    }
+
+    /// The number of bounds and facts that hold.
+    pub(super) fn mark(&self) -> [usize; 2] {
+        [self.bounds.len(), self.facts.len()]
+    }
+
+    /// Drops the bounds and facts that were added since.
+    pub(super) fn release(&mut self, [bounds, facts]: [usize; 2]) {
+        self.bounds.truncate(bounds);
+        self.facts.truncate(facts);
     }
 
     pub(super) fn stmt(&mut self, id: StmtId) {
@@ -50,7 +86,7 @@ impl Collector<'_> {
             }
             Stmt::Assign { local, value } => {
                 self.expr(value);
-                self.bind(local, None);
+                self.bind(local, Some(value));
             }
             Stmt::Store {
                 memory,
@@ -70,44 +106,39 @@ impl Collector<'_> {
                 otherwise,
             } => {
                 self.expr(cond);
-                let before = self.resolver.block.clone();
-                self.guarded(cond, true, then);
-                self.restore(before);
-                self.guarded(cond, false, otherwise);
-                self.changed_in(&[then, otherwise]);
+                let [if_true, if_false] = self.branches(cond, then, otherwise);
                 if leaves(kernel, then) {
-                    self.suppose(cond, false);
+                    self.hold(if_false);
                 }
                 if leaves(kernel, otherwise) {
-                    self.suppose(cond, true);
+                    self.hold(if_true);
                 }
             }
-            Stmt::Loop { cond, body, .. } => {
-                self.enter_loop(body);
-                match cond {
-                    Some(cond) => {
-                        self.expr(cond);
-                        self.guarded(cond, true, body);
-                    }
-                    None => self.block(body),
+            Stmt::Loop { label, cond, body } => self.repeated(Some(label), body, |this| {
+                if let Some(cond) = cond {
+                    this.expr(cond);
+                    this.suppose(cond, true);
+                    this.stepped_range(cond, body);
                 }
-                self.leave_loop(body);
-            }
+            }),
             Stmt::For {
+                label,
                 local,
                 start,
                 end,
                 body,
-                ..
             } => {
                 self.expr(start);
                 self.expr(end);
-                let depth = self.bounds.len();
-                self.counts(local, start, end);
-                self.enter_loop(body);
-                self.block(body);
-                self.leave_loop(body);
-                self.bounds.truncate(depth);
+                let mark = self.mark();
+                // Threads may be in different turns.
+                self.in_loop(|this| {
+                    this.renew(local);
+                    this.counts(local, start, end);
+                });
+                self.reversed_range(local, (start, end), body);
+                self.repeated(Some(label), body, |_| {});
+                self.release(mark);
             }
             // Atomic operations do not race with each other, and an atomic slice has no other accesses.
             Stmt::Atomic {
@@ -144,21 +175,49 @@ impl Collector<'_> {
 
     /// Adds the bounds that hold if `cond` has evaluated to `truth`.
     pub(super) fn suppose(&mut self, cond: ExprId, truth: bool) {
-        let bounds = self.resolver.implied(cond, truth);
-        self.bounds.extend(bounds);
+        match self.is_of_values() {
+            true => {
+                let facts = self.resolver.supposed(cond, truth);
+                self.facts.extend(facts);
+            }
+            false => {
+                let bounds = self.resolver.implied(cond, truth);
+                self.bounds.extend(bounds);
+            }
+        }
     }
 
-    /// Adds the bounds of a loop's counter.
+    /// Adds the bounds of a loop's counter. The locals have the values of before the loop.
     pub(super) fn counts(&mut self, counter: LocalId, start: ExprId, end: ExprId) {
+        if self.is_of_values() {
+            let counter = self.values().and_then(|values| values.get(counter));
+            if let Some(counter) = counter {
+                let facts = self.resolver.counts(&counter.form, start, end);
+                self.facts.extend(facts);
+            }
+            return;
+        }
         let bounds = self.resolver.counted(Atom::Local(counter), start, end);
         self.bounds.extend(bounds);
     }
 
-    fn guarded(&mut self, cond: ExprId, truth: bool, block: Block) {
-        let depth = self.bounds.len();
+    /// Walks a block for a value of a condition. Returns what follows from that value.
+    pub(super) fn guarded(&mut self, cond: ExprId, truth: bool, block: Block) -> Implied {
+        let mark = self.mark();
         self.suppose(cond, truth);
+        let implied = Implied {
+            bounds: self.bounds[mark[0]..].to_vec(),
+            facts: self.facts[mark[1]..].to_vec(),
+        };
         self.block(block);
-        self.bounds.truncate(depth);
+        self.release(mark);
+        implied
+    }
+
+    /// Adds what follows from a condition.
+    fn hold(&mut self, implied: Implied) {
+        self.bounds.extend(implied.bounds);
+        self.facts.extend(implied.facts);
     }
 
     /// Records a store into a part of an element as an access of the whole element.
@@ -183,7 +242,7 @@ impl Collector<'_> {
             self.expr(operand);
         }
         for memory in lent(kernel, id) {
-            if self.resolver.block.is_some() {
+            if self.is_of_block() {
                 self.found.push(Access {
                     memory,
                     place: Place::Store(stmt),
@@ -192,6 +251,7 @@ impl Collector<'_> {
                     form: None,
                     coordinates: vec![],
                     bounds: vec![],
+                    facts: vec![],
                     lent: true,
                 });
             }
@@ -207,12 +267,11 @@ impl Collector<'_> {
     /// Walks the closures that a call passes on. The callee may call each of them any number of times.
     pub(super) fn closures(&mut self, id: CallId) {
         for closure in self.kernel.closures_of(id) {
-            self.enter_loop(closure.body);
-            for local in closure.params.iter().copied().chain(closure.result) {
-                self.bind(local, None);
-            }
-            self.block(closure.body);
-            self.leave_loop(closure.body);
+            self.repeated(None, closure.body, |this| {
+                for local in closure.params.iter().copied().chain(closure.result) {
+                    this.bind(local, None);
+                }
+            });
         }
     }
 
@@ -223,23 +282,28 @@ impl Collector<'_> {
     }
 
     fn access(&mut self, memory: Memory, place: Place, loc: Loc, index: ExprId) {
-        let looked_at = match self.resolver.block {
-            None => matches!(memory, Memory::Slice(_)),
-            Some(_) => barrier_intervals::is_plain_shared(self.kernel, memory),
+        let looked_at = match self.is_of_block() {
+            false => matches!(memory, Memory::Slice(_)),
+            true => barrier_intervals::is_plain_shared(self.kernel, memory),
         };
         if !looked_at || !(self.read_only || self.kernel.is_shared_between_threads(memory)) {
             return;
         }
-        let depth = self.bounds.len();
+        let mark = self.mark();
         let mut form = self.resolver.affine(index);
         let coordinates = self.resolver.coordinates(index);
-        if self.resolver.block.is_some() {
+        if self.is_of_values() {
+            let mut facts = self.resolver.within(index);
+            facts.extend(self.in_bounds(memory, index, form.as_ref()));
+            self.facts.extend(facts);
+        } else if self.is_of_block() {
             let dimensions = self.resolver.dimensions(index);
             self.bounds.extend(dimensions);
         }
         let mut bounds = self.bounds.clone();
-        self.bounds.truncate(depth);
-        if self.resolver.block.is_some() {
+        let facts = self.facts.clone();
+        self.release(mark);
+        if self.is_of_block() && !self.is_of_values() {
             bounds = bounds.iter().map(|b| b.in_block(self.kernel)).collect();
             form = form.map(|affine| affine.with(affine.form.in_block(self.kernel)));
         }
@@ -251,8 +315,25 @@ impl Collector<'_> {
             form,
             coordinates,
             bounds,
+            facts,
             lent: false,
         });
+    }
+
+    /// The fact that an index of a slice is below the length, or else the access faults.
+    fn in_bounds(&mut self, memory: Memory, of: ExprId, index: Option<&Affine>) -> Option<Fact> {
+        let (Memory::Slice(_), Some(index)) = (memory, index) else {
+            return None;
+        };
+        let len = Form::of(Poly::symbol(Symbol::Len(memory)));
+        let mut fact = Fact::of(Relation::Lt, &index.form, &len)?.under(index);
+        fact.exact.extend(index.needs_exact.then_some(of));
+        Some(fact)
+    }
+
+    /// True in the walk over a single block's code.
+    fn is_of_block(&self) -> bool {
+        self.values().is_some_and(Values::are_of_block)
     }
 
     pub(super) fn expr(&mut self, id: ExprId) {
@@ -274,15 +355,21 @@ impl Collector<'_> {
 
     fn short_circuit(&mut self, lhs: ExprId, rhs: ExprId, truth: bool) {
         self.expr(lhs);
-        let depth = self.bounds.len();
+        let mark = self.mark();
         self.suppose(lhs, truth);
         self.expr(rhs);
-        self.bounds.truncate(depth);
+        self.release(mark);
     }
 }
 
+/// What follows from the value of a condition.
+pub(super) struct Implied {
+    pub(super) bounds: Vec<Bound>,
+    pub(super) facts: Vec<Fact>,
+}
+
 /// True if control never reaches the end of the block.
-fn leaves(kernel: &Kernel, block: Block) -> bool {
+pub(super) fn leaves(kernel: &Kernel, block: Block) -> bool {
     kernel
         .block(block)
         .any(|stmt| match kernel.stmt(stmt).facts().flow {

@@ -2,28 +2,86 @@
 
 use std::collections::BTreeSet;
 
-use super::collect::Collector;
-use crate::analysis::linear::Values;
+use super::collect::{Collector, Implied, leaves};
+use super::induction::Head;
+use crate::analysis::linear::{Affine, Fact, Values, fields_of};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Effect;
-use crate::{Block, ExprId, Kernel, LocalId, NativeId};
+use crate::{Block, ExprId, Kernel, LabelId, LocalId, NativeId};
 
 impl Collector<'_> {
+    /// True in the walk of the resolver of values.
+    pub(super) fn is_of_values(&self) -> bool {
+        self.resolver.gives_values()
+    }
+
+    pub(super) fn values(&self) -> Option<&Values> {
+        self.resolver.block.as_ref()
+    }
+
     /// Records that a local is bound or assigned.
     pub(super) fn bind(&mut self, local: LocalId, init: Option<ExprId>) {
         if self.resolver.block.is_none() {
             return;
         }
         let mutable = self.kernel.locals[local.index()].mutable;
+        if let Some(init) = init.filter(|_| !mutable && self.is_of_values()) {
+            self.bind_fields(local, init);
+        }
         let form = init
-            .filter(|_| !mutable)
-            .and_then(|init| self.resolver.affine(init));
+            .filter(|_| !mutable || self.is_of_values())
+            .and_then(|init| Some((init, self.resolver.affine(init)?)));
+        match form {
+            Some((init, mut form)) => {
+                // An expression that reads the local says nothing about this value.
+                let unread = self.resolver.init(local) != Some(init);
+                let exact = self.resolver.is_plain(init) || form.is_plain_id();
+                if unread && (form.needs_exact || !exact) {
+                    form.exact.push(init);
+                }
+                self.set(local, form);
+            }
+            None => self.renew(local),
+        }
+    }
+
+    /// Records the values of the fields of an immutable tuple or struct.
+    fn bind_fields(&mut self, local: LocalId, init: ExprId) {
+        for &(name, field) in fields_of(self.kernel, init) {
+            let ty = self.kernel.type_of(field).as_scalar();
+            let form = match ty.filter(|ty| ty.is_int()) {
+                Some(_) => self.resolver.affine(field),
+                None => None,
+            };
+            let plain = self.resolver.is_plain(field);
+            if let (Some(mut form), Some(values)) = (form, &mut self.resolver.block) {
+                if form.needs_exact || !plain {
+                    form.exact.push(field);
+                }
+                values.set_field(local, name, form);
+            }
+        }
+    }
+
+    /// Gives a local the value of a form.
+    pub(super) fn set(&mut self, local: LocalId, form: Affine) {
+        if let Some(values) = &mut self.resolver.block {
+            values.set(local, form);
+        }
+    }
+
+    /// Records that a local has another value, which is not known.
+    pub(super) fn renew(&mut self, local: LocalId) {
+        let gives_values = self.is_of_values();
         let Some(values) = &mut self.resolver.block else {
             return;
         };
-        match form {
-            Some(form) => values.set(local, form),
-            None => values.renew(self.kernel, local),
+        values.renew(self.kernel, local);
+        let in_common = values.are_in_common(local);
+        let ty = self.kernel.locals[local.index()].ty.as_scalar();
+        if let Some(ty) = ty.filter(|ty| ty.is_int() && gives_values) {
+            let any = self.resolver.any(ty, in_common);
+            self.set(local, any);
         }
     }
 
@@ -36,46 +94,123 @@ impl Collector<'_> {
 
     /// Records that these blocks may have assigned their locals.
     pub(super) fn changed_in(&mut self, blocks: &[Block]) {
-        let Some(values) = &mut self.resolver.block else {
-            return;
-        };
         let mut assigned = BTreeSet::new();
         for block in blocks {
             assigned_in(self.kernel, *block, &mut assigned);
         }
         for local in assigned {
-            values.renew(self.kernel, local);
+            self.renew(local);
         }
     }
 
-    /// Enters a loop without a barrier.
-    pub(super) fn enter_loop(&mut self, body: Block) {
+    /// Walks a loop without a barrier: `head` walks its condition, and adds what it says about the body.
+    pub(super) fn repeated(
+        &mut self,
+        label: Option<LabelId>,
+        body: Block,
+        head: impl FnOnce(&mut Self),
+    ) {
+        let Some(before) = self.resolver.block.clone() else {
+            let mark = self.mark();
+            head(self);
+            self.block(body);
+            return self.release(mark);
+        };
+        let at = Head {
+            label,
+            body,
+            before,
+        };
+        self.in_loop(|this| {
+            this.head_of(&at);
+            let mark = this.mark();
+            head(this);
+            this.block(body);
+            this.release(mark);
+        });
+        self.after_loop(&at);
+    }
+
+    /// Runs a step of the walk inside of a loop without a barrier.
+    pub(super) fn in_loop(&mut self, step: impl FnOnce(&mut Self)) {
         if let Some(values) = &mut self.resolver.block {
             values.enter_loop();
         }
-        self.changed_in(&[body]);
-    }
-
-    /// Leaves a loop without a barrier.
-    pub(super) fn leave_loop(&mut self, body: Block) {
+        step(self);
         if let Some(values) = &mut self.resolver.block {
             values.leave_loop();
         }
-        self.changed_in(&[body]);
+    }
+
+    /// Gives the locals that a loop assigns their values at the head of any turn.
+    pub(super) fn head_of(&mut self, head: &Head) {
+        match self.is_of_values() {
+            true => self.at_head(head, false),
+            false => self.changed_in(&[head.body]),
+        }
+    }
+
+    /// Gives the locals that a loop assigns their values after any turn, or where a jump leaves the loop.
+    pub(super) fn after_loop(&mut self, head: &Head) {
+        match self.is_of_values() {
+            true => self.at_head(head, true),
+            false => self.changed_in(&[head.body]),
+        }
+    }
+
+    /// Walks the branches of an `if` in which no barrier interval ends.
+    pub(super) fn branches(&mut self, cond: ExprId, then: Block, otherwise: Block) -> [Implied; 2] {
+        let before = self.resolver.block.clone();
+        let if_true = self.guarded(cond, true, then);
+        let after = self.resolver.block.clone();
+        self.restore(before);
+        let if_false = self.guarded(cond, false, otherwise);
+        match (leaves(self.kernel, then), leaves(self.kernel, otherwise)) {
+            _ if !self.is_of_values() => self.changed_in(&[then, otherwise]),
+            (true, _) => {}
+            (false, true) => self.restore(after),
+            (false, false) => {
+                self.join(after, [if_true.facts.clone(), if_false.facts.clone()]);
+            }
+        }
+        [if_true, if_false]
+    }
+
+    /// Joins the values after two branches, each with the facts of its branch.
+    pub(super) fn join(&mut self, then: Option<Values>, [if_true, if_false]: [Vec<Fact>; 2]) {
+        let (Some(then), Some(otherwise)) = (then, self.resolver.block.clone()) else {
+            return;
+        };
+        let all: BTreeSet<LocalId> = then.locals().chain(otherwise.locals()).collect();
+        for local in all {
+            let (Some(a), Some(b)) = (then.get(local), otherwise.get(local)) else {
+                self.renew(local);
+                continue;
+            };
+            if a == b {
+                continue;
+            }
+            let ty = self.kernel.locals[local.index()].ty.as_scalar();
+            match ty.filter(|_| !otherwise.are_in_common(local)) {
+                Some(ty) => {
+                    let cases = vec![(a, if_true.clone()), (b, if_false.clone())];
+                    let value = self.resolver.one_of(cases, ty);
+                    self.set(local, value);
+                }
+                None => self.renew(local),
+            }
+        }
     }
 
     pub(super) fn native(&mut self, native: NativeId) {
-        let Some(values) = &mut self.resolver.block else {
-            return;
-        };
         for local in assigned_by(self.kernel, native) {
-            values.renew(self.kernel, local);
+            self.renew(local);
         }
     }
 }
 
 /// The locals that a block assigns.
-fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
+pub(super) fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
     for id in kernel.stmts_in(kernel.block(block)) {
         let facts = kernel.stmt(id).facts();
         found.extend(facts.assigns);

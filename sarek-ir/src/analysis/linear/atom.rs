@@ -4,7 +4,7 @@ use super::symbol::is_unsigned;
 use crate::{Builtin, Kernel, LocalId, ParamId, ParamKind};
 
 /// A value that varies from thread to thread, or from one point of the code to another: a variable of forms.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Atom {
     /// An id.
     Id(Builtin),
@@ -18,6 +18,9 @@ pub enum Atom {
     /// A quotient by a constant, rounded down. The number identifies dividend and divisor, see
     /// [`Quotients`](super::Quotients).
     Quotient(u32),
+    /// A value with a definition, see [`Terms`](super::Terms). The flag is true if its type is unsigned. Only the
+    /// [resolver of values](super::Resolver::of_values) has such atoms.
+    Term(u32, bool),
 }
 
 impl Atom {
@@ -29,6 +32,7 @@ impl Atom {
                 ParamKind::Scalar(ty) => Some(ty),
                 ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => None,
             },
+            Atom::Term(_, unsigned) => return unsigned,
             Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) => None,
         };
         ty.is_some_and(is_unsigned)

@@ -1,7 +1,7 @@
 //! Linear forms: `base + Σ coefficient · atom`.
 
 use super::{Atom, Coefficient, Interval, Poly};
-use crate::Axis;
+use crate::{Axis, ExprId};
 
 /// A linear form. It denotes a mathematical integer, which never wraps.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,6 +21,8 @@ pub struct Affine<C = Poly> {
     pub needs_exact: bool,
     /// The form holds only if the launch has at most this many threads along the axis.
     pub extents: Vec<(Axis, u64)>,
+    /// The form holds only if these expressions, which assigned the locals that it stands for, did not overflow.
+    pub exact: Vec<ExprId>,
 }
 
 impl<C: Coefficient> Form<C> {
@@ -251,6 +253,7 @@ impl<C: Coefficient> Affine<C> {
             form,
             needs_exact: false,
             extents: vec![],
+            exact: vec![],
         }
     }
 
@@ -265,6 +268,7 @@ impl<C: Coefficient> Affine<C> {
             form,
             needs_exact: self.needs_exact,
             extents: self.extents.clone(),
+            exact: self.exact.clone(),
         }
     }
 
@@ -272,6 +276,9 @@ impl<C: Coefficient> Affine<C> {
     pub fn with_conditions(mut self, other: &Affine<C>) -> Affine<C> {
         self.needs_exact |= other.needs_exact;
         self.extents.extend_from_slice(&other.extents);
+        let added = other.exact.iter().filter(|e| !self.exact.contains(e));
+        let added: Vec<ExprId> = added.copied().collect();
+        self.exact.extend(added);
         self
     }
 

@@ -36,10 +36,18 @@
 //!
 //! [`Guard::of`] is the only reader of conditions. A comparison becomes [`Limits`] of the difference of its sides: an
 //! inequality, or an equality as two of them. A congruence such as `i % 4 == 1` is the equality `i - 4·q = 1`, with the
-//! quotient `q` as an atom. The race proof has no such atoms: it reads a quotient as an opaque value.
+//! quotient `q` as an atom. The rules of the race proof have no such atoms: they read a quotient as an opaque value.
 //!
 //! A launch requirement becomes an equation with a slack variable: `k < n` becomes `n = k + 1 + excess`. It is solved
 //! for one symbol, which is then substituted everywhere. This is a step of Gaussian elimination.
+//!
+//! # Values
+//!
+//! A [resolver of values](Resolver::of_values) gives every integer expression a value. What has no linear form is a
+//! [`Term`] with a [`Definition`]: a quotient, a product, an exclusive or, one of two values after an `if`, or any value.
+//! It states [`Fact`]s in place of bounds: a form is not negative, 0, or not 0. [`refute`](super::refute) decides what
+//! follows. The walk over the code ([`access`](super::access)) keeps the values of mutable locals: at the head of a loop,
+//! a local with a constant step is `start + step · turns`.
 //!
 //! # Questions
 //!
@@ -77,6 +85,7 @@ mod bound;
 mod coefficient;
 mod digits;
 mod eliminate;
+mod fact;
 mod form;
 mod guard;
 mod ids;
@@ -87,6 +96,8 @@ mod read;
 mod required;
 mod symbol;
 mod symbolic;
+mod terms;
+mod valued;
 mod values;
 
 pub use atom::Atom;
@@ -94,6 +105,7 @@ pub use bound::{Bound, Limit};
 pub use coefficient::Coefficient;
 pub use digits::{is_digit, within_stride};
 pub use eliminate::Known;
+pub use fact::{Fact, Sign};
 pub use form::{Affine, Form};
 pub use guard::{Comparison, Guard, Limits, Relation};
 pub use ids::block_dim;
@@ -104,6 +116,8 @@ pub use read::{FormOf, Source, read, result};
 pub use required::relied_on;
 pub use symbol::{Extent, Symbol};
 pub use symbolic::Resolver;
+pub use terms::{Definition, Term, Terms, term_form};
+pub use valued::{field_of_local, fields_of};
 pub use values::Values;
 
 #[cfg(test)]

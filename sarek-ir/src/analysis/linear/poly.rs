@@ -146,6 +146,15 @@ impl Poly {
         !self.unknown && self.terms.contains_key(&vec![]) && self.terms.iter().all(odd)
     }
 
+    /// The products of symbols with their coefficients; `None` if the polynomial is unknown.
+    pub fn terms(&self) -> Option<impl Iterator<Item = (&[Symbol], i128)>> {
+        let terms = self
+            .terms
+            .iter()
+            .map(|(product, v)| (product.as_slice(), *v));
+        (!self.unknown).then_some(terms)
+    }
+
     /// The value for these symbol values; `None` if it overflows.
     pub fn evaluate(&self, of: impl Fn(Symbol) -> i128) -> Option<i128> {
         let start = (!self.unknown).then_some(0i128)?;

@@ -5,7 +5,9 @@
 
 use super::symbol::is_unsigned;
 use super::{Affine, Coefficient, Form, Symbol};
-use crate::{BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Kernel, LocalId, Scalar};
+use crate::{
+    BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar,
+};
 
 /// The form that a source gives an expression, if it has one.
 pub type FormOf<S> = Option<Affine<<S as Source>::Coefficient>>;
@@ -44,27 +46,57 @@ pub trait Source {
     /// True if code behind this index check sees the index itself.
     fn passes(&mut self, index: ExprId, len: ExprId) -> bool;
 
-    /// A number, if the expression is one for all threads.
+    /// A number, if the expression is one for all threads. Nothing but the expression itself may have overflowed.
     fn number(&mut self, id: ExprId) -> Option<i128> {
-        read(self, id)?.form.as_constant()
+        let value = read(self, id)?;
+        value.form.as_constant().filter(|_| value.exact.is_empty())
     }
 
-    /// `dividend / divisor` for a positive divisor, rounded down. If `floors` is false, the operation rounds
+    /// `dividend / divisor` for a positive divisor, rounded down; both are of the given type. If `floors` is false, the operation rounds
     /// towards zero, so the dividend must not be negative.
     fn quotient(
         &mut self,
         _dividend: &Affine<Self::Coefficient>,
         _divisor: i128,
         _floors: bool,
-    ) -> Option<Form<Self::Coefficient>> {
+        _ty: Scalar,
+    ) -> FormOf<Self> {
         None
     }
 
-    /// `lhs ^ rhs`.
+    /// The quotient, rounded down, by any divisor for which the division does not fault. If `floors` is false, the
+    /// dividend must not be negative.
+    fn ratio(
+        &mut self,
+        _dividend: &Affine<Self::Coefficient>,
+        _divisor: &Affine<Self::Coefficient>,
+        _floors: bool,
+        _ty: Scalar,
+    ) -> FormOf<Self> {
+        None
+    }
+
+    /// The product of two values that differ between threads.
+    fn product(
+        &mut self,
+        _lhs: &Affine<Self::Coefficient>,
+        _rhs: &Affine<Self::Coefficient>,
+        _ty: Scalar,
+    ) -> FormOf<Self> {
+        None
+    }
+
+    /// The value of an intrinsic function of integers.
+    fn intrinsic(&mut self, _of: Intrinsic, _args: List, _ty: Scalar) -> FormOf<Self> {
+        None
+    }
+
+    /// `lhs ^ rhs`, for values of this type.
     fn exchange(
         &mut self,
         _lhs: &Affine<Self::Coefficient>,
         _rhs: &Affine<Self::Coefficient>,
+        _ty: Scalar,
     ) -> FormOf<Self> {
         None
     }
@@ -111,7 +143,8 @@ pub fn read<S: Source + ?Sized>(source: &mut S, id: ExprId) -> FormOf<S> {
             let field = source.field(compound);
             field.and_then(|field| read(source, field))
         }
-        Expr::Load { .. } | Expr::Unary { .. } | Expr::Call { .. } => None,
+        Expr::Call { intrinsic, args } => source.intrinsic(intrinsic, args, ty),
+        Expr::Load { .. } | Expr::Unary { .. } => None,
         Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
     };
     found.or_else(|| source.opaque(id))
@@ -129,12 +162,7 @@ pub fn result<S: Source + ?Sized>(
         BinaryOp::Sub => read(source, lhs)?.plus(&read(source, rhs)?, -1),
         BinaryOp::Mul => {
             let (l, r) = (read(source, lhs)?, read(source, rhs)?);
-            let product = match (l.form.uniform(), r.form.uniform()) {
-                (_, Some(by)) => l.form.times(by),
-                (Some(by), None) => r.form.times(by),
-                (None, None) => None,
-            };
-            Some(l.with(product?).with_conditions(&r))
+            multiplied(source, &l, &r, lhs)
         }
         BinaryOp::Shl => {
             let by = shift_count(source, lhs, rhs)?;
@@ -145,23 +173,40 @@ pub fn result<S: Source + ?Sized>(
         BinaryOp::Shr => {
             let by = shift_count(source, lhs, rhs)?;
             let dividend = read(source, lhs)?;
-            let form = source.quotient(&dividend, 1 << by, true)?;
-            Some(dividend.with(form))
+            let ty = source.kernel().type_of(lhs).as_scalar()?;
+            source.quotient(&dividend, 1 << by, true, ty)
         }
         // A mask of low bits is a remainder.
         BinaryOp::BitAnd => {
             let mask = source.number(rhs)?;
             let divisor = mask.checked_add(1).filter(|d| d.count_ones() == 1)?;
             let dividend = read(source, lhs)?;
-            remainder(source, dividend, divisor, true)
+            let ty = source.kernel().type_of(lhs).as_scalar()?;
+            remainder(source, dividend, divisor, (true, ty))
         }
         BinaryOp::BitXor => {
             let (l, r) = (read(source, lhs)?, read(source, rhs)?);
-            source.exchange(&l, &r).or_else(|| source.exchange(&r, &l))
+            let ty = source.kernel().type_of(lhs).as_scalar()?;
+            let found = source.exchange(&l, &r, ty);
+            found.or_else(|| source.exchange(&r, &l, ty))
+        }
+        // The bits of a shifted value and of a smaller number do not meet, so this is a sum.
+        BinaryOp::BitOr => {
+            let Expr::Binary {
+                op: BinaryOp::Shl,
+                lhs: shifted,
+                rhs: by,
+            } = source.kernel().expr(lhs)
+            else {
+                return None;
+            };
+            let free = 1 << shift_count(source, shifted, by)?;
+            let low = source.number(rhs).filter(|low| (0..free).contains(low))?;
+            let form = Affine::of(Form::constant(low));
+            read(source, lhs)?.plus(&form, 1)
         }
         BinaryOp::Div
         | BinaryOp::Rem
-        | BinaryOp::BitOr
         | BinaryOp::Eq
         | BinaryOp::Ne
         | BinaryOp::Lt
@@ -184,19 +229,56 @@ fn divided<S: Source + ?Sized>(
     lhs: ExprId,
     rhs: ExprId,
 ) -> FormOf<S> {
-    let divisor = source.number(rhs).filter(|divisor| *divisor > 0)?;
-    let dividend = read(source, lhs)?;
+    let ty = source.kernel().type_of(lhs).as_scalar()?;
     let floors = match op {
         DivideOp::DivEuclid | DivideOp::RemEuclid => true,
-        DivideOp::Div | DivideOp::Rem => false,
+        DivideOp::Div | DivideOp::Rem => is_unsigned(ty),
     };
+    let Some(divisor) = source.number(rhs) else {
+        return by_value(source, op, (lhs, rhs), (floors, ty));
+    };
+    let divisor = Some(divisor).filter(|divisor| *divisor > 0)?;
+    let dividend = read(source, lhs)?;
     match op {
-        DivideOp::Div | DivideOp::DivEuclid => {
-            let form = source.quotient(&dividend, divisor, floors)?;
-            Some(dividend.with(form))
-        }
-        DivideOp::Rem | DivideOp::RemEuclid => remainder(source, dividend, divisor, floors),
+        DivideOp::Div | DivideOp::DivEuclid => source.quotient(&dividend, divisor, floors, ty),
+        DivideOp::Rem | DivideOp::RemEuclid => remainder(source, dividend, divisor, (floors, ty)),
     }
+}
+
+/// Division by a value that is no number.
+fn by_value<S: Source + ?Sized>(
+    source: &mut S,
+    op: DivideOp,
+    (lhs, rhs): (ExprId, ExprId),
+    (floors, ty): (bool, Scalar),
+) -> FormOf<S> {
+    let (dividend, divisor) = (read(source, lhs)?, read(source, rhs)?);
+    let quotient = source.ratio(&dividend, &divisor, floors, ty)?;
+    match op {
+        DivideOp::Div | DivideOp::DivEuclid => Some(quotient),
+        DivideOp::Rem | DivideOp::RemEuclid => {
+            let whole = multiplied(source, &quotient, &divisor, lhs)?;
+            dividend.plus(&whole, -1)
+        }
+    }
+}
+
+/// The product of two values; `of` is an expression of the same type.
+fn multiplied<S: Source + ?Sized>(
+    source: &mut S,
+    l: &Affine<S::Coefficient>,
+    r: &Affine<S::Coefficient>,
+    of: ExprId,
+) -> FormOf<S> {
+    let product = match (l.form.uniform(), r.form.uniform()) {
+        (_, Some(by)) => l.form.times(by),
+        (Some(by), None) => r.form.times(by),
+        (None, None) => {
+            let ty = source.kernel().type_of(of).as_scalar()?;
+            return source.product(l, r, ty);
+        }
+    };
+    Some(l.with(product?).with_conditions(r))
 }
 
 /// `dividend - divisor * (dividend / divisor)`.
@@ -204,11 +286,8 @@ fn remainder<S: Source + ?Sized>(
     source: &mut S,
     dividend: Affine<S::Coefficient>,
     divisor: i128,
-    floors: bool,
+    (floors, ty): (bool, Scalar),
 ) -> FormOf<S> {
-    let quotient = source.quotient(&dividend, divisor, floors)?;
-    let form = dividend
-        .form
-        .plus(&quotient, &Coefficient::constant(-divisor))?;
-    Some(dividend.with(form))
+    let quotient = source.quotient(&dividend, divisor, floors, ty)?;
+    dividend.plus(&quotient, -divisor)
 }

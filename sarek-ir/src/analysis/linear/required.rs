@@ -91,6 +91,7 @@ fn replaceable(symbol: Symbol) -> bool {
         | Symbol::Block(_)
         | Symbol::Local(..)
         | Symbol::Opaque(..)
-        | Symbol::Excess(_) => false,
+        | Symbol::Excess(_)
+        | Symbol::Term(..) => false,
     }
 }

@@ -3,7 +3,7 @@
 use crate::{Builtin, ExprId, LinkId, LocalId, Memory, ParamId, Scalar};
 
 /// A value that is the same for all threads of a launch or, in the analysis of a single block, of that block.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Symbol {
     /// A scalar parameter. The flag is true if its type is unsigned.
     Param(ParamId, bool),
@@ -24,10 +24,13 @@ pub enum Symbol {
     /// Any other expression of such values, named by the first expression of its shape. The flag is true if its
     /// type is unsigned.
     Opaque(ExprId, bool),
+    /// A value with a definition, see [`Terms`](super::Terms), that all threads have in common. The flag is true if its
+    /// type is unsigned.
+    Term(u32, bool),
 }
 
 /// The kind of an extent.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Extent {
     /// Threads of a block.
     Block,
@@ -55,13 +58,14 @@ impl Symbol {
     }
 
     /// True if it is never negative.
-    pub(super) fn is_natural(self) -> bool {
+    pub fn is_natural(self) -> bool {
         match self {
             Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) | Symbol::Excess(_) => true,
             Symbol::Param(_, unsigned)
             | Symbol::Link(_, unsigned)
             | Symbol::Local(_, _, unsigned)
-            | Symbol::Opaque(_, unsigned) => unsigned,
+            | Symbol::Opaque(_, unsigned)
+            | Symbol::Term(_, unsigned) => unsigned,
         }
     }
 }

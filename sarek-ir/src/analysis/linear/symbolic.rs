@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use super::read::{FormOf, Source, read};
 use super::symbol::is_unsigned;
 use super::values::Values;
-use super::{Affine, Atom, Extent, Form, Interval, Poly, Symbol};
+use super::{Affine, Atom, Extent, Form, Interval, Poly, Symbol, Terms};
 use crate::analysis::shape::same;
 use crate::{
-    BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Kernel, LocalId, Memory, ParamId,
-    ParamKind, Scalar, Stmt,
+    BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Intrinsic, Kernel, List, LocalId,
+    Memory, ParamId, ParamKind, Scalar, Stmt,
 };
 
 /// Reads the expressions of one kernel.
@@ -36,6 +36,10 @@ pub struct Resolver<'a> {
     read: HashMap<LocalId, Option<Affine>>,
     /// The locals that were found to be the same for all threads, or not.
     uniform: HashMap<LocalId, bool>,
+    /// The terms, if this is a [resolver of values](Resolver::of_values).
+    pub(super) terms: Option<Terms>,
+    /// The stated values of expressions, see [`Resolver::state_value`].
+    pub(super) stated: HashMap<ExprId, Affine>,
 }
 
 impl<'a> Resolver<'a> {
@@ -46,6 +50,15 @@ impl<'a> Resolver<'a> {
 
     /// A resolver that treats these parameters as varying.
     pub fn among(kernel: &'a Kernel, varying: HashSet<ParamId>) -> Resolver<'a> {
+        let mut resolver = Resolver::without_requirements(kernel, varying);
+        resolver.take_requirements();
+        resolver
+    }
+
+    pub(super) fn without_requirements(
+        kernel: &'a Kernel,
+        varying: HashSet<ParamId>,
+    ) -> Resolver<'a> {
         let mut inits = vec![None; kernel.locals.len()];
         for stmt in kernel.stmts.iter() {
             if let Stmt::Let { local, init } = stmt
@@ -54,7 +67,7 @@ impl<'a> Resolver<'a> {
                 inits[local.index()] = *init;
             }
         }
-        let mut resolver = Resolver {
+        Resolver {
             kernel,
             inits,
             opaque: vec![],
@@ -64,9 +77,9 @@ impl<'a> Resolver<'a> {
             block: None,
             read: HashMap::new(),
             uniform: HashMap::new(),
-        };
-        resolver.take_requirements();
-        resolver
+            terms: None,
+            stated: HashMap::new(),
+        }
     }
 
     /// A symbol, or its substitute from the launch requirements.
@@ -190,7 +203,9 @@ impl<'a> Resolver<'a> {
     pub fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
         let kernel = self.kernel;
         if let Expr::Local(local) = kernel.expr(index) {
-            let init = self.init(local);
+            // The resolver of values would read the current values of mutable locals.
+            let lasts = |init: &ExprId| self.terms.is_none() || self.is_constant(*init);
+            let init = self.init(local).filter(lasts);
             return init.map_or_else(Vec::new, |init| self.coordinates(init));
         }
         let Expr::Compound(compound) = kernel.expr(index) else {
@@ -280,7 +295,8 @@ impl Source for Resolver<'_> {
             | Symbol::Block(_)
             | Symbol::Local(..)
             | Symbol::Excess(_)
-            | Symbol::Opaque(..) => self.substituted(symbol),
+            | Symbol::Opaque(..)
+            | Symbol::Term(..) => self.substituted(symbol),
         };
         Some(Affine::of(Form::of(poly)))
     }
@@ -302,7 +318,7 @@ impl Source for Resolver<'_> {
     /// A symbol for an expression that is the same for all threads of the launch.
     fn opaque(&mut self, id: ExprId) -> Option<Affine> {
         if !self.is_uniform(id) {
-            return None;
+            return self.opaque_value(id);
         }
         let kernel = self.kernel;
         let known = self.opaque.iter().copied().find(|&e| same(kernel, e, id));
@@ -342,17 +358,51 @@ impl Source for Resolver<'_> {
         Some(value)
     }
 
+    fn quotient(
+        &mut self,
+        dividend: &Affine,
+        divisor: i128,
+        floors: bool,
+        ty: Scalar,
+    ) -> Option<Affine> {
+        let divisor = Affine::of(Form::constant(divisor));
+        self.ratio(dividend, &divisor, floors, ty)
+    }
+
+    fn ratio(
+        &mut self,
+        dividend: &Affine,
+        divisor: &Affine,
+        floors: bool,
+        ty: Scalar,
+    ) -> Option<Affine> {
+        let unsigned = is_unsigned(ty);
+        let positive = unsigned || divisor.form.as_constant().is_some_and(|d| d > 0);
+        (floors && positive).then(|| self.quotient_term(dividend, divisor, unsigned))?
+    }
+
+    fn product(&mut self, lhs: &Affine, rhs: &Affine, ty: Scalar) -> Option<Affine> {
+        self.product_term(lhs, rhs, is_unsigned(ty))
+    }
+
+    fn intrinsic(&mut self, of: Intrinsic, args: List, ty: Scalar) -> Option<Affine> {
+        self.intrinsic_term(of, args, ty)
+    }
+
     /// An index that is out of bounds faults before the access.
     fn passes(&mut self, _: ExprId, _: ExprId) -> bool {
         true
     }
 
-    /// An id XORed with a mask.
-    fn exchange(&mut self, id: &Affine, mask: &Affine) -> FormOf<Self> {
+    /// An id XORed with a mask. The resolver of values takes any operands of an unsigned type.
+    fn exchange(&mut self, id: &Affine, mask: &Affine, ty: Scalar) -> FormOf<Self> {
+        if self.terms.is_some() {
+            return is_unsigned(ty).then(|| self.xor_term(id, mask))?;
+        }
         let of = match id.form.sole_atom().filter(|_| !id.needs_exact)? {
             Atom::Id(of @ (Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_))) => of,
             Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => return None,
-            Atom::Exchange(..) | Atom::Quotient(_) => return None,
+            Atom::Exchange(..) | Atom::Quotient(_) | Atom::Term(..) => return None,
         };
         let by = mask.form.uniform().filter(|_| !mask.needs_exact)?;
         let known = self.masks.iter().position(|m| m == by);

@@ -10,13 +10,16 @@ use std::rc::Rc;
 use super::symbol::is_unsigned;
 use super::{Affine, Form, Poly, Symbol};
 use crate::analysis::uniformity::{Among, Uniformity};
-use crate::{Kernel, LocalId};
+use crate::{Kernel, LocalId, NameId};
 
 /// The forms of locals, see the module's documentation.
 #[derive(Clone)]
 pub struct Values {
-    uniformity: Rc<Uniformity>,
+    /// In the analysis of a single block: the locals that its threads have in common.
+    uniformity: Option<Rc<Uniformity>>,
     known: HashMap<LocalId, Affine>,
+    /// The forms of the fields of immutable tuples and structs.
+    fields: HashMap<(LocalId, NameId), Affine>,
     /// The number of symbols made so far.
     made: u32,
     /// The number of enclosing loops without a barrier.
@@ -27,11 +30,46 @@ impl Values {
     /// The values before the first statement.
     pub fn new(kernel: &Kernel, among: &Among) -> Values {
         Values {
-            uniformity: Rc::new(Uniformity::among(kernel, among)),
+            uniformity: Some(Rc::new(Uniformity::among(kernel, among))),
+            ..Values::of_launch()
+        }
+    }
+
+    /// The values before the first statement, in the analysis of a launch: threads have no assigned local in common.
+    pub fn of_launch() -> Values {
+        Values {
+            uniformity: None,
             known: HashMap::new(),
+            fields: HashMap::new(),
             made: 0,
             loops: 0,
         }
+    }
+
+    /// True in the analysis of a single block.
+    pub fn are_of_block(&self) -> bool {
+        self.uniformity.is_some()
+    }
+
+    /// True if the threads of the block have the value that the local gets here in common.
+    pub fn are_in_common(&self, local: LocalId) -> bool {
+        let uniformity = self.uniformity.as_ref();
+        self.loops == 0 && uniformity.is_some_and(|uniformity| uniformity.local(local))
+    }
+
+    /// The form of a field of an immutable tuple or struct.
+    pub fn field(&self, local: LocalId, name: NameId) -> Option<Affine> {
+        self.fields.get(&(local, name)).cloned()
+    }
+
+    /// Records the form of a field.
+    pub fn set_field(&mut self, local: LocalId, name: NameId, form: Affine) {
+        self.fields.insert((local, name), form);
+    }
+
+    /// The locals that have a form.
+    pub fn locals(&self) -> impl Iterator<Item = LocalId> + '_ {
+        self.known.keys().copied()
     }
 
     /// The form of a local's value, if it has one.
@@ -51,7 +89,7 @@ impl Values {
         let Some(ty) = ty.filter(|ty| ty.is_int()) else {
             return;
         };
-        if self.loops == 0 && self.uniformity.local(local) {
+        if self.are_in_common(local) {
             self.made += 1;
             let symbol = Symbol::Local(local, self.made, is_unsigned(ty));
             let form = Form::of(Poly::symbol(symbol));

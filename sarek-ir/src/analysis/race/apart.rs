@@ -109,7 +109,8 @@ fn limit(
                 limits.push((Poly::default(), vec![]));
             }
         }
-        (Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..), true) | (Atom::Quotient(_), _) => {}
+        (Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..), true)
+        | (Atom::Quotient(_) | Atom::Term(..), _) => {}
     }
     let choice = choice.min(limits.len().checked_sub(1)?);
     let (limit, of) = limits.swap_remove(choice);

@@ -1,7 +1,7 @@
 //! Race check of one slice with all of its accesses: ids as digits of the indices.
 
 use super::reason::same_for_all;
-use super::{Needs, Race, Reason, counterexample, is_store};
+use super::{Needs, Race, Reason, is_store};
 use crate::analysis::access::Access;
 use crate::analysis::linear::{
     Affine, Atom, Bound, Form, Limit, Poly, Symbol, block_dim, is_digit, within_stride,
@@ -46,11 +46,7 @@ impl<'a> Buffer<'a> {
             first: place(self.accesses[i]),
             second: place(self.accesses[j]),
             reason,
-            counterexample: counterexample::counterexample(
-                self.kernel,
-                self.accesses[i],
-                self.accesses[j],
-            ),
+            counterexample: None,
         }
     }
 
@@ -285,7 +281,11 @@ pub(super) fn ids_of(form: &Form<Poly>) -> IdPart {
     for (atom, c) in form.terms() {
         match atom {
             Atom::Id(id) => ids.push((*id, c.clone())),
-            Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..) | Atom::Quotient(_) => {}
+            Atom::Local(_)
+            | Atom::Param(_)
+            | Atom::Exchange(..)
+            | Atom::Quotient(_)
+            | Atom::Term(..) => {}
         }
     }
     ids
@@ -353,7 +353,7 @@ fn span_of_locals(
     rest.retain(|(atom, _)| !matches!(atom, Atom::Id(_)));
     let range = rest.span(|atom| {
         match atom {
-            Atom::Exchange(..) | Atom::Quotient(_) => return None,
+            Atom::Exchange(..) | Atom::Quotient(_) | Atom::Term(..) => return None,
             Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
         }
         let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.is_of(atom)).collect();

@@ -17,7 +17,7 @@ pub(super) fn exchange(a: &Access, b: &Access) -> Option<(Builtin, Needs)> {
     let sides = [(a, a.form.as_ref()?), (b, b.form.as_ref()?)];
     let exchanged = sides.iter().find_map(|(_, form)| match only(form)? {
         exchanged @ Atom::Exchange(..) => Some(exchanged),
-        Atom::Id(_) | Atom::Local(_) | Atom::Param(_) | Atom::Quotient(_) => None,
+        Atom::Id(_) | Atom::Local(_) | Atom::Param(_) | Atom::Quotient(_) | Atom::Term(..) => None,
     })?;
     let Atom::Exchange(id, _) = exchanged else {
         return None;

@@ -19,6 +19,7 @@ mod rows;
 use std::collections::BTreeSet;
 
 use super::super::access::lent;
+use super::meet::{ConstantBound, Constants};
 use super::{Needs, Race, shared};
 use crate::analysis::uniformity::Among;
 use crate::facts::Effect;
@@ -32,6 +33,8 @@ use crate::{
 pub struct FunctionRaces {
     /// The preconditions of a launch.
     pub needs: Vec<Precondition>,
+    /// Bounds of named constants, which rustc has to check.
+    pub constants: Vec<ConstantBound>,
     /// Races on its own shared arrays.
     pub races: Vec<Race>,
     /// Its own shared arrays that are used after the last barrier.
@@ -51,15 +54,19 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> FunctionRaces {
         takes: vec![false; function.params.len()],
         ..FunctionRaces::default()
     };
-    match proof(function) {
-        Ok((needs, agreed)) => (found.needs, found.agreed) = (needs, agreed),
-        Err(races) => found.races = races,
+    let mut constants = Constants::of(function);
+    match proof(function, &mut constants) {
+        Ok((needs, agreed)) => {
+            (found.needs, found.agreed) = (needs, agreed);
+            found.constants = constants.used;
+        }
+        Err(races) => found.races = super::with_counterexamples(function, races),
     }
     for param in lendable(function).filter(|param| !views.contains(param)) {
         let (mut kernel, shared) = with_shared(function, param);
         let parts = rows::by_elements(&mut kernel, shared);
         if ends_by_barrier(&kernel, Memory::Shared(shared))
-            && let Ok((needs, agreed)) = proof(&kernel)
+            && let Ok((needs, agreed)) = proof(&kernel, &mut Constants::none())
         {
             found.takes[param.index()] = true;
             found.agreed.extend(agreed);
@@ -83,15 +90,18 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> FunctionRaces {
 /// The preconditions under which the function uses its shared arrays without races, and the parameters on which
 /// a block's threads must agree. The set of parameters is minimal: without any of them, the proof would fail or
 /// need more preconditions.
-fn proof(function: &Kernel) -> Result<(Needs, BTreeSet<ParamId>), Vec<Race>> {
+fn proof(
+    function: &Kernel,
+    constants: &mut Constants,
+) -> Result<(Needs, BTreeSet<ParamId>), Vec<Race>> {
     let params = || (0..function.params.len() as u32).map(ParamId);
-    let if_agreed = |agreed: &BTreeSet<ParamId>| {
+    let mut if_agreed = |agreed: &BTreeSet<ParamId>| {
         let among = Among {
             params: params().filter(|param| !agreed.contains(param)).collect(),
             function: true,
             ..Among::default()
         };
-        shared::check(function, &among)
+        shared::check(function, &among, constants)
     };
     let mut agreed: BTreeSet<ParamId> = params().filter(|p| is_fixed(function, *p)).collect();
     let mut needs = if_agreed(&agreed)?;

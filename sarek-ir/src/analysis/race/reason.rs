@@ -5,7 +5,7 @@ use std::fmt;
 use super::Counterexample;
 use crate::analysis::access::Place;
 use crate::analysis::linear::{Affine, Atom, Poly};
-use crate::{Axis, Builtin, Kernel, Loc, LocalId, Memory, Stmt};
+use crate::{Axis, Builtin, Expr, ExprId, Kernel, Loc, LocalId, Memory, Root, Stmt};
 
 /// Two accesses by which two threads may access the same element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub struct Race {
     pub second: (Place, Loc),
     /// The reason why they may collide.
     pub reason: Reason,
-    /// Two threads that may collide, if an example was found.
+    /// Two threads that collide, if a small launch shows them. See [`Counterexample`].
     pub counterexample: Option<Counterexample>,
 }
 
@@ -88,6 +88,78 @@ impl fmt::Display for Reason {
     }
 }
 
+impl Race {
+    /// The reason, with the value that hides the index from the proof if that is the reason.
+    pub fn explanation(&self, kernel: &Kernel) -> String {
+        let hidden = match self.reason {
+            Reason::Opaque => {
+                index_of(kernel, self.first.0).and_then(|at| hidden_in(kernel, at, 8))
+            }
+            Reason::Shared
+            | Reason::Values
+            | Reason::BlockLocal(_)
+            | Reason::OfSubgroup(_)
+            | Reason::Mixed
+            | Reason::Different
+            | Reason::Overlapping
+            | Reason::Neighbour
+            | Reason::Axis(_) => None,
+        };
+        match hidden {
+            Some(hidden) => format!("{}; it reads {hidden}", self.reason),
+            None => self.reason.to_string(),
+        }
+    }
+}
+
+/// The index of an access.
+fn index_of(kernel: &Kernel, place: Place) -> Option<ExprId> {
+    match place {
+        Place::Load(id) => match kernel.expr(id) {
+            Expr::Load { index, .. } => Some(index),
+            _ => None,
+        },
+        Place::Store(id) => match kernel.stmt(id) {
+            Stmt::Store { index, .. } => Some(index),
+            Stmt::Update { place, .. } => match kernel.places[place.index()].root {
+                Root::Element { index, .. } => Some(index),
+                Root::Local(_) | Root::Param(_) => None,
+            },
+            _ => None,
+        },
+    }
+}
+
+/// A value in an expression that is no formula of ids. Initialisers of locals are followed `depth` times.
+fn hidden_in(kernel: &Kernel, expr: ExprId, depth: u32) -> Option<String> {
+    let is_assigned = |wanted: LocalId| {
+        let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Assign { local, .. } if *local == wanted);
+        kernel.stmts.iter().any(assigns)
+    };
+    kernel
+        .exprs_in([expr])
+        .find_map(|id| match kernel.expr(id) {
+            Expr::Load { memory, .. } => {
+                Some(format!("an element of `{}`", kernel.memory_name(memory)))
+            }
+            Expr::Local(local) if is_assigned(local) => {
+                let name = &kernel.locals[local.index()].name;
+                Some(format!("`{name}`, whose value changes"))
+            }
+            Expr::Local(local) => kernel.stmts.iter().find_map(|stmt| match *stmt {
+                Stmt::Let { local: of, init } if of == local => {
+                    let init = init.filter(|_| depth > 0)?;
+                    hidden_in(kernel, init, depth - 1)
+                }
+                Stmt::Call { call } if kernel.calls[call.index()].result == Some(local) => {
+                    Some("the result of a function".to_string())
+                }
+                _ => None,
+            }),
+            _ => None,
+        })
+}
+
 /// The reason why an index without ids may be the same in two threads.
 pub(super) fn same_for_all(kernel: &Kernel, affine: Option<&Affine>) -> Reason {
     let counts =
@@ -96,7 +168,7 @@ pub(super) fn same_for_all(kernel: &Kernel, affine: Option<&Affine>) -> Reason {
     let is_value = |(atom, _): &(Atom, Poly)| match atom {
         Atom::Local(local) => !is_counter(*local),
         Atom::Param(_) => true,
-        Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) => false,
+        Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) | Atom::Term(..) => false,
     };
     match affine.is_some_and(|affine| affine.form.terms().iter().any(is_value)) {
         true => Reason::Values,

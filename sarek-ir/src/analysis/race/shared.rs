@@ -15,17 +15,21 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::apart::apart;
 use super::buffer::{IdPart, extents_of, ids_of, needs_of, offsets_within, orders, pinned};
-use super::counterexample::counterexample;
 use super::exchange::exchange;
+use super::meet::{ConstantBound, Constants, Setting};
 use super::reason::same_for_all;
 use super::{Needs, Race, Reason, is_store};
-use crate::analysis::access::{Access, barrier_intervals};
+use crate::analysis::access::{Access, barrier_intervals, barrier_intervals_of_values};
 use crate::analysis::linear::{Affine, Atom, Bound, Limit, Poly, block_dim, is_digit};
 use crate::analysis::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
 /// Checks all shared arrays except atomic ones. `among` holds assumptions about the threads of the block.
-pub fn check(kernel: &Kernel, among: &Among) -> Result<Vec<Precondition>, Vec<Race>> {
+pub(super) fn check(
+    kernel: &Kernel,
+    among: &Among,
+    constants: &mut Constants,
+) -> Result<Vec<Precondition>, Vec<Race>> {
     let (accesses, phases) = barrier_intervals(kernel, among);
     let mut needs: Vec<Precondition> = vec![];
     let mut races: BTreeMap<Memory, Race> = BTreeMap::new();
@@ -45,17 +49,55 @@ pub fn check(kernel: &Kernel, among: &Among) -> Result<Vec<Precondition>, Vec<Ra
                     }
                 }
                 Err(reason) => {
-                    let race = || race(kernel, a, b, reason);
+                    let race = || race(a, b, reason);
                     races.entry(a.memory).or_insert_with(race);
                 }
             }
         }
+    }
+    if !races.is_empty() {
+        let (accesses, intervals, terms) = barrier_intervals_of_values(kernel, among);
+        races.retain(|memory, _| {
+            let found = constants.first_proof(|assumed, used| {
+                let setting = Setting {
+                    kernel,
+                    terms: &terms,
+                    in_block: true,
+                    assumed,
+                };
+                none_meet(setting, *memory, (&accesses, &intervals), used)
+            });
+            let is_race = found.is_none();
+            super::add(&mut needs, found.unwrap_or_default());
+            is_race
+        });
     }
     if races.is_empty() {
         Ok(needs)
     } else {
         Err(races.into_values().collect())
     }
+}
+
+/// The preconditions under which no two threads of a block meet in one interval at an element of an array.
+fn none_meet(
+    setting: Setting<'_>,
+    memory: Memory,
+    (accesses, intervals): (&[Access], &[BTreeSet<usize>]),
+    used: &mut Vec<ConstantBound>,
+) -> Option<Needs> {
+    let mut needs = vec![];
+    let mut seen = HashSet::new();
+    for (i, j) in intervals
+        .iter()
+        .flat_map(|interval| pairs(accesses, interval))
+    {
+        let (a, b) = (&accesses[i], &accesses[j]);
+        if a.memory == memory && seen.insert((i, j)) {
+            super::add(&mut needs, setting.apart(a, b, used)?);
+        }
+    }
+    Some(needs)
 }
 
 /// The pairs of accesses in a barrier interval that may race.
@@ -74,14 +116,14 @@ fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     pairs
 }
 
-fn race(kernel: &Kernel, a: &Access, b: &Access, reason: Reason) -> Race {
+fn race(a: &Access, b: &Access, reason: Reason) -> Race {
     let (a, b) = if is_store(a) { (a, b) } else { (b, a) };
     Race {
         memory: a.memory,
         first: (a.place, a.loc),
         second: (b.place, b.loc),
         reason,
-        counterexample: counterexample(kernel, a, b),
+        counterexample: None,
     }
 }
 
@@ -178,7 +220,7 @@ impl Pair<'_> {
         let locals = a.form.terms().iter().chain(b.form.terms());
         let of_locals = locals.filter_map(|(atom, c)| match atom {
             Atom::Local(_) | Atom::Param(_) => Some(c.clone()),
-            Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) => None,
+            Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) | Atom::Term(..) => None,
         });
         let difference = b.form.base.minus(&a.form.base);
         let whole = block_dim(self.kernel, Axis::X);

@@ -127,10 +127,9 @@ fn a_run_for_each_thread() {
             s.store(v, s.id(X) * s.arg(n) + k.get(), zero(s))
         });
     });
-    assert_eq!(
-        data,
-        Err(Reason::Neighbour),
-        "the load may happen although n is 0"
+    assert!(
+        only_overflow(data),
+        "the load may happen although n is 0, but no store"
     );
 }
 
@@ -311,7 +310,10 @@ fn what_collides_is_refused() {
     assert_eq!(refused(&|s, _| s.n(0)), Reason::Shared);
     assert_eq!(refused(&|s, _| s.id(X) + s.id(Y)), Reason::Overlapping);
     assert_eq!(refused(&|s, _| s.id(X) - s.id(X)), Reason::Shared);
-    assert_eq!(refused(&|s, v| s.id(X) * s.len(v)), Reason::Neighbour);
+    assert_eq!(
+        refused(&|s, v| s.id(X) * (s.len(v) - s.n(1))),
+        Reason::Neighbour
+    );
     assert_eq!(
         refused(&|s, _| s.id(Builtin::GlobalThreadId) + s.id(X)),
         Reason::Mixed
@@ -343,7 +345,7 @@ fn reading_alone_and_mutable_indices() {
         s.set(i, i.get() + s.n(1));
         s.store(v, i.get(), zero(s));
     });
-    assert_eq!(moving, Err(Reason::Opaque));
+    assert!(only_overflow(moving));
 }
 
 #[test]

@@ -4,8 +4,12 @@ use super::env::Env;
 use super::refine::is_stable;
 use super::sums::Sum;
 use super::{Analyser, LoopPaths};
-use crate::analysis::linear::Interval;
-use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stmt, StmtId};
+use crate::analysis::linear::{Comparison, Interval, Relation};
+use crate::analysis::stepped::{Stepped, stepped_range};
+use crate::{
+    BinaryOp, Block, DivideOp, Expr, ExprId, Kernel, LabelId, List, LocalId, Memory, NativeId,
+    SiteId, Stmt, StmtId,
+};
 
 /// The number of rounds in which the states before and after an iteration are joined, before moving bounds are
 /// widened. One round suffices for values that alternate (`out = 1 - out`).
@@ -17,6 +21,9 @@ const NARROWINGS: usize = 2;
 /// The number of statements after which loops run only once, with all locals unknown. Each loop runs about six
 /// times, so the cost grows exponentially with nesting.
 const MOST_STEPS: usize = 100_000;
+
+/// The turns of a loop that are run one by one. A local that is doubled or halved has fewer bits.
+const MOST_TURNS: usize = 64;
 
 impl Analyser<'_> {
     pub(super) fn block(&mut self, block: Block) {
@@ -254,7 +261,18 @@ impl Analyser<'_> {
     }
 
     fn unbounded(&mut self, label: LabelId, cond: Option<ExprId>, body: Block) {
+        if let Some(cond) = cond
+            && !self.after_faults
+            && is_geometric(self.kernel, body)
+        {
+            return self.unrolled(label, cond, body);
+        }
+        self.unbounded_by_fixpoint(label, cond, body);
+    }
+
+    fn unbounded_by_fixpoint(&mut self, label: LabelId, cond: Option<ExprId>, body: Block) {
         let after_faults = self.after_faults;
+        let stepped = cond.and_then(|cond| stepped_range(self.kernel, cond, body));
         self.fixpoint(|this| {
             let mut exit = this.env.clone();
             match cond {
@@ -266,6 +284,9 @@ impl Analyser<'_> {
                         exit = std::mem::replace(&mut this.env, head);
                     }
                     this.assume(cond, true);
+                    if let Some(of) = &stepped {
+                        this.assume_stepped(of);
+                    }
                 }
                 None => exit.live &= after_faults,
             }
@@ -274,6 +295,40 @@ impl Analyser<'_> {
             }
             exit
         });
+    }
+
+    /// Begins a turn of a loop over a stepped range: the current value is within the range.
+    fn assume_stepped(&mut self, of: &Stepped) {
+        let relation = match of.inclusive {
+            true => Relation::Le,
+            false => Relation::Lt,
+        };
+        self.assume_comparison(Comparison {
+            relation,
+            lhs: of.here,
+            rhs: of.end,
+        });
+    }
+
+    /// Runs a loop turn by turn, as long as its condition is certain.
+    fn unrolled(&mut self, label: LabelId, cond: ExprId, body: Block) {
+        let mut exits: Option<Env> = None;
+        for _ in 0..MOST_TURNS {
+            let goes_on = self.env.live && self.steps <= MOST_STEPS;
+            if !goes_on || self.whole(cond) != Interval::exactly(1) {
+                break;
+            }
+            self.assume(cond, true);
+            if let Some(breaks) = self.iterate(label, body) {
+                merge(&mut exits, breaks);
+            }
+        }
+        if self.env.live {
+            self.unbounded_by_fixpoint(label, Some(cond), body);
+        }
+        if let Some(exits) = exits {
+            self.env.join(&exits);
+        }
     }
 
     fn counted(
@@ -330,4 +385,28 @@ fn merge(paths: &mut Option<Env>, env: Env) {
         Some(paths) => paths.join(&env),
         None => *paths = Some(env),
     }
+}
+
+/// True if the body doubles or halves a local, or the like, so that the loop has few turns.
+fn is_geometric(kernel: &Kernel, body: Block) -> bool {
+    let mut stmts = kernel.stmts_in(kernel.block(body));
+    stmts.any(|id| {
+        let Stmt::Assign { local, value } = kernel.stmt(id) else {
+            return false;
+        };
+        let itself = |e: ExprId| kernel.expr(e) == Expr::Local(local);
+        match kernel.expr(value) {
+            Expr::Binary { op, lhs, rhs } => match op {
+                BinaryOp::Mul => itself(lhs) || itself(rhs),
+                BinaryOp::Shl | BinaryOp::Shr => itself(lhs),
+                _ => false,
+            },
+            Expr::Divide {
+                op: DivideOp::Div | DivideOp::DivEuclid,
+                lhs,
+                ..
+            } => itself(lhs),
+            _ => false,
+        }
+    })
 }

@@ -84,7 +84,7 @@ impl Analyser<'_> {
         }
     }
 
-    fn assume_comparison(&mut self, comparison: Comparison) {
+    pub(super) fn assume_comparison(&mut self, comparison: Comparison) {
         let Comparison { relation, lhs, rhs } = comparison;
         let (l, r) = (self.peek(lhs), self.peek(rhs));
         self.assume_difference(relation, lhs, rhs);

@@ -66,11 +66,16 @@ impl Source for Analyser<'_> {
         self.peek(id).exact()
     }
 
-    fn quotient(&mut self, dividend: &Affine<i128>, divisor: i128, floors: bool) -> Option<Sum> {
+    fn quotient(
+        &mut self,
+        dividend: &Affine<i128>,
+        divisor: i128,
+        floors: bool,
+        _: Scalar,
+    ) -> Option<Affine<i128>> {
         let floors = floors || self.bound(&dividend.form).lo >= 0;
-        self.quotients
-            .quotient(&dividend.form, divisor)
-            .filter(|_| floors)
+        let quotient = self.quotients.quotient(&dividend.form, divisor);
+        quotient.filter(|_| floors).map(|form| dividend.with(form))
     }
 }
 
@@ -91,7 +96,7 @@ impl Known for Analyser<'_> {
                     dividend.hi.div_euclid(quotient.divisor),
                 )
             }
-            Atom::Param(_) | Atom::Exchange(..) => {
+            Atom::Param(_) | Atom::Exchange(..) | Atom::Term(..) => {
                 unreachable!("arguments are numbers in a launch")
             }
         }
@@ -270,7 +275,7 @@ impl Analyser<'_> {
     /// True if all locals in a sum pass a test.
     fn locals_of(&self, sum: &Sum, test: &mut dyn FnMut(LocalId) -> bool) -> bool {
         sum.terms().iter().all(|(atom, _)| match *atom {
-            Atom::Id(_) | Atom::Param(_) | Atom::Exchange(..) => true,
+            Atom::Id(_) | Atom::Param(_) | Atom::Exchange(..) | Atom::Term(..) => true,
             Atom::Local(local) => test(local),
             Atom::Quotient(number) => self.locals_of(&self.quotients.get(number).dividend, test),
         })

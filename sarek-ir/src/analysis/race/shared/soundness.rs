@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use super::super::meet::Constants;
 use super::super::satisfied;
 use super::check;
 use crate::analysis::random::{Rng, threads};
@@ -272,12 +273,12 @@ impl<'s> Writer<'s> {
     }
 }
 
-fn kernel(seed: u64, barriers: bool) -> Kernel {
+pub(in crate::analysis::race) fn kernel(seed: u64, barriers: bool) -> Kernel {
     kernel_of(seed, barriers, LEN)
 }
 
 /// A kernel with barriers and a shared array of this length, or its version with marks.
-fn kernel_of(seed: u64, barriers: bool, len: u64) -> Kernel {
+pub(in crate::analysis::race) fn kernel_of(seed: u64, barriers: bool, len: u64) -> Kernel {
     let s = Sketch::new("random");
     let marks = s.slice_mut("marks", Scalar::U32);
     let n = s.scalar("n", Scalar::Usize);
@@ -307,13 +308,34 @@ fn kernel_of(seed: u64, barriers: bool, len: u64) -> Kernel {
     s.finish()
 }
 
+/// The accesses of a thread that runs alone, in a kernel with marks: the barrier interval, the index, and true for
+/// stores.
+pub(in crate::analysis::race) fn touched(
+    kernel: &Kernel,
+    ids: &Ids,
+    n: u64,
+) -> Vec<(u64, u64, bool)> {
+    let mut host = Touches {
+        n,
+        thread: 0,
+        block: 0,
+        phase: 0,
+        elements: HashMap::new(),
+    };
+    let _ = Machine::new(kernel).run(ids, [1; 3], &mut host);
+    let touched = host.elements.into_iter();
+    touched
+        .map(|((_, phase, index), (_, _, stores))| (phase, index, stores))
+        .collect()
+}
+
 #[test]
 fn no_two_threads_meet_where_no_race_was_found() {
     let (mut accepted, mut ran, mut met, mut phases) = (0, 0, 0, 0);
     for seed in 0..2500 {
         let (checked, run) = (kernel(seed, true), kernel(seed, false));
         assert_eq!(crate::validate(&checked), Ok(()), "{checked}");
-        let needs = check(&checked, &Among::default());
+        let needs = check(&checked, &Among::default(), &mut Constants::none());
         accepted += u32::from(needs.is_ok());
         let mut rng = Rng(seed ^ 0xb10c);
         for _ in 0..4 {
@@ -372,7 +394,7 @@ fn what_is_accepted_is_clean_in_every_order() {
     let (mut ran, mut met) = (0, 0);
     for seed in 0..1200 {
         let kernel = kernel_of(seed, true, 64);
-        let needs = check(&kernel, &Among::default());
+        let needs = check(&kernel, &Among::default(), &mut Constants::none());
         let mut rng = Rng(seed ^ 0x0b5e);
         let n = rng.below(6);
         let block = [1 + rng.below(6) as u32, 1 + rng.below(2) as u32, 1];

@@ -1,0 +1,337 @@
+//! The values of locals around loops and branches, for the resolver of values.
+//!
+//! At the head of a loop, a local that the body assigns has any value of its type, with two exceptions:
+//!
+//! - If each assignment adds the same step, the local is `start + step · turns`. All locals with one such assignment on
+//!   every way through the body have the number of turns in common.
+//! - If no assignment makes it smaller, the local is at least its value before the loop; likewise for larger.
+
+use std::collections::BTreeMap;
+
+use super::collect::Collector;
+use crate::analysis::linear::{
+    Affine, Fact, Form, Poly, Relation, Values, field_of_local, fields_of, term_form,
+};
+use crate::analysis::local_uses::{self, LocalUse};
+use crate::facts::Flow;
+use crate::{BinaryOp, Block, DivideOp, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
+
+/// The loop whose head the walk enters.
+pub(super) struct Head {
+    pub(super) label: Option<LabelId>,
+    pub(super) body: Block,
+    /// The values before the loop.
+    pub(super) before: Values,
+}
+
+/// A change of a local by one assignment.
+#[derive(Clone, Copy)]
+enum Change {
+    /// Adds a value that the loop does not change.
+    Add(ExprId),
+    /// Subtracts a value that the loop does not change.
+    Subtract(ExprId),
+    /// Multiplies by a positive number.
+    Multiply,
+    /// Divides by a positive number.
+    Divide,
+}
+
+impl Collector<'_> {
+    /// Gives the locals that a loop assigns their values at its head or, if `left` is set, where the loop is left.
+    pub(super) fn at_head(&mut self, head: &Head, left: bool) {
+        let assigned = self.assigned(head.body);
+        for local in assigned.keys() {
+            self.renew(*local);
+        }
+        self.swapped(&assigned, head, left);
+        let mut turns = BTreeMap::new();
+        for (local, values) in &assigned {
+            let changes = values.as_ref().and_then(|values| {
+                let changes = values
+                    .iter()
+                    .map(|value| self.change(*local, *value, &assigned));
+                Some((values.as_slice(), changes.collect::<Option<Vec<Change>>>()?))
+            });
+            let (Some((values, changes)), Some(start)) = (changes, head.before.get(*local)) else {
+                continue;
+            };
+            match self.stepped(*local, &start, &changes, (head, left), &mut turns) {
+                Some(mut form) => {
+                    form.exact.extend(values);
+                    self.set(*local, form);
+                }
+                None => self.one_way(*local, &start, &changes, values),
+            }
+        }
+    }
+
+    /// Moves the counter of a loop on by 1.
+    pub(super) fn count_on(&mut self, counter: LocalId) {
+        let now = self.values().and_then(|values| values.get(counter));
+        let next = now.and_then(|now| now.plus(&Affine::of(Form::constant(1)), 1));
+        match next {
+            Some(next) => self.set(counter, next),
+            None => self.renew(counter),
+        }
+    }
+
+    /// The form `start + step · turns`, if every change adds the same step.
+    fn stepped(
+        &mut self,
+        local: LocalId,
+        start: &Affine,
+        changes: &[Change],
+        (head, left): (&Head, bool),
+        turns: &mut BTreeMap<bool, Form<Poly>>,
+    ) -> Option<Affine> {
+        let mut step: Option<Affine> = None;
+        for change in changes {
+            let form = match *change {
+                Change::Add(by) => self.resolver.affine(by)?,
+                Change::Subtract(by) => self.resolver.affine(by)?.negated()?,
+                Change::Multiply | Change::Divide => return None,
+            };
+            if step.as_ref().is_some_and(|step| step.form != form.form) {
+                return None;
+            }
+            step = Some(form);
+        }
+        let (step, in_common) = (step?, self.values()?.are_in_common(local));
+        let turn = match changes.len() == 1 && self.each_turn(local, head, left) {
+            true => turns
+                .entry(in_common)
+                .or_insert_with(|| term_form(self.resolver.terms().any(), true, in_common))
+                .clone(),
+            false => term_form(self.resolver.terms().any(), true, in_common),
+        };
+        let sum = match (step.form.uniform(), turn.uniform()) {
+            (Some(by), _) => step.with(turn.times(by)?),
+            (None, Some(by)) => step.with(step.form.times(by)?),
+            (None, None) => self
+                .resolver
+                .product_term(&step, &Affine::of(turn), false)?,
+        };
+        let mut form = start.plus(&sum, 1)?;
+        form.needs_exact = false;
+        Some(form)
+    }
+
+    /// Gives pairs of locals that each turn swaps the values `a + p · (b - a)` and `b + p · (a - b)`, where `p` is 0 or 1.
+    fn swapped(&mut self, assigned: &Assigned, head: &Head, left: bool) {
+        let copies = self.copies(head.body);
+        for (&one, &other) in &copies {
+            let is_pair = one < other && copies.get(&other) == Some(&one);
+            let once = |local: LocalId| {
+                let values = assigned.get(&local).and_then(|values| values.as_ref());
+                values.is_some_and(|values| values.len() == 1)
+            };
+            if !is_pair || !once(one) || !once(other) {
+                continue;
+            }
+            let both = [one, other].map(|local| head.before.get(local));
+            let ([Some(a), Some(b)], true, true) = (
+                both,
+                self.each_turn(one, head, left),
+                self.each_turn(other, head, left),
+            ) else {
+                continue;
+            };
+            let common = [one, other].map(|l| self.values().is_some_and(|v| v.are_in_common(l)));
+            let (Some(step), Some(back)) = (b.plus(&a, -1), a.plus(&b, -1)) else {
+                continue;
+            };
+            if common != [true; 2] || step.form.uniform().is_none() {
+                continue;
+            }
+            let number = self.resolver.terms().any();
+            let phase = term_form(number, true, true);
+            self.resolver
+                .limit(number, &phase, &Form::constant(1), Relation::Le);
+            let values = phase.uniform().and_then(|phase| {
+                let one = a.plus(&step.with(step.form.times(phase)?), 1)?;
+                let other = b.plus(&back.with(back.form.times(phase)?), 1)?;
+                Some([one, other])
+            });
+            if let Some(values) = values {
+                for (local, value) in [one, other].into_iter().zip(values) {
+                    self.set(local, value);
+                }
+            }
+        }
+    }
+
+    /// The locals that a turn gives the value that another local has at its head.
+    fn copies(&self, body: Block) -> BTreeMap<LocalId, LocalId> {
+        let kernel = self.kernel;
+        // None: the local has another value than one of the head.
+        let mut now: BTreeMap<LocalId, Option<LocalId>> = BTreeMap::new();
+        let mut fields = BTreeMap::new();
+        let mut assigned = vec![];
+        for id in kernel.block(body) {
+            let (local, value) = match kernel.stmt(id) {
+                Stmt::Let {
+                    local,
+                    init: Some(value),
+                } => (local, value),
+                Stmt::Assign { local, value } => {
+                    assigned.push(local);
+                    (local, value)
+                }
+                _ => continue,
+            };
+            let copied = |now: &BTreeMap<LocalId, Option<LocalId>>, value: ExprId| match kernel
+                .expr(value)
+            {
+                Expr::Local(of) => now.get(&of).copied().unwrap_or(Some(of)),
+                _ => None,
+            };
+            for &(name, field) in fields_of(kernel, value) {
+                fields.insert((local, name), copied(&now, field));
+            }
+            let field = field_of_local(kernel, value);
+            let of = match field {
+                Some(field) => fields.get(&field).copied().flatten(),
+                None => copied(&now, value),
+            };
+            now.insert(local, of);
+        }
+        let copies = assigned.into_iter();
+        copies
+            .filter_map(|local| Some((local, now.get(&local).copied()??)))
+            .collect()
+    }
+
+    /// True if every way through the loop's body makes the only assignment of the local once. If `left` is set, the ways
+    /// out of the loop count, too.
+    fn each_turn(&self, local: LocalId, head: &Head, left: bool) -> bool {
+        let kernel = self.kernel;
+        let assigns = |id: StmtId| kernel.stmt(id).facts().assigns == Some(local);
+        let continues = |id: StmtId| match kernel.stmt(id).facts().flow {
+            Flow::Continue(label) => Some(label) == head.label,
+            Flow::Break(label) => left && Some(label) == head.label,
+            // A closure has no label.
+            Flow::Return => head.label.is_none(),
+            Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => false,
+        };
+        kernel.block(head.body).any(assigns)
+            && !kernel.stmts_in(kernel.block(head.body)).any(continues)
+    }
+
+    /// Adds the fact that the local has only grown since the loop began, or only shrunk.
+    fn one_way(&mut self, local: LocalId, start: &Affine, changes: &[Change], values: &[ExprId]) {
+        let unsigned = |e: ExprId| {
+            let ty = self.kernel.type_of(e).as_scalar();
+            ty.is_some_and(|ty| ty.is_int() && !ty.is_signed())
+        };
+        let grows = |change: &Change| match *change {
+            Change::Add(by) => unsigned(by),
+            Change::Multiply => values.iter().all(|value| unsigned(*value)),
+            Change::Subtract(_) | Change::Divide => false,
+        };
+        let shrinks = |change: &Change| match *change {
+            Change::Subtract(by) => unsigned(by),
+            Change::Divide => values.iter().all(|value| unsigned(*value)),
+            Change::Add(_) | Change::Multiply => false,
+        };
+        let relation = match (changes.iter().all(grows), changes.iter().all(shrinks)) {
+            (true, _) => Relation::Ge,
+            (false, true) => Relation::Le,
+            (false, false) => return,
+        };
+        let Some(now) = self.values().and_then(|values| values.get(local)) else {
+            return;
+        };
+        let fact = Fact::of(relation, &now.form, &start.form).map(|fact| fact.under(start));
+        if let Some(mut fact) = fact {
+            fact.exact.extend(values);
+            self.resolver.add_fact(&now.form, fact);
+        }
+    }
+
+    /// The change of a local by an assigned value; `None` if it is of no known kind.
+    fn change(&self, local: LocalId, value: ExprId, assigned: &Assigned) -> Option<Change> {
+        let kernel = self.kernel;
+        let itself = |e: ExprId| kernel.expr(e) == Expr::Local(local);
+        let positive = |e: ExprId| is_positive(kernel, e);
+        let fixed = |e: ExprId| self.is_fixed(e, assigned).then_some(e);
+        match kernel.expr(value) {
+            Expr::Binary { op, lhs, rhs } => match op {
+                BinaryOp::Add if itself(lhs) => fixed(rhs).map(Change::Add),
+                BinaryOp::Add if itself(rhs) => fixed(lhs).map(Change::Add),
+                BinaryOp::Sub if itself(lhs) => fixed(rhs).map(Change::Subtract),
+                BinaryOp::Mul if itself(lhs) && positive(rhs) => Some(Change::Multiply),
+                BinaryOp::Mul if itself(rhs) && positive(lhs) => Some(Change::Multiply),
+                BinaryOp::Shl if itself(lhs) => Some(Change::Multiply),
+                BinaryOp::Shr if itself(lhs) => Some(Change::Divide),
+                _ => None,
+            },
+            Expr::Divide {
+                op: DivideOp::Div | DivideOp::DivEuclid,
+                lhs,
+                rhs,
+                ..
+            } if itself(lhs) && positive(rhs) => Some(Change::Divide),
+            _ => None,
+        }
+    }
+
+    /// True if an expression has the same value in each turn of a loop that assigns these locals, and never faults.
+    fn is_fixed(&self, id: ExprId, assigned: &Assigned) -> bool {
+        let kernel = self.kernel;
+        let here = match kernel.expr(id) {
+            Expr::Local(local) => !assigned.contains_key(&local),
+            Expr::Divide { rhs, .. } => is_positive(kernel, rhs),
+            Expr::Param(_) => self.resolver.is_constant(id),
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Cast { .. } => true,
+            Expr::Bounded { .. }
+            | Expr::Load { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        };
+        here && kernel
+            .operands(id)
+            .iter()
+            .all(|e| self.is_fixed(*e, assigned))
+    }
+
+    /// The locals that a loop's body may change, each with the assigned values if there are no other changes.
+    fn assigned(&self, body: Block) -> Assigned {
+        let kernel = self.kernel;
+        let mut found = Assigned::new();
+        for id in kernel.stmts_in(kernel.block(body)) {
+            if let Stmt::Assign { local, value } = kernel.stmt(id) {
+                let values = found.entry(local).or_insert_with(|| Some(vec![]));
+                if let Some(values) = values {
+                    values.push(value);
+                }
+                continue;
+            }
+            local_uses::itself(kernel, id, &mut |local, used| match used {
+                LocalUse::Write | LocalUse::Declare => _ = found.insert(local, None),
+                LocalUse::Read => {}
+            });
+        }
+        found
+    }
+}
+
+/// True for a positive number.
+fn is_positive(kernel: &Kernel, id: ExprId) -> bool {
+    match kernel.expr(id) {
+        Expr::Literal(value) => value.as_int().is_some_and(|v| v > 0),
+        _ => false,
+    }
+}
+
+/// Locals that a loop assigns.
+type Assigned = BTreeMap<LocalId, Option<Vec<ExprId>>>;

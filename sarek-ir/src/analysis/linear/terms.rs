@@ -1,0 +1,83 @@
+//! Values without a linear form, as variables of forms that have a definition.
+//!
+//! A [`Term`] has one value for each thread and each evaluation. Terms that all threads have in common stand in forms as
+//! [`Symbol::Term`], the others as [`Atom::Term`].
+
+use super::{Affine, Atom, Fact, Form, Poly, Symbol};
+
+/// A value that has no linear form.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Term {
+    /// The definition, as far as it is known.
+    pub definition: Definition,
+    /// Facts about the value.
+    pub facts: Vec<Fact>,
+}
+
+/// The definition of a [`Term`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum Definition {
+    /// Any value for which the facts hold.
+    Any,
+    /// A product of two values that differ between threads.
+    Product(Form<Poly>, Form<Poly>),
+    /// A quotient, rounded down. The divisor is positive.
+    #[allow(missing_docs)]
+    Quotient {
+        dividend: Form<Poly>,
+        divisor: Form<Poly>,
+    },
+    /// The bitwise exclusive or of two values of an unsigned type.
+    Xor(Form<Poly>, Form<Poly>),
+    /// One of these values, each with the facts that hold in its case.
+    OneOf(Vec<(Affine, Vec<Fact>)>),
+}
+
+/// The terms of one kernel.
+#[derive(Clone, Default, Debug)]
+pub struct Terms {
+    list: Vec<Term>,
+}
+
+impl Terms {
+    /// The term with a number.
+    pub fn get(&self, number: u32) -> &Term {
+        &self.list[number as usize]
+    }
+
+    /// A term that stands for this value. Equal definitions are one term, because a thread that evaluates them gets one
+    /// value. A definition that leaves a choice is always a new term.
+    pub(super) fn defined(&mut self, definition: Definition) -> u32 {
+        let same = |term: &Term| term.definition == definition;
+        let chooses = match definition {
+            Definition::Any | Definition::OneOf(_) => true,
+            Definition::Product(..) | Definition::Quotient { .. } | Definition::Xor(..) => false,
+        };
+        if !chooses && let Some(number) = self.list.iter().position(same) {
+            return number as u32;
+        }
+        self.list.push(Term {
+            definition,
+            facts: vec![],
+        });
+        self.list.len() as u32 - 1
+    }
+
+    /// A value of which nothing is known.
+    pub fn any(&mut self) -> u32 {
+        self.defined(Definition::Any)
+    }
+
+    /// Adds a fact about a term's value.
+    pub fn add_fact(&mut self, number: u32, fact: Fact) {
+        self.list[number as usize].facts.push(fact);
+    }
+}
+
+/// A term as a form: a variable of threads, or a symbol if all threads have it in common.
+pub fn term_form(number: u32, unsigned: bool, in_common: bool) -> Form<Poly> {
+    match in_common {
+        true => Form::of(Poly::symbol(Symbol::Term(number, unsigned))),
+        false => Form::atom(Atom::Term(number, unsigned)),
+    }
+}

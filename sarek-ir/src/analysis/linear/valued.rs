@@ -1,0 +1,200 @@
+//! The resolver of values: reads expressions that have no linear form as terms with a definition, see [`Terms`].
+//!
+//! Each reading is the value of one evaluation by one thread. An expression that may change is therefore read where it
+//! is evaluated, and the form kept.
+
+use std::collections::HashSet;
+
+use super::symbol::is_unsigned;
+use super::{
+    Affine, Atom, Definition, Fact, Form, Interval, Poly, Relation, Resolver, Symbol, Terms,
+    term_form,
+};
+use crate::{Compound, Expr, ExprId, Intrinsic, Kernel, List, LocalId, NameId, ParamId, Scalar};
+
+impl<'a> Resolver<'a> {
+    /// A resolver that also gives expressions without a linear form a value. It treats these parameters as varying.
+    pub fn of_values(kernel: &'a Kernel, varying: HashSet<ParamId>) -> Resolver<'a> {
+        let mut resolver = Resolver::without_requirements(kernel, varying);
+        resolver.terms = Some(Terms::default());
+        resolver
+    }
+
+    /// The terms of a resolver of values.
+    pub fn terms(&mut self) -> &mut Terms {
+        self.terms.get_or_insert_default()
+    }
+
+    /// States the value of an expression that no rule reads.
+    pub fn state_value(&mut self, id: ExprId, value: Affine) {
+        self.stated.insert(id, value);
+    }
+
+    /// True for a resolver of values.
+    pub fn gives_values(&self) -> bool {
+        self.terms.is_some()
+    }
+
+    /// Adds a fact about the value of a form that is a term.
+    pub fn add_fact(&mut self, of: &Form<Poly>, fact: Fact) {
+        let symbol = of.uniform().and_then(|base| base.lone_symbols().next());
+        let number = match (of.sole_atom(), symbol) {
+            (Some(Atom::Term(number, _)), _) | (_, Some(Symbol::Term(number, _))) => number,
+            _ => return,
+        };
+        self.terms().add_fact(number, fact);
+    }
+
+    /// A value of which only the type is known.
+    pub fn any(&mut self, ty: Scalar, in_common: bool) -> Affine {
+        let number = self.terms().any();
+        let form = term_form(number, is_unsigned(ty), in_common);
+        if ty.bits() < 64 {
+            let range = Interval::of(ty);
+            self.limit(number, &form, &Form::constant(range.hi), Relation::Le);
+            if !is_unsigned(ty) {
+                self.limit(number, &form, &Form::constant(range.lo), Relation::Ge);
+            }
+        }
+        Affine::of(form)
+    }
+
+    /// Adds the fact that a term stands in a relation to a value.
+    pub fn limit(&mut self, number: u32, term: &Form<Poly>, value: &Form<Poly>, by: Relation) {
+        if let Some(fact) = Fact::of(by, term, value) {
+            self.terms().add_fact(number, fact);
+        }
+    }
+
+    /// A term with a definition by these values.
+    fn defined(
+        &mut self,
+        definition: Definition,
+        unsigned: bool,
+        of: [&Affine; 2],
+    ) -> (u32, Affine) {
+        let in_common = of.iter().all(|part| part.form.uniform().is_some());
+        let number = self.terms().defined(definition);
+        let form = term_form(number, unsigned, in_common);
+        let mut value = of[0].with(form).with_conditions(of[1]);
+        value.needs_exact = true;
+        (number, value)
+    }
+
+    /// The product of two values that differ between threads.
+    pub fn product_term(&mut self, a: &Affine, b: &Affine, unsigned: bool) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let definition = Definition::Product(a.form.clone(), b.form.clone());
+        Some(self.defined(definition, unsigned, [a, b]).1)
+    }
+
+    /// The quotient by a positive value, rounded down.
+    pub(super) fn quotient_term(
+        &mut self,
+        dividend: &Affine,
+        divisor: &Affine,
+        unsigned: bool,
+    ) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let definition = Definition::Quotient {
+            dividend: dividend.form.clone(),
+            divisor: divisor.form.clone(),
+        };
+        Some(self.defined(definition, unsigned, [dividend, divisor]).1)
+    }
+
+    /// The exclusive or of two unsigned values.
+    pub(super) fn xor_term(&mut self, a: &Affine, b: &Affine) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let definition = Definition::Xor(a.form.clone(), b.form.clone());
+        Some(self.defined(definition, true, [a, b]).1)
+    }
+
+    /// One of some values, each with the facts of its case.
+    pub fn one_of(&mut self, cases: Vec<(Affine, Vec<Fact>)>, ty: Scalar) -> Affine {
+        let number = self.terms().defined(Definition::OneOf(cases));
+        Affine::of(term_form(number, is_unsigned(ty), false))
+    }
+
+    /// The value of an intrinsic function of integers.
+    pub(super) fn intrinsic_term(
+        &mut self,
+        intrinsic: Intrinsic,
+        args: List,
+        ty: Scalar,
+    ) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let args: Vec<ExprId> = self.kernel.list(args).collect();
+        let &[a, b] = args.as_slice() else {
+            return None;
+        };
+        let (a, b) = (self.affine(a)?, self.affine(b)?);
+        let (zero, unsigned) = (Form::constant(0), is_unsigned(ty));
+        let facts: Vec<(Form<Poly>, Relation)> = match intrinsic {
+            Intrinsic::Min => vec![
+                (a.form.clone(), Relation::Le),
+                (b.form.clone(), Relation::Le),
+            ],
+            Intrinsic::Max => vec![
+                (a.form.clone(), Relation::Ge),
+                (b.form.clone(), Relation::Ge),
+            ],
+            Intrinsic::SaturatingSub if unsigned => vec![
+                (a.form.minus(&b.form)?, Relation::Ge),
+                (a.form.clone(), Relation::Le),
+                (zero, Relation::Ge),
+            ],
+            Intrinsic::AbsDiff => vec![
+                (a.form.minus(&b.form)?, Relation::Ge),
+                (b.form.minus(&a.form)?, Relation::Ge),
+            ],
+            _ => return None,
+        };
+        let (number, value) = self.defined(Definition::Any, unsigned, [&a, &b]);
+        for (other, by) in facts {
+            self.limit(number, &value.form, &other, by);
+        }
+        Some(value)
+    }
+
+    /// The value of an expression that no rule reads: any one.
+    pub(super) fn opaque_value(&mut self, id: ExprId) -> Option<Affine> {
+        self.terms.as_ref()?;
+        if let Some(known) = self.stated.get(&id) {
+            return Some(known.clone());
+        }
+        if let Some((local, name)) = field_of_local(self.kernel, id)
+            && let Some(values) = &self.block
+            && let Some(known) = values.field(local, name)
+        {
+            return Some(known);
+        }
+        let ty = self.kernel.scalar_of(id);
+        Some(self.any(ty, false))
+    }
+}
+
+/// The local and the field, if the expression reads a field of a local.
+pub fn field_of_local(kernel: &Kernel, id: ExprId) -> Option<(LocalId, NameId)> {
+    let Expr::Compound(compound) = kernel.expr(id) else {
+        return None;
+    };
+    let Compound::Field { base, name } = kernel.compounds[compound.index()] else {
+        return None;
+    };
+    match kernel.expr(base) {
+        Expr::Local(local) => Some((local, name)),
+        _ => None,
+    }
+}
+
+/// The fields of a tuple or struct that an expression makes.
+pub fn fields_of(kernel: &Kernel, id: ExprId) -> &[(NameId, ExprId)] {
+    match kernel.expr(id) {
+        Expr::Compound(compound) => match &kernel.compounds[compound.index()] {
+            Compound::Construct { fields, .. } => fields,
+            _ => &[],
+        },
+        _ => &[],
+    }
+}

@@ -1,0 +1,137 @@
+//! Race check of two accesses by refutation: no two threads satisfy the facts at both accesses and use one element.
+//!
+//! The values are those of the resolver of values, so that they may stand in loops, and be quotients or products. Each
+//! thread has its own copy of the variables that differ between threads. [`System`] does the proof. Only the conditions
+//! that it used become preconditions.
+
+mod constants;
+mod translate;
+
+use super::Needs;
+use crate::analysis::access::Access;
+use crate::analysis::linear::Terms;
+use crate::{Axis, Kernel, Precondition};
+pub use constants::ConstantBound;
+pub(super) use constants::Constants;
+use translate::{Case, Condition, Side, Stop, Translation};
+
+/// More combinations of cases than these are not examined.
+const MOST_CASES: u32 = 64;
+
+/// The setting of a question.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) terms: &'a Terms,
+    /// True for threads of one block.
+    pub(super) in_block: bool,
+    /// The bounds of constants that a proof may use.
+    pub(super) assumed: &'a [ConstantBound],
+}
+
+impl Setting<'_> {
+    /// The preconditions under which two different threads do not meet at these accesses; `None` without a proof. Adds
+    /// the assumed bounds that the proof used.
+    pub(super) fn apart(
+        self,
+        a: &Access,
+        b: &Access,
+        used: &mut Vec<ConstantBound>,
+    ) -> Option<Needs> {
+        [false, true].into_iter().find_map(|by_index| {
+            let mut question = Question {
+                setting: self,
+                accesses: [a, b],
+                by_index,
+                chosen: vec![],
+                needs: vec![],
+                used: vec![],
+                left: MOST_CASES,
+            };
+            question.each_case()?;
+            used.extend(question.used);
+            Some(question.needs)
+        })
+    }
+}
+
+/// A question about two accesses.
+struct Question<'a> {
+    setting: Setting<'a>,
+    accesses: [&'a Access; 2],
+    /// If set, only the axes of the indices tell threads apart, and the launch must have one thread along the others.
+    by_index: bool,
+    chosen: Vec<Case>,
+    needs: Needs,
+    used: Vec<ConstantBound>,
+    /// The combinations of cases that may still be examined.
+    left: u32,
+}
+
+impl Question<'_> {
+    /// Examines all combinations of cases that extend the chosen ones.
+    fn each_case(&mut self) -> Option<()> {
+        self.left = self.left.checked_sub(1)?;
+        match self.one_case() {
+            Ok(()) => Some(()),
+            Err(Stop::NoProof) => None,
+            Err(Stop::Cases { side, term, count }) => (0..count).try_for_each(|number| {
+                self.chosen.push(Case { side, term, number });
+                let done = self.each_case();
+                self.chosen.pop();
+                done
+            }),
+        }
+    }
+
+    /// Examines one combination of cases.
+    fn one_case(&mut self) -> Result<(), Stop> {
+        let [a, b] = self.accesses;
+        let mut of = Translation::new(self.setting, self.accesses, &self.chosen);
+        of.indices(a, b)?;
+        let of_indices = of.used;
+        for (side, access) in [(Side::First, a), (Side::Second, b)] {
+            for fact in &access.facts {
+                of.fact(fact, side)?;
+            }
+        }
+        let used = match self.by_index {
+            true if of.used == of_indices => return Err(Stop::NoProof),
+            true => of_indices,
+            false => of.used,
+        };
+        if used == [false; 3] {
+            return Err(Stop::NoProof);
+        }
+        let needs = of.thread_ids(used)?;
+        let (system, conditions, always) = of.finish();
+        let reasons = system.same_thread().ok_or(Stop::NoProof)?;
+        super::add(&mut self.needs, needs);
+        super::add(&mut self.needs, always);
+        for (number, condition) in conditions.into_iter().enumerate() {
+            match condition {
+                _ if reasons & (1 << number) == 0 => {}
+                Condition::OfLaunch(condition) => super::add(&mut self.needs, condition),
+                Condition::OfConstant(bound) if self.used.contains(&bound) => {}
+                Condition::OfConstant(bound) => self.used.push(bound),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The precondition that a launch, or its blocks, have one thread along an axis.
+fn single(setting: Setting<'_>, axis: Axis) -> Option<Precondition> {
+    match (setting.in_block, setting.kernel.block) {
+        (false, _) => Some(Precondition::SingleThread(axis)),
+        (true, None) => Some(Precondition::BlockAtMost(axis, 1)),
+        (true, Some(_)) => None,
+    }
+}
+
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod soundness;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,602 @@
+//! Turns accesses, facts and terms into a system of constraints.
+
+use std::collections::HashMap;
+
+use super::{ConstantBound, Setting, single};
+use crate::analysis::access::Access;
+use crate::analysis::linear::{
+    Affine, Atom, Definition, Extent, Fact, Form, Poly, Relation, Sign, Symbol,
+};
+use crate::analysis::race::Needs;
+use crate::analysis::refute::{Polynomial, Reasons, System, Var};
+use crate::{Axis, Builtin, LinkId, Precondition};
+
+/// One of the two threads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Side {
+    First,
+    Second,
+}
+
+/// The choice of a case of a [`Definition::OneOf`] for one thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Case {
+    pub(super) side: Side,
+    pub(super) term: u32,
+    pub(super) number: usize,
+}
+
+/// An obstacle.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// There is no proof.
+    NoProof,
+    /// The cases of a term must be examined one by one.
+    Cases { side: Side, term: u32, count: usize },
+}
+
+/// A condition under which a fact holds.
+#[derive(Clone, PartialEq)]
+pub(super) enum Condition {
+    OfLaunch(Needs),
+    OfConstant(ConstantBound),
+}
+
+/// The name of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Name {
+    /// A value that the threads have in common.
+    Symbol(Symbol),
+    /// A value of one thread.
+    Atom(Side, Atom),
+    /// The remainder that belongs to a quotient.
+    Remainder(Option<Side>, u32),
+}
+
+/// Constraints, as far as they are translated.
+pub(super) struct Translation<'a> {
+    setting: Setting<'a>,
+    chosen: &'a [Case],
+    system: System,
+    names: HashMap<Name, Var>,
+    /// The values of terms that are translated. The flag is true if the type is unsigned.
+    values: HashMap<(Option<Side>, u32, bool), Polynomial>,
+    /// The conditions of the value that is translated. Its terms have their definitions only under these.
+    under: Reasons,
+    /// The variables with a definition.
+    defined: Vec<Var>,
+    /// The value and the operands of each XOR.
+    xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
+    /// The conditions of facts.
+    conditions: Vec<Condition>,
+    /// The conditions of everything.
+    always: Needs,
+    /// The axes whose ids differ between the block's part and the thread's.
+    split: [bool; 3],
+    /// The axes of the ids that occur.
+    pub(super) used: [bool; 3],
+    /// True if the number of the thread in the launch occurs, and stands for all ids.
+    by_number: bool,
+}
+
+impl<'a> Translation<'a> {
+    pub(super) fn new(
+        setting: Setting<'a>,
+        accesses: [&Access; 2],
+        chosen: &'a [Case],
+    ) -> Translation<'a> {
+        let mut ids = vec![];
+        for access in accesses {
+            let forms = access
+                .form
+                .iter()
+                .chain(access.coordinates.iter().flatten());
+            forms.for_each(|affine| setting.ids_of(&affine.form, &mut ids, 8));
+            for fact in &access.facts {
+                setting.ids_of(&fact.form, &mut ids, 8);
+            }
+        }
+        let is_split = |axis: Axis| {
+            let of_block = |id: &Builtin| match id {
+                Builtin::BlockIdx(of) | Builtin::ThreadIdx(of) => *of == axis,
+                _ => false,
+            };
+            !setting.in_block && ids.iter().any(of_block)
+        };
+        let only_number = |id: &Builtin| *id == Builtin::GlobalThreadId;
+        Translation {
+            setting,
+            chosen,
+            system: System::new(),
+            names: HashMap::new(),
+            values: HashMap::new(),
+            under: 0,
+            defined: vec![],
+            xors: HashMap::new(),
+            conditions: vec![],
+            always: vec![],
+            split: Axis::ALL.map(is_split),
+            used: [false; 3],
+            by_number: !ids.is_empty() && ids.iter().all(only_number),
+        }
+    }
+
+    /// The constraints, the conditions of the numbered facts, and those of everything.
+    pub(super) fn finish(self) -> (System, Vec<Condition>, Needs) {
+        (self.system, self.conditions, self.always)
+    }
+
+    fn variable(&mut self, name: Name, natural: bool) -> Result<(Var, bool), Stop> {
+        if let Some(var) = self.names.get(&name) {
+            return Ok((*var, false));
+        }
+        let uniform = match name {
+            Name::Symbol(_) | Name::Remainder(None, _) => true,
+            Name::Atom(..) | Name::Remainder(Some(_), _) => false,
+        };
+        let var = self.system.variable(natural, uniform);
+        let var = var.ok_or(Stop::NoProof)?;
+        self.names.insert(name, var);
+        Ok((var, true))
+    }
+
+    /// The equalities of the indices.
+    pub(super) fn indices(&mut self, a: &Access, b: &Access) -> Result<(), Stop> {
+        let pairs: Vec<(&Affine, &Affine)> = match (&a.form, &b.form) {
+            _ if !a.coordinates.is_empty() && a.coordinates.len() == b.coordinates.len() => {
+                let both = a.coordinates.iter().zip(&b.coordinates);
+                both.filter_map(|(a, b)| Some((a.as_ref()?, b.as_ref()?)))
+                    .collect()
+            }
+            (Some(a), Some(b)) => vec![(a, b)],
+            (_, _) => vec![],
+        };
+        if pairs.is_empty() {
+            return Err(Stop::NoProof);
+        }
+        for (of_a, of_b) in pairs {
+            for (affine, access) in [(of_a, a), (of_b, b)] {
+                self.rely_on(affine);
+                let plain = affine.form.sole_atom().is_some() && !affine.needs_exact;
+                if !plain {
+                    super::super::add(
+                        &mut self.always,
+                        vec![Precondition::NoOverflow(access.index)],
+                    );
+                }
+            }
+            let first = self.form(&of_a.form, Side::First)?;
+            let second = self.form(&of_b.form, Side::Second)?;
+            let difference = first.minus(&second).ok_or(Stop::NoProof)?;
+            self.system.zero(difference, 0);
+        }
+        Ok(())
+    }
+
+    /// Adds the conditions under which a value has its form to those of everything.
+    fn rely_on(&mut self, affine: &Affine) {
+        let needs = needs_of(&affine.exact, &affine.extents);
+        super::super::add(&mut self.always, needs);
+    }
+
+    /// Adds a fact about the values of a thread.
+    pub(super) fn fact(&mut self, fact: &Fact, side: Side) -> Result<(), Stop> {
+        let condition = needs_of(&fact.exact, &fact.extents);
+        let own = match condition.is_empty() {
+            true => 0,
+            false => match self.reason(Condition::OfLaunch(condition)) {
+                Some(reason) => reason,
+                None => return Ok(()),
+            },
+        };
+        let reasons = self.under | own;
+        let outer = std::mem::replace(&mut self.under, reasons);
+        let form = self.form(&fact.form, side);
+        self.under = outer;
+        let form = match form {
+            Err(Stop::NoProof) => return Ok(()),
+            other => other?,
+        };
+        match fact.sign {
+            Sign::NotNegative => self.system.at_least_zero(form, reasons),
+            Sign::Zero => self.system.zero(form, reasons),
+            Sign::NotZero => self.system.not_zero(form, reasons),
+        }
+        Ok(())
+    }
+
+    /// The number of a condition, as a set; `None` if there are too many.
+    fn reason(&mut self, condition: Condition) -> Option<Reasons> {
+        let known = self.conditions.iter().position(|known| *known == condition);
+        let number = known.unwrap_or(self.conditions.len());
+        if known.is_none() {
+            self.conditions.push(condition);
+        }
+        1_u128.checked_shl(number as u32)
+    }
+
+    fn form(&mut self, form: &Form<Poly>, side: Side) -> Result<Polynomial, Stop> {
+        let mut sum = self.poly(&form.base, side)?;
+        for (atom, coefficient) in form.terms() {
+            let factor = self.poly(coefficient, side)?;
+            let value = self.atom(*atom, side)?;
+            let product = value.times(&factor).and_then(|product| sum.plus(&product));
+            sum = product.ok_or(Stop::NoProof)?;
+        }
+        Ok(sum)
+    }
+
+    fn poly(&mut self, poly: &Poly, side: Side) -> Result<Polynomial, Stop> {
+        let mut sum = Polynomial::number(0);
+        for (symbols, v) in poly.terms().ok_or(Stop::NoProof)? {
+            let v = i64::try_from(v).map_err(|_| Stop::NoProof)?;
+            let mut product = Polynomial::number(v);
+            for symbol in symbols {
+                let factor = self.symbol(*symbol, side)?;
+                product = product.times(&factor).ok_or(Stop::NoProof)?;
+            }
+            sum = sum.plus(&product).ok_or(Stop::NoProof)?;
+        }
+        Ok(sum)
+    }
+
+    fn symbol(&mut self, symbol: Symbol, side: Side) -> Result<Polynomial, Stop> {
+        if let Symbol::Term(number, unsigned) = symbol {
+            return self.term(number, unsigned, None, side);
+        }
+        let (var, new) = self.variable(Name::Symbol(symbol), symbol.is_natural())?;
+        let value = Polynomial::var(var);
+        if let (Symbol::Link(link, _), true) = (symbol, new) {
+            self.assume(link, &value)?;
+        }
+        if let (Symbol::Extent(extent, axis), true) = (symbol, new) {
+            self.at_least(&value, 1)?;
+            if extent == Extent::Global && !self.setting.in_block {
+                let [block, grid] = [Extent::Block, Extent::Grid].map(|of| self.extent(of, axis));
+                let all = block?.times(&grid?).ok_or(Stop::NoProof)?;
+                let rest = all.minus(&value).ok_or(Stop::NoProof)?;
+                self.system.at_least_zero(rest, 0);
+            }
+        }
+        Ok(value)
+    }
+
+    /// Adds the assumed bounds of a constant.
+    fn assume(&mut self, link: LinkId, value: &Polynomial) -> Result<(), Stop> {
+        let assumed = self.setting.assumed;
+        for bound in assumed.iter().filter(|bound| bound.link == link) {
+            let number = i64::try_from(bound.number).map_err(|_| Stop::NoProof)?;
+            let number = Polynomial::number(number);
+            let rest = match bound.relation {
+                Relation::Le => number.minus(value),
+                _ => value.minus(&number),
+            };
+            let reason = self.reason(Condition::OfConstant(*bound));
+            let (rest, reason) = (rest.ok_or(Stop::NoProof)?, reason.ok_or(Stop::NoProof)?);
+            self.system.at_least_zero(rest, reason);
+        }
+        Ok(())
+    }
+
+    fn extent(&mut self, extent: Extent, axis: u8) -> Result<Polynomial, Stop> {
+        if let (Extent::Block, Some(block)) = (extent, self.setting.kernel.block) {
+            return Ok(Polynomial::number(block[usize::from(axis)].into()));
+        }
+        self.symbol(Symbol::Extent(extent, axis), Side::First)
+    }
+
+    /// Adds the fact that a value is at least a number.
+    fn at_least(&mut self, value: &Polynomial, least: i64) -> Result<(), Stop> {
+        let rest = value.minus(&Polynomial::number(least));
+        self.system.at_least_zero(rest.ok_or(Stop::NoProof)?, 0);
+        Ok(())
+    }
+
+    /// Adds the fact that a value is below another one.
+    fn below(&mut self, value: &Polynomial, end: &Polynomial) -> Result<(), Stop> {
+        let rest = end.minus(value).ok_or(Stop::NoProof)?;
+        self.at_least(&rest, 1)
+    }
+
+    fn atom(&mut self, atom: Atom, side: Side) -> Result<Polynomial, Stop> {
+        match atom {
+            Atom::Id(id) => self.id(id, side),
+            Atom::Term(number, unsigned) => self.term(number, unsigned, Some(side), side),
+            Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..) | Atom::Quotient(_) => {
+                let natural = atom.is_unsigned_value(self.setting.kernel);
+                let (var, _) = self.variable(Name::Atom(side, atom), natural)?;
+                Ok(Polynomial::var(var))
+            }
+        }
+    }
+
+    fn id(&mut self, id: Builtin, side: Side) -> Result<Polynomial, Stop> {
+        match id {
+            Builtin::ThreadIdx(axis) => self.thread(axis, side),
+            Builtin::BlockIdx(axis) => self.block(axis, side),
+            Builtin::GlobalIdx(axis) => self.global(axis, side),
+            Builtin::GlobalThreadId if self.by_number => {
+                self.used = [true; 3];
+                let (var, _) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
+                Ok(Polynomial::var(var))
+            }
+            Builtin::GlobalThreadId => {
+                let mut number = self.global(Axis::Z, side)?;
+                for axis in [Axis::Y, Axis::X] {
+                    let extent = self.extent(Extent::Global, axis.index() as u8)?;
+                    let id = self.global(axis, side)?;
+                    let next = number.times(&extent).and_then(|rows| rows.plus(&id));
+                    number = next.ok_or(Stop::NoProof)?;
+                }
+                Ok(number)
+            }
+            Builtin::SubgroupLane
+            | Builtin::SubgroupSize
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_) => {
+                let (var, _) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
+                Ok(Polynomial::var(var))
+            }
+        }
+    }
+
+    fn own_id(&mut self, id: Builtin, side: Side, extent: Extent) -> Result<Polynomial, Stop> {
+        let axis = id.axis().ok_or(Stop::NoProof)?;
+        self.used[axis.index()] = true;
+        let (var, new) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
+        let value = Polynomial::var(var);
+        if new {
+            let end = self.extent(extent, axis.index() as u8)?;
+            self.below(&value, &end)?;
+        }
+        Ok(value)
+    }
+
+    fn thread(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
+        self.own_id(Builtin::ThreadIdx(axis), side, Extent::Block)
+    }
+
+    fn block(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
+        match self.setting.in_block {
+            true => self.symbol(Symbol::Block(axis.index() as u8), side),
+            false => self.own_id(Builtin::BlockIdx(axis), side, Extent::Grid),
+        }
+    }
+
+    fn global(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
+        if !self.setting.in_block && !self.split[axis.index()] {
+            return self.own_id(Builtin::GlobalIdx(axis), side, Extent::Global);
+        }
+        let (block, thread) = (self.block(axis, side)?, self.thread(axis, side)?);
+        let size = self.extent(Extent::Block, axis.index() as u8)?;
+        let sum = block.times(&size).and_then(|start| start.plus(&thread));
+        let sum = sum.ok_or(Stop::NoProof)?;
+        if !self.setting.in_block {
+            let end = self.extent(Extent::Global, axis.index() as u8)?;
+            self.below(&sum, &end)?;
+        }
+        Ok(sum)
+    }
+
+    /// The value of a term. A term of one side is that thread's own; `reader` is the side that its forms are read for.
+    fn term(
+        &mut self,
+        number: u32,
+        unsigned: bool,
+        side: Option<Side>,
+        reader: Side,
+    ) -> Result<Polynomial, Stop> {
+        if let Some(known) = self.values.get(&(side, number, unsigned)) {
+            return Ok(known.clone());
+        }
+        let term = self.setting.terms.get(number);
+        let name = match side {
+            Some(side) => Name::Atom(side, Atom::Term(number, unsigned)),
+            None => Name::Symbol(Symbol::Term(number, unsigned)),
+        };
+        let value = match &term.definition {
+            Definition::Any => Polynomial::var(self.variable(name, unsigned)?.0),
+            Definition::Product(a, b) => {
+                let (a, b) = (self.form(a, reader)?, self.form(b, reader)?);
+                a.times(&b).ok_or(Stop::NoProof)?
+            }
+            Definition::Quotient { dividend, divisor } => {
+                let (dividend, divisor) =
+                    (self.form(dividend, reader)?, self.form(divisor, reader)?);
+                let (quotient, _) = self.variable(name, unsigned)?;
+                let (rest, _) = self.variable(Name::Remainder(side, number), true)?;
+                let (quotient, rest) = (Polynomial::var(quotient), Polynomial::var(rest));
+                let beyond = divisor.minus(&rest).ok_or(Stop::NoProof)?;
+                let beyond = beyond.minus(&Polynomial::number(1));
+                self.system
+                    .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
+                let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
+                self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
+                quotient
+            }
+            Definition::Xor(of_a, of_b) => {
+                let (a, b) = (self.form(of_a, reader)?, self.form(of_b, reader)?);
+                let value = Polynomial::var(self.variable(name, unsigned)?.0);
+                let sum = a.plus(&b).ok_or(Stop::NoProof)?;
+                let limits = [
+                    sum.minus(&value),
+                    value.plus(&a).and_then(|sum| sum.minus(&b)),
+                    value.plus(&b).and_then(|sum| sum.minus(&a)),
+                ];
+                for limit in limits {
+                    self.system
+                        .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
+                }
+                if let (Some(most_a), Some(most_b)) =
+                    (self.setting.most(of_a), self.setting.most(of_b))
+                    && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
+                {
+                    self.below(&value, &Polynomial::number(end.min(1 << 62) as i64))?;
+                }
+                // An operand changes the other one unless it is 0.
+                for (operand, other) in [(of_a, &b), (of_b, &a)] {
+                    if operand.as_constant().is_some_and(|number| number != 0) {
+                        let change = value.minus(other).ok_or(Stop::NoProof)?;
+                        self.system.not_zero(change, self.under);
+                    }
+                }
+                if let Some(side) = side {
+                    self.pair_up(number, side, [&value, &a, &b])?;
+                }
+                value
+            }
+            Definition::OneOf(cases) => {
+                let of = side.unwrap_or(Side::First);
+                let chosen = self
+                    .chosen
+                    .iter()
+                    .find(|c| c.side == of && c.term == number);
+                let chosen = chosen.ok_or(Stop::Cases {
+                    side: of,
+                    term: number,
+                    count: cases.len(),
+                })?;
+                let (value, facts) = &cases[chosen.number];
+                self.rely_on(value);
+                for fact in facts {
+                    self.fact(fact, reader)?;
+                }
+                self.form(&value.form, reader)?
+            }
+        };
+        self.values.insert((side, number, unsigned), value.clone());
+        for fact in &term.facts {
+            self.fact(fact, reader)?;
+        }
+        Ok(value)
+    }
+
+    /// States that XOR is injective in each operand, once its parts are known for both threads.
+    fn pair_up(&mut self, number: u32, side: Side, parts: [&Polynomial; 3]) -> Result<(), Stop> {
+        let other = match side {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        };
+        let parts = parts.map(Polynomial::clone);
+        if let Some((others, conditions)) = self.xors.get(&(other, number)) {
+            let reasons = self.under | conditions;
+            let difference = |at: usize| parts[at].minus(&others[at]).ok_or(Stop::NoProof);
+            let [value, a, b] = [difference(0)?, difference(1)?, difference(2)?];
+            self.system
+                .equivalent(b.clone(), [value.clone(), a.clone()], 0);
+            self.system.equivalent(a, [value, b], reasons);
+        }
+        self.xors.insert((side, number), (parts, self.under));
+        Ok(())
+    }
+
+    /// Adds an equality, as the definition of a variable if one side is one.
+    fn equate(&mut self, is: &Polynomial, sum: &Polynomial) -> Result<(), Stop> {
+        let alone = self
+            .names
+            .values()
+            .copied()
+            .find(|var| *is == Polynomial::var(*var));
+        if let Some(var) = alone.filter(|var| !self.defined.contains(var)) {
+            self.defined.push(var);
+            self.system.define(var, sum.clone(), self.under);
+            return Ok(());
+        }
+        let difference = is.minus(sum).ok_or(Stop::NoProof)?;
+        self.system.zero(difference, self.under);
+        Ok(())
+    }
+
+    /// States which ids make two threads different ones. Returns the preconditions for the other axes.
+    pub(super) fn thread_ids(&mut self, used: [bool; 3]) -> Result<Needs, Stop> {
+        let mut needs = vec![];
+        if self.by_number {
+            self.differ(Builtin::GlobalThreadId)?;
+            return Ok(needs);
+        }
+        for axis in Axis::ALL {
+            let size = self.setting.kernel.block.map(|block| block[axis.index()]);
+            let is_single = self.setting.in_block && size == Some(1);
+            match (used[axis.index()], single(self.setting, axis)) {
+                _ if is_single => {}
+                (false, Some(need)) => needs.push(need),
+                (true, _) | (false, None) => {
+                    if self.setting.in_block || self.split[axis.index()] {
+                        self.differ(Builtin::ThreadIdx(axis))?;
+                    }
+                    if !self.setting.in_block {
+                        match self.split[axis.index()] {
+                            true => self.differ(Builtin::BlockIdx(axis))?,
+                            false => self.differ(Builtin::GlobalIdx(axis))?,
+                        }
+                    }
+                }
+            }
+        }
+        Ok(needs)
+    }
+
+    fn differ(&mut self, id: Builtin) -> Result<(), Stop> {
+        let (first, second) = (self.id(id, Side::First)?, self.id(id, Side::Second)?);
+        let difference = first.minus(&second).ok_or(Stop::NoProof)?;
+        self.system.thread_id(difference);
+        Ok(())
+    }
+}
+
+fn needs_of(exact: &[crate::ExprId], extents: &[(Axis, u64)]) -> Needs {
+    let exact = exact.iter().map(|e| Precondition::NoOverflow(*e));
+    let extents = extents
+        .iter()
+        .map(|(axis, n)| Precondition::ExtentAtMost(*axis, *n));
+    let mut needs = vec![];
+    super::super::add(&mut needs, exact.chain(extents).collect());
+    needs
+}
+
+impl Setting<'_> {
+    /// The largest value of a form, if it is a number, or the thread's index in a block whose extent is one.
+    fn most(self, form: &Form<Poly>) -> Option<u64> {
+        if let Some(Atom::Id(Builtin::ThreadIdx(axis))) = form.sole_atom() {
+            return Some(u64::from(self.kernel.block?[axis.index()]) - 1);
+        }
+        u64::try_from(form.as_constant()?).ok()
+    }
+
+    /// Collects the ids that a form mentions, also within the definitions of its terms.
+    fn ids_of(self, form: &Form<Poly>, found: &mut Vec<Builtin>, depth: u32) {
+        if depth == 0 {
+            return;
+        }
+        for (atom, _) in form.terms() {
+            match *atom {
+                Atom::Id(id) if !found.contains(&id) => found.push(id),
+                Atom::Term(number, _) => {
+                    let term = self.terms.get(number);
+                    let mut each = |form: &Form<Poly>| self.ids_of(form, found, depth - 1);
+                    match &term.definition {
+                        Definition::Any => {}
+                        Definition::Product(a, b) | Definition::Xor(a, b) => {
+                            each(a);
+                            each(b);
+                        }
+                        Definition::Quotient { dividend, divisor } => {
+                            each(dividend);
+                            each(divisor);
+                        }
+                        Definition::OneOf(cases) => {
+                            for (value, facts) in cases {
+                                each(&value.form);
+                                facts.iter().for_each(|fact| each(&fact.form));
+                            }
+                        }
+                    }
+                    term.facts.iter().for_each(|fact| each(&fact.form));
+                }
+                Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
+                Atom::Exchange(..) | Atom::Quotient(_) => {}
+            }
+        }
+    }
+}
