@@ -107,6 +107,7 @@ mod pages {
         Methods "../docs/methods.md"
         Output "../docs/output.md"
         Overflow "../docs/overflow.md"
+        Proved "../docs/proved.md"
         Races "../docs/races.md"
         Runtime "../docs/runtime.md"
         Safety "../docs/safety.md"

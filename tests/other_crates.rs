@@ -203,6 +203,31 @@ fn blocks_work_together() {
     });
 }
 
+/// A constant of the other crate is a stride and a tile's length.
+#[kernel(block = 32)]
+fn strides(y: &mut [u32]) {
+    let tile = shared_array::<u32, { 2 * library::BLOCK }>();
+    let t = thread_idx_x();
+    let i = library::BLOCK * block_idx_x() + t;
+    tile[t] = y[i];
+    tile[BLOCK + t] = 7;
+    barrier();
+    y[i] = tile[BLOCK - 1 - t] + tile[2 * BLOCK - 1 - t];
+}
+
+#[test]
+fn constants_in_indices() {
+    on_every_device(|device| {
+        let mut expected: Vec<u32> = (0..3 * BLOCK as u32).map(|i| i * 31 % 17).collect();
+        let mut y = Vector::from_slice(&expected);
+        strides(&mut y).grid(3).run_on(device)?;
+        expected.chunks_mut(BLOCK).for_each(<[u32]>::reverse);
+        expected.iter_mut().for_each(|y| *y += 7);
+        assert_eq!(y.to_vec()?, expected, "{device}");
+        Ok(())
+    });
+}
+
 #[test]
 fn kernels() {
     on_every_device(|device| {

@@ -69,12 +69,8 @@ pub fn tree_sum(x: &[f32], sums: &mut [f32]) {
 }
 
 /// Like [`transpose`](super::kernels::transpose), through padded tiles.
-///
-/// # Safety
-/// The caller need not guarantee anything. Each thread writes a distinct element of the result: its column and row follow from the
-/// thread's index in the block and the block's index in the grid, with axes swapped.
 #[kernel(block = (16, 16))]
-pub unsafe fn tiled_transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
+pub fn tiled_transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
     let tile = shared_array::<[f32; 17], TILE>();
     let tx = thread_idx_x();
     let ty = thread_idx_y();

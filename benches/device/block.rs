@@ -101,8 +101,7 @@ impl<R: Baseline> Bench<R> {
                 tolerance: EXACT,
             },
             (&mut v, |v| &mut v[1]),
-            // SAFETY: the kernel has no safety requirements.
-            |[from, to]| unsafe { block::tiled_transpose(n, n, from, to) }.cover((n, n)),
+            |[from, to]| block::tiled_transpose(n, n, from, to).cover((n, n)),
             self.baseline
                 .prepare("tiled_transpose", [n, n], TILE, &args)?,
         )

@@ -182,8 +182,7 @@ fn transposes(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {
     row.run(
         bench,
         pocl,
-        // SAFETY: the kernel has no safety requirements.
-        |v| unsafe { block::tiled_transpose(n, n, &v.0, &mut v.1) }.cover((n, n)),
+        |v| block::tiled_transpose(n, n, &v.0, &mut v.1).cover((n, n)),
         |v| Ok(plain::transpose(n, n, v.0.as_slice()?, v.1.as_mut_slice()?)),
     )
 }

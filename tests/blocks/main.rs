@@ -31,7 +31,7 @@ fn agree<T: sarek::Element + PartialEq + std::fmt::Debug + From<u8>>(
 }
 
 #[kernel]
-unsafe fn reversed(x: &[u32], out: &mut [u32]) {
+fn reversed(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
     let t = thread_idx_x();
     let kept = x[global_idx_x()] * 3;
@@ -41,7 +41,7 @@ unsafe fn reversed(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn tree(x: &[u32], out: &mut [u32]) {
+fn tree(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
     let t = thread_idx_x();
     tile[t] = x[global_idx_x()];
@@ -60,7 +60,7 @@ unsafe fn tree(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel(block = (8, 4))]
-unsafe fn fixed(x: &[u32], out: &mut [u32]) {
+fn fixed(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<[u32; 8], 4>();
     let tx = thread_idx_x();
     let ty = thread_idx_y();
@@ -76,7 +76,7 @@ unsafe fn fixed(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn early(n: usize, x: &[u32], out: &mut [u32]) {
+fn early(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
     let t = thread_idx_x();
     tile[t] = 1000;
@@ -100,7 +100,7 @@ unsafe fn early(n: usize, x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn skips(n: usize, x: &[u32], out: &mut [u32]) {
+fn skips(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
     let t = thread_idx_x();
     let mut sum = 0;
@@ -127,7 +127,7 @@ unsafe fn skips(n: usize, x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn ends(x: &[u32], out: &mut [u32]) {
+fn ends(x: &[u32], out: &mut [u32]) {
     barrier();
     barrier();
     let mut last = 0;
@@ -148,7 +148,7 @@ unsafe fn ends(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn guarded(x: &[u32], out: &mut [u32]) {
+fn guarded(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
     let i = global_idx_x();
     let t = thread_idx_x();
@@ -168,7 +168,7 @@ unsafe fn guarded(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn sized(n: usize, x: &[u32], out: &mut [u32]) {
+fn sized(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared_slice::<u32>(n + block_dim_x());
     let flags = shared_array::<Atomic<u32>, 4>();
     let t = thread_idx_x();
@@ -184,7 +184,7 @@ unsafe fn sized(n: usize, x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn subgroups(x: &[u32], out: &mut [u32]) {
+fn subgroups(x: &[u32], out: &mut [u32]) {
     let t = thread_idx_x();
     let v = x[global_idx_x()];
     let all = subgroup_sum(v);
@@ -225,8 +225,7 @@ fn input(n: usize) -> Vector<u32> {
 #[test]
 fn sums_are_right() {
     let x = input(256);
-    // SAFETY: barriers stand between the threads' uses of an element.
-    let sums = agree("tree", 4, |out, device| unsafe {
+    let sums = agree("tree", 4, |out, device| {
         tree(&x, out).grid(4).block(64).run_on(device)
     });
     let expected: Vec<u32> = x
@@ -247,31 +246,28 @@ fn all_agree() {
                 |what: &str, launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>| {
                     agree(&format!("{what}, {n} in blocks of {block}"), n, launch);
                 };
-            // SAFETY: barriers stand between the threads' uses of an element.
-            unsafe {
-                check("reversed", &|out, d| {
-                    reversed(&x, out).grid(n / block).block(block).run_on(d)
+            check("reversed", &|out, d| {
+                reversed(&x, out).grid(n / block).block(block).run_on(d)
+            });
+            check("sized", &|out, d| {
+                sized(3, &x, out).grid(n / block).block(block).run_on(d)
+            });
+            for k in [0, 1, 4, 9] {
+                check("early", &|out, d| {
+                    early(k, &x, out).grid(n / block).block(block).run_on(d)
                 });
-                check("sized", &|out, d| {
-                    sized(3, &x, out).grid(n / block).block(block).run_on(d)
-                });
-                for k in [0, 1, 4, 9] {
-                    check("early", &|out, d| {
-                        early(k, &x, out).grid(n / block).block(block).run_on(d)
+                if block % 2 == 0 {
+                    check("skips", &|out, d| {
+                        skips(k, &x, out).grid(n / block).block(block).run_on(d)
                     });
-                    if block % 2 == 0 {
-                        check("skips", &|out, d| {
-                            skips(k, &x, out).grid(n / block).block(block).run_on(d)
-                        });
-                    }
                 }
-                check("ends", &|out, d| {
-                    ends(&x, out).grid(n / block).block(block).run_on(d)
-                });
-                check("subgroups", &|out, d| {
-                    subgroups(&x, out).grid(n / block).block(block).run_on(d)
-                });
             }
+            check("ends", &|out, d| {
+                ends(&x, out).grid(n / block).block(block).run_on(d)
+            });
+            check("subgroups", &|out, d| {
+                subgroups(&x, out).grid(n / block).block(block).run_on(d)
+            });
         }
     }
 }
@@ -281,8 +277,7 @@ fn all_agree() {
 fn ragged_blocks_agree() {
     for n in [1, 5, 100, 1000] {
         let x = input(n);
-        // SAFETY: barriers stand between the threads' uses of an element.
-        agree("guarded", n, |out, device| unsafe {
+        agree("guarded", n, |out, device| {
             guarded(&x, out)
                 .grid(n.div_ceil(256))
                 .block(256)
@@ -295,8 +290,7 @@ fn ragged_blocks_agree() {
 fn fixed_blocks_agree() {
     for n in [8, 16, 24] {
         let x = input(n * 8);
-        // SAFETY: barriers stand between the threads' uses of an element.
-        agree("fixed", n * 8, |out, device| unsafe {
+        agree("fixed", n * 8, |out, device| {
             fixed(&x, out).grid((n / 8, 2)).run_on(device)
         });
     }
@@ -319,7 +313,7 @@ fn global_atomics_agree() {
 }
 
 #[kernel]
-unsafe fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
+fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<u32, 64>();
     let t = thread_idx_x();
     tile[t] = x[global_idx_x()];
@@ -337,7 +331,7 @@ unsafe fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
+fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     if i < out.len() {
         let mut sum = 0;
@@ -365,11 +359,9 @@ fn faults_are_the_same() {
     };
     for at in [0, 70, 255] {
         let behind: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
-            // SAFETY: barriers stand between the threads' uses of an element.
-            &|out, d| unsafe { reaches(at, &x, out).grid(4).block(64).run_on(d) };
+            &|out, d| reaches(at, &x, out).grid(4).block(64).run_on(d);
         let strip: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
-            // SAFETY: each thread stores to an element of its own.
-            &|out, d| unsafe { shaped_reach(4, at, &x, out).over(256).run_on(d) };
+            &|out, d| shaped_reach(4, at, &x, out).over(256).run_on(d);
         for launch in [behind, strip] {
             let expected = of(launch, "interpreter");
             assert!(expected.contains(&format!("{at}")), "{expected}");

@@ -22,6 +22,7 @@ mod generics;
 mod graphs;
 mod half;
 mod half_functions;
+mod idioms;
 mod items;
 mod launch;
 mod local_arrays;
@@ -106,6 +107,7 @@ pub fn all() -> &'static [Case] {
             types::CASES,
             block::CASES,
             views::CASES,
+            idioms::CASES,
         ];
         let rest: &[&[Case]] = &[
             native_text::CASES,

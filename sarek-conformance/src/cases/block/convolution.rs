@@ -10,9 +10,8 @@ pub const CASES: &[Case] = &[Case::new("block/convolution", &[], convolution)];
 /// Length of the tile: the largest block and a halo of the same size.
 const TILE: usize = 2048;
 
-// SAFETY: the rounds of loading fill disjoint parts of the tile, and in a round each thread stores to an element of its own.
 #[kernel]
-unsafe fn convolution_kernel(x: &[f32], mask: &[f32], y: &mut [f32]) {
+fn convolution_kernel(x: &[f32], mask: &[f32], y: &mut [f32]) {
     let tile = shared_array::<f32, TILE>();
     let radius = mask.len() / 2;
     let first = block_idx_x() * block_dim_x();
@@ -48,9 +47,10 @@ fn convolution(device: &Device) -> Check {
             let expected: Vec<f32> = (0..n).map(one).collect();
             let mut y = sentinel_filled(n);
             let (x, mask) = (Vector::from_slice(&x), Vector::from_slice(&mask));
-            // SAFETY: see the kernel.
-            let launch = unsafe { convolution_kernel(&x, &mask, &mut y) };
-            launch.grid(grid).block(block).run_on(device)?;
+            convolution_kernel(&x, &mask, &mut y)
+                .grid(grid)
+                .block(block)
+                .run_on(device)?;
             let what = format!("{n} in blocks of {block}, a mask of {length}");
             expect(&what, &y, &expected)
         })?;

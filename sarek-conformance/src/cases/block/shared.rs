@@ -75,9 +75,8 @@ of_type! {
     f16_ kernel_f16 f16, f16::ONE, |v: u32| f16::from_f32((v % 1000) as f32), |v: f16| v.to_f32() as u32, |v| v % 1000 + 1;
 }
 
-// SAFETY: each block stores to sixty elements of its own, each from one thread.
 #[kernel(block = (5, 4, 3))]
-unsafe fn cube_kernel(y: &mut [u32]) {
+fn cube_kernel(y: &mut [u32]) {
     let cube = shared_array::<[[u32; 5]; 4], 3>();
     let (x, row, plane) = (thread_idx_x(), thread_idx_y(), thread_idx_z());
     cube[plane][row][x] = (100 * plane + 10 * row + x) as u32;
@@ -94,8 +93,7 @@ fn cube(device: &Device) -> Check {
         100 * p + 10 * r + x + 1000 * (3 - p) + 3
     });
     let mut y = sentinel_filled(120);
-    // SAFETY: see the kernel.
-    unsafe { cube_kernel(&mut y) }.grid(2).run_on(device)?;
+    cube_kernel(&mut y).grid(2).run_on(device)?;
     expect("cubes", &y, &expected.collect::<Vec<u32>>())
 }
 

@@ -109,10 +109,9 @@ fn elements(device: &Device) -> Check {
 }
 
 /// A store evaluates its value before the index, and a compound assignment its right side.
-/// The kernel is `unsafe` because the prover cannot follow the index. Each thread stays in its own three elements.
 #[kernel]
 #[allow(unused_assignments, clippy::mixed_read_write_in_expression)]
-unsafe fn stores_kernel(a: &[i32], out: &mut [i32]) {
+fn stores_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     out[3 * i] = 0;
     out[3 * i + 1] = 0;
@@ -143,8 +142,7 @@ fn stores(device: &Device) -> Check {
     unary(
         ["first", "second", "third"],
         &inputs,
-        // SAFETY: thread `i` stores to elements `3 * i` to `3 * i + 2`.
-        |a, out, n| unsafe { stores_kernel(a, out) }.over(n).run_on(device),
+        |a, out, n| stores_kernel(a, out).over(n).run_on(device),
         |a| [0, 105, a].map(Expected::Exactly),
     )
 }
