@@ -199,7 +199,14 @@ impl<'a> Translation<'a> {
         };
         match fact.sign {
             Sign::NotNegative => self.system.at_least_zero(form, reasons),
-            Sign::Zero => self.system.zero(form, reasons),
+            Sign::Zero => {
+                // As an equality it may be eliminated, as two inequalities it serves as bounds.
+                if let Some(opposite) = form.scaled(-1) {
+                    self.system.at_least_zero(form.clone(), reasons);
+                    self.system.at_least_zero(opposite, reasons);
+                }
+                self.system.zero(form, reasons);
+            }
             Sign::NotZero => self.system.not_zero(form, reasons),
         }
         Ok(())
