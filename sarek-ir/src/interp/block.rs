@@ -16,11 +16,12 @@
 //! arrays begin as conspicuous values: all bits set, or NaN.
 
 use super::collective::{Brought, subgroup};
-use super::host::{Fault, Halt, Host, Ids, Like, SUBGROUP};
+use super::host::{Fault, Halt, Host, Like};
 use super::lane::{Common, Layout};
 use super::launch::shared_len;
 use super::sanitize::{Finding, Sanitize, Sanitizer};
 use super::thread::{Status, Thread};
+use crate::nodes::{Ids, SUBGROUP};
 use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, operators};
 
 /// The reason why a block stopped.

@@ -1,7 +1,8 @@
 //! Evaluates expressions in one thread.
 
-use super::host::{Fault, Halt, Host, Ids, Like};
+use super::host::{Fault, Halt, Host, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
+use crate::nodes::Ids;
 use crate::{
     Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, operators,
 };

@@ -4,9 +4,10 @@
 //! kernel set to such values. So all threads compute the same value. The host evaluates these expressions
 //! exactly, before any thread runs.
 
-use super::host::{Fault, Halt, Host, Ids, Like};
+use super::host::{Fault, Halt, Host, Like};
 use super::lane::{Common, Lane, Layout, int_of};
 use crate::analysis::range::{ArgFact, LaunchFacts};
+use crate::nodes::Ids;
 use crate::{
     Expr, ExprId, Kernel, Length, LocalId, ParamId, ParamKind, Precondition, SharedArray, SiteId,
     Stmt, Value,

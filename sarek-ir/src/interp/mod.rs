@@ -13,5 +13,7 @@ mod thread;
 pub(crate) use block::cases;
 pub use block::{Machine, Stop};
 pub use collective::{Brought, atomic, subgroup};
-pub use host::{Fault, Host, Ids, Like, SUBGROUP};
+pub use host::{Fault, Host, Like};
+
+pub use crate::nodes::{Ids, SUBGROUP};
 pub use sanitize::{Deed, Finding, LocalUse, Sanitize, Spot};

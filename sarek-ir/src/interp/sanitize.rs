@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use super::host::Ids;
+use crate::nodes::Ids;
 use crate::{Kernel, Loc, Memory, SiteId};
 
 /// The settings of the sanitizer.

@@ -1,8 +1,9 @@
 //! Executes the statements of one thread, until it waits for other threads or ends.
 
-use super::host::{Halt, Host, Ids};
+use super::host::{Halt, Host};
 use super::lane::{Common, Lane, Layout, integer};
 use super::sanitize::{Deed, Spot};
+use crate::nodes::Ids;
 use crate::{
     AtomicOp, Block, ExprId, Kernel, LabelId, List, LocalId, Stmt, StmtId, SubgroupOp, Value,
 };

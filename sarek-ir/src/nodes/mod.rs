@@ -8,6 +8,7 @@ mod collective;
 mod compound;
 mod expr;
 pub mod facts;
+mod ids;
 mod info;
 mod kernel;
 mod memory;
@@ -24,6 +25,7 @@ pub use closure::{CallTarget, Callable, CallableArg, Closure};
 pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
+pub use ids::{Ids, SUBGROUP};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use kernel::{
     Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,

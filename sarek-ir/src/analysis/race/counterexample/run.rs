@@ -9,7 +9,7 @@ use super::datum::{Datum, Step};
 use super::evaluate::{Known, Stop};
 use super::world::World;
 use crate::analysis::access::Place;
-use crate::interp::Ids;
+use crate::nodes::Ids;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, PlaceId, Root, Stmt, StmtId, Value};
 
 /// The number of nodes that one thread may evaluate.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::interp::Ids;
+use crate::nodes::Ids;
 use crate::{
     Access, Axis, Builtin, Compound, Expr, Kernel, Memory, ParamId, ParamKind, Value, ViewPart,
 };
