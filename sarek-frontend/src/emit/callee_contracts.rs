@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, passed_arrays};
-use sarek_ir::analysis::linear::Relation;
 use sarek_ir::analysis::race::ConstantBound;
 use sarek_ir::{CallId, CallableArg, FunctionId, Kernel, Stmt};
 use syn::spanned::Spanned;
@@ -219,9 +218,9 @@ fn bounded(lowered: &Lowered, bound: ConstantBound) -> TokenStream {
     let path = &lowered.links[bound.link.index()];
     let name = &lowered.kernel.links[bound.link.index()].path;
     let number = Literal::u64_unsuffixed(bound.number);
-    let (sign, is) = match bound.relation {
-        Relation::Le => ("<=", quote!(<=)),
-        _ => (">=", quote!(>=)),
+    let (sign, is) = match bound.is_least {
+        true => (">=", quote!(>=)),
+        false => ("<=", quote!(<=)),
     };
     let mistake = Mistake::new(
         codes::RACE,

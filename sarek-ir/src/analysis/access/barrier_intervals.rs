@@ -55,19 +55,8 @@ fn walk(
     mut resolver: Resolver<'_>,
 ) -> (Vec<Access>, Vec<BTreeSet<usize>>, Terms) {
     resolver.block = Some(Values::new(kernel, among));
-    let facts = match resolver.gives_values() {
-        true => resolver.required(),
-        false => vec![],
-    };
     let mut walk = Phases {
-        collector: Collector {
-            kernel,
-            resolver,
-            bounds: vec![],
-            facts,
-            found: vec![],
-            read_only: false,
-        },
+        collector: Collector::new(kernel, resolver),
         open: vec![Way::new()],
         closed: BTreeSet::new(),
         loops: vec![],
@@ -293,11 +282,8 @@ impl Phases<'_> {
     fn always_waits(&self, body: Block) -> bool {
         let kernel = self.collector.kernel;
         let jumps = |id: StmtId| matches!(kernel.stmt(id).facts().flow, Flow::Continue(_));
-        let waits = |id: StmtId| match kernel.stmt(id) {
-            Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
-            other => other == Stmt::Barrier,
-        };
-        kernel.block(body).any(waits) && !kernel.stmts_in(kernel.block(body)).any(jumps)
+        kernel.block(body).any(|id| self.ends_interval(id))
+            && !kernel.stmts_in(kernel.block(body)).any(jumps)
     }
 
     /// True if the statement contains a barrier, or a jump out of a loop with one.
@@ -315,10 +301,16 @@ impl Phases<'_> {
             // Under a uniform condition a `return` ends all threads. Otherwise the remaining threads go on.
             Flow::Return | Flow::Panic => false,
             // Other targets run text in place of the fallback, so a barrier in it proves nothing.
-            Flow::Next => match stmt {
-                Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
-                other => other == Stmt::Barrier,
-            },
+            Flow::Next => self.ends_interval(id),
+        }
+    }
+
+    /// True if a barrier interval ends with the statement: it is a barrier, or a call that receives a shared array.
+    fn ends_interval(&self, id: StmtId) -> bool {
+        let kernel = self.collector.kernel;
+        match kernel.stmt(id) {
+            Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
+            other => other == Stmt::Barrier,
         }
     }
 }

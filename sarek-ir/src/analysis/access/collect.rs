@@ -13,14 +13,8 @@ use crate::{
 };
 
 pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
-    let mut collector = Collector {
-        kernel,
-        resolver: Resolver::new(kernel),
-        bounds: vec![],
-        facts: vec![],
-        found: vec![],
-        read_only,
-    };
+    let mut collector = Collector::new(kernel, Resolver::new(kernel));
+    collector.read_only = read_only;
     collector.block(kernel.body);
     collector.found
 }
@@ -29,15 +23,7 @@ pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
 pub(super) fn collect_values(kernel: &Kernel) -> (Vec<Access>, Terms) {
     let mut resolver = Resolver::of_values(kernel, HashSet::new());
     resolver.block = Some(Values::of_launch());
-    let facts = resolver.required();
-    let mut collector = Collector {
-        kernel,
-        resolver,
-        bounds: vec![],
-        facts,
-        found: vec![],
-        read_only: false,
-    };
+    let mut collector = Collector::new(kernel, resolver);
     collector.block(kernel.body);
     let terms = std::mem::take(collector.resolver.terms());
     (collector.found, terms)
@@ -53,6 +39,24 @@ pub(super) struct Collector<'a> {
     pub(super) found: Vec<Access>,
     /// True if accesses of slices that the kernel never writes are collected, too.
     pub(super) read_only: bool,
+}
+
+impl<'a> Collector<'a> {
+    /// The walk before the first statement. A resolver of values knows what a launch requires.
+    pub(super) fn new(kernel: &'a Kernel, mut resolver: Resolver<'a>) -> Collector<'a> {
+        let facts = match resolver.gives_values() {
+            true => resolver.required(),
+            false => vec![],
+        };
+        Collector {
+            kernel,
+            resolver,
+            bounds: vec![],
+            facts,
+            found: vec![],
+            read_only: false,
+        }
+    }
 }
 
 impl Collector<'_> {
@@ -362,7 +366,7 @@ impl Collector<'_> {
     }
 }
 
-/// What follows from the value of a condition.
+/// The bounds and facts that follow from the value of a condition.
 pub(super) struct Implied {
     pub(super) bounds: Vec<Bound>,
     pub(super) facts: Vec<Fact>,

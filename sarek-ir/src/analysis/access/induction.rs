@@ -1,9 +1,11 @@
 //! The values of locals around loops and branches, for the resolver of values.
 //!
-//! At the head of a loop, a local that the body assigns has any value of its type, with two exceptions:
+//! At the head of a loop, a local that the body assigns has any value of its type, with these exceptions:
 //!
 //! - If each assignment adds the same step, the local is `start + step · turns`. All locals with one such assignment on
 //!   every way through the body have the number of turns in common.
+//! - If each turn swaps two locals that the threads of a block have in common, they have their two values before the
+//!   loop, in either order.
 //! - If no assignment makes it smaller, the local is at least its value before the loop; likewise for larger.
 
 use std::collections::BTreeMap;

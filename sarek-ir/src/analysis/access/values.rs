@@ -1,4 +1,4 @@
-//! Keeps the values of locals up to date in the walk over a single block's code, see [`Values`].
+//! Keeps the values of locals up to date in the walk over the code, see [`Values`].
 
 use std::collections::BTreeSet;
 

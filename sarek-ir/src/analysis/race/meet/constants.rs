@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::linear::Relation;
 use crate::analysis::race::Needs;
 use crate::{Expr, Kernel, LinkId};
 
@@ -14,9 +13,9 @@ const MOST_NUMBERS: usize = 8;
 pub struct ConstantBound {
     /// The constant.
     pub link: LinkId,
-    /// `>=` or `<=`.
-    pub relation: Relation,
-    /// The number on the right.
+    /// True if the number is the least value, false if it is the largest one.
+    pub is_least: bool,
+    /// The number.
     pub number: u64,
 }
 
@@ -61,16 +60,16 @@ impl Constants {
         let small = |number: &u64| (1..1 << 20).contains(number);
         let numbers: BTreeSet<u64> = extents.chain(literals).chain([1]).filter(small).collect();
         let numbers: Vec<u64> = numbers.into_iter().take(MOST_NUMBERS).collect();
-        let bounds = |relation: Relation, number: u64| {
+        let bounds = |is_least: bool, number: u64| {
             let each = links.iter().map(|link| ConstantBound {
                 link: *link,
-                relation,
+                is_least,
                 number,
             });
             each.collect()
         };
-        let least = numbers.iter().map(|n| bounds(Relation::Ge, *n));
-        let most = numbers.iter().rev().map(|n| bounds(Relation::Le, *n));
+        let least = numbers.iter().map(|n| bounds(true, *n));
+        let most = numbers.iter().rev().map(|n| bounds(false, *n));
         constants.alternatives.extend(least.chain(most));
         constants.numbers = numbers;
         constants
@@ -89,9 +88,9 @@ impl Constants {
         // Each constant may do with a weaker bound than the others.
         for at in 0..used.len() {
             let strict = used[at];
-            let weaker: Vec<u64> = match strict.relation {
-                Relation::Le => self.numbers.iter().rev().copied().collect(),
-                _ => self.numbers.clone(),
+            let weaker: Vec<u64> = match strict.is_least {
+                true => self.numbers.clone(),
+                false => self.numbers.iter().rev().copied().collect(),
             };
             let weaker = weaker.into_iter().take_while(|n| *n != strict.number);
             let found = weaker.into_iter().find_map(|number| {

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use super::{ConstantBound, Setting, single};
 use crate::analysis::access::Access;
-use crate::analysis::linear::{
-    Affine, Atom, Definition, Extent, Fact, Form, Poly, Relation, Sign, Symbol,
-};
+use crate::analysis::linear::{Affine, Atom, Definition, Extent, Fact, Form, Poly, Sign, Symbol};
 use crate::analysis::race::Needs;
 use crate::analysis::refute::{Polynomial, Reasons, System, Var};
 use crate::{Axis, Builtin, LinkId, Precondition};
@@ -274,9 +272,9 @@ impl<'a> Translation<'a> {
         for bound in assumed.iter().filter(|bound| bound.link == link) {
             let number = i64::try_from(bound.number).map_err(|_| Stop::NoProof)?;
             let number = Polynomial::number(number);
-            let rest = match bound.relation {
-                Relation::Le => number.minus(value),
-                _ => value.minus(&number),
+            let rest = match bound.is_least {
+                true => value.minus(&number),
+                false => number.minus(value),
             };
             let reason = self.reason(Condition::OfConstant(*bound));
             let (rest, reason) = (rest.ok_or(Stop::NoProof)?, reason.ok_or(Stop::NoProof)?);
@@ -439,7 +437,9 @@ impl<'a> Translation<'a> {
                     (self.setting.most(of_a), self.setting.most(of_b))
                     && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
                 {
-                    self.below(&value, &Polynomial::number(end.min(1 << 62) as i64))?;
+                    let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
+                    let rest = most.minus(&value).ok_or(Stop::NoProof)?;
+                    self.system.at_least_zero(rest, self.under);
                 }
                 // An operand changes the other one unless it is 0.
                 for (operand, other) in [(of_a, &b), (of_b, &a)] {
@@ -491,7 +491,7 @@ impl<'a> Translation<'a> {
             let difference = |at: usize| parts[at].minus(&others[at]).ok_or(Stop::NoProof);
             let [value, a, b] = [difference(0)?, difference(1)?, difference(2)?];
             self.system
-                .equivalent(b.clone(), [value.clone(), a.clone()], 0);
+                .equivalent(b.clone(), [value.clone(), a.clone()], reasons);
             self.system.equivalent(a, [value, b], reasons);
         }
         self.xors.insert((side, number), (parts, self.under));
