@@ -1,0 +1,113 @@
+//! Proofs of races by refutation, for forms that random kernels lack: swapped locals, fields of tuples, exclusive or, and
+//! bounds of named constants.
+
+mod common;
+
+use common::{expand, lowered};
+
+#[track_caller]
+fn free(source: &str) {
+    if let Err(errors) = lowered(source) {
+        panic!("{errors:#?}");
+    }
+}
+
+#[track_caller]
+fn races(source: &str) {
+    let errors = lowered(source).err().unwrap_or_default();
+    let fits = |e: &String| {
+        common::begins(e, "two threads may use the same element")
+            || common::begins(e, "two threads of a block may use the same element")
+    };
+    assert!(!errors.is_empty() && errors.iter().all(fits), "{errors:#?}");
+}
+
+/// A kernel that goes from one part of an array to another, which begin at 0 and at `second`, and changes them by `change`.
+fn buffers(second: usize, store: &str, change: &str) -> String {
+    format!(
+        "unsafe fn k(turns: u32, y: &mut [u32]) {{ let s = shared_array::<u32, 64>(); let t = thread_idx_x(); \
+         let (mut from, mut to) = (0, {second}); if t < 32 {{ s[t] = 1; }} barrier(); \
+         for _ in 0..turns {{ if t >= 1 && t < 32 {{ {store} }} barrier(); {change} }} y[global_idx_x()] = 1; }}"
+    )
+    .replacen("unsafe fn", "fn", 1)
+}
+
+#[test]
+fn buffers_change_places() {
+    let store = "s[to + t] = s[from + t - 1];";
+    free(&buffers(32, store, "(from, to) = (to, from);"));
+    free(&buffers(32, store, "let old = from; from = to; to = old;"));
+    // The parts overlap.
+    races(&buffers(16, store, "(from, to) = (to, from);"));
+    // Threads disagree.
+    races(&buffers(
+        32,
+        store,
+        "if t % 2 == 0 { (from, to) = (to, from); }",
+    ));
+    // Both become the same part.
+    races(&buffers(32, store, "from = to;"));
+    races(&buffers(32, store, "let old = to; from = to; to = old;"));
+    races(&buffers(32, store, "(from, to) = (to, from + 1);"));
+    // Three offsets take turns, and two of the parts overlap.
+    let three = buffers(32, store, "(from, to, third) = (to, third, from);");
+    races(&three.replace("let (mut from", "let mut third = 40; let (mut from"));
+    // The part that is read is written, too.
+    let same = "s[from + t] = s[from + t - 1];";
+    races(&buffers(32, same, "(from, to) = (to, from);"));
+}
+
+#[test]
+fn fields_have_the_values_of_their_tuple() {
+    free(
+        "fn k(y: &mut [u32]) { let mut i = global_idx_x(); let at = (2 * i, 7); i += 1; y[at.0] = i as u32; }",
+    );
+    // The tuple is made after the change, by which all threads agree.
+    races(
+        "fn k(y: &mut [u32]) { let mut i = global_idx_x(); i /= 2; let at = (i, 7); i += 1; y[at.0] = i as u32; }",
+    );
+    races("fn k(y: &mut [u32]) { let i = global_idx_x(); let at = (i, 7); y[at.1] = i as u32; }");
+}
+
+#[test]
+fn exclusive_or_is_injective_in_each_operand() {
+    let place = |row: &str, column: &str| {
+        format!(
+            "unsafe fn k(m: usize, y: &mut [u32]) {{ let s = shared_array::<[u32; 8], 8>(); \
+             let (c, r) = (thread_idx_x(), thread_idx_y()); if c < 8 && r < 8 {{ s[{row}][{column}] = 1; }} }}"
+        )
+        .replacen("unsafe fn", "fn", 1)
+    };
+    let tile = |column: &str| place("r", column);
+    free(&tile("c ^ r"));
+    free(&tile("c ^ m"));
+    races(&tile("(c ^ m) / 2"));
+    races(&tile("(c / 2) ^ r"));
+    races(&place("0", "c ^ r"));
+}
+
+/// The bounds that the expansion of a kernel asserts.
+fn bounds(source: &str) -> Vec<String> {
+    let text = expand(source).tokens.to_string();
+    let mut found: Vec<String> = text
+        .split("unless `")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('`')?.0.to_owned()))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[test]
+fn constants_get_the_weakest_bounds_that_suffice() {
+    let strip = "fn k(y: &mut [u32]) { for k in 0..4 { y[global_idx_x() * PER + k] = 1; } }";
+    assert_eq!(bounds(strip), ["PER >= 4"]);
+    let bounded = "fn k(y: &mut [u32]) { for k in 0..COUNT { y[4 * global_idx_x() + k] = 1; } }";
+    assert_eq!(bounds(bounded), ["COUNT <= 4"]);
+    // The count is a digit of any size.
+    let of_itself = "fn k(y: &mut [u32]) { for k in 0..PER { y[global_idx_x() * PER + k] = 1; } }";
+    assert!(bounds(of_itself).is_empty());
+    let divided = "fn k(y: &mut [u32]) { y[global_idx_x() / PER] = 1; }";
+    assert_eq!(bounds(divided), ["PER <= 1"]);
+}
