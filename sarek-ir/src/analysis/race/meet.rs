@@ -5,6 +5,7 @@
 //! that it used become preconditions.
 
 mod constants;
+mod terms;
 mod translate;
 
 use super::Needs;

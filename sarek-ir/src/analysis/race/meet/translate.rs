@@ -42,7 +42,7 @@ pub(super) enum Condition {
 
 /// The name of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Name {
+pub(super) enum Name {
     /// A value that the threads have in common.
     Symbol(Symbol),
     /// A value of one thread.
@@ -53,18 +53,18 @@ enum Name {
 
 /// Constraints, as far as they are translated.
 pub(super) struct Translation<'a> {
-    setting: Setting<'a>,
-    chosen: &'a [Case],
-    system: System,
-    names: HashMap<Name, Var>,
+    pub(super) setting: Setting<'a>,
+    pub(super) chosen: &'a [Case],
+    pub(super) system: System,
+    pub(super) names: HashMap<Name, Var>,
     /// The values of terms that are translated. The flag is true if the type is unsigned.
-    values: HashMap<(Option<Side>, u32, bool), Polynomial>,
+    pub(super) values: HashMap<(Option<Side>, u32, bool), Polynomial>,
     /// The conditions of the value that is translated. Its terms have their definitions only under these.
-    under: Reasons,
+    pub(super) under: Reasons,
     /// The variables with a definition.
-    defined: Vec<Var>,
+    pub(super) defined: Vec<Var>,
     /// The value and the operands of each XOR.
-    xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
+    pub(super) xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
     /// The conditions of facts.
     conditions: Vec<Condition>,
     /// The conditions of everything.
@@ -124,7 +124,7 @@ impl<'a> Translation<'a> {
         (self.system, self.conditions, self.always)
     }
 
-    fn variable(&mut self, name: Name, natural: bool) -> Result<(Var, bool), Stop> {
+    pub(super) fn variable(&mut self, name: Name, natural: bool) -> Result<(Var, bool), Stop> {
         if let Some(var) = self.names.get(&name) {
             return Ok((*var, false));
         }
@@ -172,7 +172,7 @@ impl<'a> Translation<'a> {
     }
 
     /// Adds the conditions under which a value has its form to those of everything.
-    fn rely_on(&mut self, affine: &Affine) {
+    pub(super) fn rely_on(&mut self, affine: &Affine) {
         let needs = needs_of(&affine.exact, &affine.extents);
         super::super::add(&mut self.always, needs);
     }
@@ -220,7 +220,7 @@ impl<'a> Translation<'a> {
         1_u128.checked_shl(number as u32)
     }
 
-    fn form(&mut self, form: &Form<Poly>, side: Side) -> Result<Polynomial, Stop> {
+    pub(super) fn form(&mut self, form: &Form<Poly>, side: Side) -> Result<Polynomial, Stop> {
         let mut sum = self.poly(&form.base, side)?;
         for (atom, coefficient) in form.terms() {
             let factor = self.poly(coefficient, side)?;
@@ -384,137 +384,6 @@ impl<'a> Translation<'a> {
         Ok(sum)
     }
 
-    /// The value of a term. A term of one side is that thread's own; `reader` is the side that its forms are read for.
-    fn term(
-        &mut self,
-        number: u32,
-        unsigned: bool,
-        side: Option<Side>,
-        reader: Side,
-    ) -> Result<Polynomial, Stop> {
-        if let Some(known) = self.values.get(&(side, number, unsigned)) {
-            return Ok(known.clone());
-        }
-        let term = self.setting.terms.get(number);
-        let name = match side {
-            Some(side) => Name::Atom(side, Atom::Term(number, unsigned)),
-            None => Name::Symbol(Symbol::Term(number, unsigned)),
-        };
-        let value = match &term.definition {
-            Definition::Any => Polynomial::var(self.variable(name, unsigned)?.0),
-            Definition::Product(a, b) => {
-                let (a, b) = (self.form(a, reader)?, self.form(b, reader)?);
-                a.times(&b).ok_or(Stop::NoProof)?
-            }
-            Definition::Quotient { dividend, divisor } => {
-                let (dividend, divisor) =
-                    (self.form(dividend, reader)?, self.form(divisor, reader)?);
-                let (quotient, _) = self.variable(name, unsigned)?;
-                let (rest, _) = self.variable(Name::Remainder(side, number), true)?;
-                let (quotient, rest) = (Polynomial::var(quotient), Polynomial::var(rest));
-                let beyond = divisor.minus(&rest).ok_or(Stop::NoProof)?;
-                let beyond = beyond.minus(&Polynomial::number(1));
-                self.system
-                    .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
-                let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
-                self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
-                quotient
-            }
-            Definition::Xor(of_a, of_b) => {
-                let (a, b) = (self.form(of_a, reader)?, self.form(of_b, reader)?);
-                let value = Polynomial::var(self.variable(name, unsigned)?.0);
-                let sum = a.plus(&b).ok_or(Stop::NoProof)?;
-                let limits = [
-                    sum.minus(&value),
-                    value.plus(&a).and_then(|sum| sum.minus(&b)),
-                    value.plus(&b).and_then(|sum| sum.minus(&a)),
-                ];
-                for limit in limits {
-                    self.system
-                        .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
-                }
-                if let (Some(most_a), Some(most_b)) =
-                    (self.setting.most(of_a), self.setting.most(of_b))
-                    && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
-                {
-                    let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
-                    let rest = most.minus(&value).ok_or(Stop::NoProof)?;
-                    self.system.at_least_zero(rest, self.under);
-                }
-                // An operand changes the other one unless it is 0.
-                for (operand, other) in [(of_a, &b), (of_b, &a)] {
-                    if operand.as_constant().is_some_and(|number| number != 0) {
-                        let change = value.minus(other).ok_or(Stop::NoProof)?;
-                        self.system.not_zero(change, self.under);
-                    }
-                }
-                if let Some(side) = side {
-                    self.pair_up(number, side, [&value, &a, &b])?;
-                }
-                value
-            }
-            Definition::OneOf(cases) => {
-                let of = side.unwrap_or(Side::First);
-                let chosen = self
-                    .chosen
-                    .iter()
-                    .find(|c| c.side == of && c.term == number);
-                let chosen = chosen.ok_or(Stop::Cases {
-                    side: of,
-                    term: number,
-                    count: cases.len(),
-                })?;
-                let (value, facts) = &cases[chosen.number];
-                self.rely_on(value);
-                for fact in facts {
-                    self.fact(fact, reader)?;
-                }
-                self.form(&value.form, reader)?
-            }
-        };
-        self.values.insert((side, number, unsigned), value.clone());
-        for fact in &term.facts {
-            self.fact(fact, reader)?;
-        }
-        Ok(value)
-    }
-
-    /// States that XOR is injective in each operand, once its parts are known for both threads.
-    fn pair_up(&mut self, number: u32, side: Side, parts: [&Polynomial; 3]) -> Result<(), Stop> {
-        let other = match side {
-            Side::First => Side::Second,
-            Side::Second => Side::First,
-        };
-        let parts = parts.map(Polynomial::clone);
-        if let Some((others, conditions)) = self.xors.get(&(other, number)) {
-            let reasons = self.under | conditions;
-            let difference = |at: usize| parts[at].minus(&others[at]).ok_or(Stop::NoProof);
-            let [value, a, b] = [difference(0)?, difference(1)?, difference(2)?];
-            self.system
-                .equivalent(b.clone(), [value.clone(), a.clone()], reasons);
-            self.system.equivalent(a, [value, b], reasons);
-        }
-        self.xors.insert((side, number), (parts, self.under));
-        Ok(())
-    }
-
-    /// Adds an equality, as the definition of a variable if one side is one.
-    fn equate(&mut self, is: &Polynomial, sum: &Polynomial) -> Result<(), Stop> {
-        let alone = self
-            .names
-            .values()
-            .copied()
-            .find(|var| *is == Polynomial::var(*var));
-        if let Some(var) = alone.filter(|var| !self.defined.contains(var)) {
-            self.defined.push(var);
-            self.system.define(var, sum.clone(), self.under);
-            return Ok(());
-        }
-        let difference = is.minus(sum).ok_or(Stop::NoProof)?;
-        self.system.zero(difference, self.under);
-        Ok(())
-    }
-
     /// States which ids make two threads different ones. Returns the preconditions for the other axes.
     pub(super) fn thread_ids(&mut self, used: [bool; 3]) -> Result<Needs, Stop> {
         let mut needs = vec![];
@@ -563,14 +432,6 @@ fn needs_of(exact: &[crate::ExprId], extents: &[(Axis, u64)]) -> Needs {
 }
 
 impl Setting<'_> {
-    /// The largest value of a form, if it is a number, or the thread's index in a block whose extent is one.
-    fn most(self, form: &Form<Poly>) -> Option<u64> {
-        if let Some(Atom::Id(Builtin::ThreadIdx(axis))) = form.sole_atom() {
-            return Some(u64::from(self.kernel.block?[axis.index()]) - 1);
-        }
-        u64::try_from(form.as_constant()?).ok()
-    }
-
     /// Collects the ids that a form mentions, also within the definitions of its terms.
     fn ids_of(self, form: &Form<Poly>, found: &mut Vec<Builtin>, depth: u32) {
         if depth == 0 {
