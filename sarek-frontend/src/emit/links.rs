@@ -10,7 +10,7 @@ use crate::tokens::at;
 
 /// The parts of the `Links` of a kernel or function.
 pub(super) struct LinkParts {
-    /// Associated constants with the values of its constants and the facts of its callees.
+    /// Associated constants with the values of its constants, the facts of its callees and their fault sites.
     pub constants: TokenStream,
     /// All links except the functions.
     pub given: TokenStream,
@@ -43,6 +43,20 @@ pub(super) fn link_parts(
         );
         constant(signature, "callees", &ty, &value)
     });
+    let functions = lowered.functions_of(&lowered.kernel.calls);
+    let sites = (!functions.is_empty()).then(|| {
+        let count = Literal::usize_unsuffixed(functions.len() + 1);
+        let order = functions
+            .iter()
+            .map(|f| Literal::usize_unsuffixed(f.index()));
+        let (facts, u32) = (&lowered.facts, quote!(::core::primitive::u32));
+        constant(
+            signature,
+            "sites",
+            &quote!([#u32; #count]),
+            &quote!(#krate::__private::host::sites_before(&#facts, &[#(#order),*])),
+        )
+    });
     let values = link_constants(lowered, krate);
     let printers = lowered.printers.iter();
     let printers = printers.map(|printer| {
@@ -60,7 +74,7 @@ pub(super) fn link_parts(
         [#(#printers),*],
     )};
     LinkParts {
-        constants: quote!(#linked #callees),
+        constants: quote!(#linked #callees #sites),
         given,
         functions: functions.collect(),
     }

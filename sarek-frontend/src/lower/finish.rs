@@ -81,6 +81,7 @@ impl Lowerer<'_> {
             names_gate: self.names_gate,
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
+            sites: proc_macro2::TokenStream::new(),
             marks,
             inferred_literals: self.inferred_literals.into_inner(),
             literal_types: proc_macro2::TokenStream::new(),

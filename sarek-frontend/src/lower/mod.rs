@@ -105,6 +105,9 @@ pub struct Lowered {
     pub linked: TokenStream,
     /// The associated constant with the facts of the called functions.
     pub facts: TokenStream,
+    /// The associated constant with the numbers of fault sites before each called function, in the order of
+    /// [`Lowered::functions_of`], and after the last.
+    pub sites: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
     /// The literals, by their marks, whose types rustc must infer. See [`crate::emit::literal_types`].
@@ -387,6 +390,7 @@ impl<'e> Lowerer<'e> {
         Some(Lowered {
             linked: calls::device::constants(signature, "linked"),
             facts: calls::device::constants(signature, "callees"),
+            sites: calls::device::constants(signature, "sites"),
             parameters: Parameters::of(&signature.generics),
             is_unsafe: signature.is_unsafe,
             has_receiver: signature

@@ -131,6 +131,18 @@ pub const fn facts_of<F: DeviceFn, R, H>(
     F::FACTS
 }
 
+/// The numbers of fault sites before each of the functions in `order`, which are indices of `facts`, and after the
+/// last.
+pub const fn sites_before<const N: usize>(facts: &[FunctionFacts], order: &[usize]) -> [u32; N] {
+    let mut before = [0; N];
+    let mut i = 0;
+    while i < order.len() {
+        before[i + 1] = before[i] + facts[order[i]].sites;
+        i += 1;
+    }
+    before
+}
+
 /// The function that a call calls: `F`, which returns an `R`. `H` describes how it takes its
 /// receiver.
 ///

@@ -42,6 +42,7 @@ pub use block::Block;
 pub use collective_call::{
     Call, Flag, FnSignature, Instance, Returned, Unmarked, again, as_uninit, assume_all_init,
     facts_of, first, function_of, given_instance, instance, returned, returned_by_all, same,
+    sites_before,
 };
 pub use compound::{
     array_element, array_len, either, len_of, of_type, overflows, typed_literal, typed_value,

@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::{
-    Access, Argument, Call, CallId, CallTarget, CallableArg, CallableId, ClosureId, Expr, LocalId,
-    Memory, ParamId, ParamKind,
+    Access, Argument, Call, CallId, CallTarget, CallableArg, CallableId, ClosureId, Expr,
+    FunctionId, LocalId, Memory, ParamId, ParamKind,
 };
 
 use super::memory::shared_name;
@@ -255,11 +255,9 @@ impl Writer<'_> {
 
     /// The number of the first fault site in a call's callees.
     pub(super) fn base(&self, id: CallId) -> TokenStream {
-        let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
-        let before = &self.kernel.calls[..id.index()];
-        let before = before.iter().flat_map(|call| self.lowered.sites_of(call));
         let first = self.is_function.then(|| mixed!(__base+));
-        mixed!(#first #own #(+ #before)*)
+        let own = self.lowered.sites_before(id.index());
+        mixed!(#first #own)
     }
 
     /// Passes a memory as an argument. `#[device]` functions take every slice as a `host::RawSliceMut`.
@@ -409,21 +407,33 @@ fn lent_name(local: LocalId) -> Ident {
 impl Lowered {
     /// The number of fault sites, including those of callees.
     pub fn sites(&self) -> TokenStream {
-        let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
-        let calls = self.kernel.calls.iter();
-        let calls = calls.flat_map(|call| self.sites_of(call));
-        mixed!(#own #(+ #calls)*)
+        self.sites_before(self.kernel.calls.len())
     }
 
-    /// The fault sites of a call: those of the callee, then those of each function that is passed
-    /// to it.
-    fn sites_of(&self, call: &Call) -> Vec<TokenStream> {
-        let given = call.callable_args.iter().filter_map(|given| match given {
-            CallableArg::Function(function) => Some(*function),
-            CallableArg::Closure(_) | CallableArg::Callable(_) => None,
+    /// The number of its own fault sites and of those in the first `calls` calls.
+    fn sites_before(&self, calls: usize) -> TokenStream {
+        let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
+        let functions = self.functions_of(&self.kernel.calls[..calls]);
+        if functions.is_empty() {
+            return mixed!(#own);
+        }
+        let (table, index) = (&self.sites, Literal::usize_unsuffixed(functions.len()));
+        let of_self = functions.iter().filter(|f| self.callees[f.index()].is_self);
+        let of_self = Literal::u32_unsuffixed(of_self.count() as u32);
+        let nested = self.max_depth.map(|_| mixed!(+ #of_self * __nested));
+        mixed!((const { #own + #table[#index] } #nested))
+    }
+
+    /// The functions that calls run, in the order of their fault sites: of each call the callee, then each function
+    /// that is passed to it.
+    pub fn functions_of(&self, calls: &[Call]) -> Vec<FunctionId> {
+        let each = calls.iter().flat_map(|call| {
+            let given = call.callable_args.iter().filter_map(|given| match given {
+                CallableArg::Function(function) => Some(*function),
+                CallableArg::Closure(_) | CallableArg::Callable(_) => None,
+            });
+            call.called.function().into_iter().chain(given)
         });
-        let all = call.called.function().into_iter().chain(given);
-        all.map(|function| self.callees[function.index()].sites())
-            .collect()
+        each.collect()
     }
 }

@@ -190,8 +190,8 @@ impl Lowerer<'_> {
 }
 
 /// The path of an associated constant of a kernel or function: `linked`, the values of its links,
-/// or `callees`, the facts of its callees. If a method has generic parameters of its own, it is a
-/// function.
+/// `callees`, the facts of its callees, or `sites`, their fault sites. If a method has generic
+/// parameters of its own, it is a function.
 pub(in crate::lower) fn constants(signature: &Signature, what: &str) -> TokenStream {
     let parameters = Parameters::of(&signature.generics);
     let own = names::fn_type(&signature.name);
