@@ -190,11 +190,14 @@ impl Crate<'_> {
         let (mut modules, mut table) = (String::new(), String::new());
         let (set, proved) = (form.isa as u8, form.proved);
         for &at in left {
-            let (mut text, case) = (cases[at].to_string(), &cases[at]);
+            let mut case = cases[at].clone();
             if !form.shapes {
-                text = text.replacen("#[kernel]", "#[kernel(__shapes = \"\")]", 1);
+                case.options.push_str(match case.options.is_empty() {
+                    true => "__shapes = \"\"",
+                    false => ", __shapes = \"\"",
+                });
             }
-            std::fs::write(self.folder.join(format!("k{at}.rs")), text)?;
+            std::fs::write(self.folder.join(format!("k{at}.rs")), case.to_string())?;
             let _ = writeln!(
                 modules,
                 "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{at};"

@@ -1,12 +1,15 @@
 //! A kernel with its launch, and its file format in `corpus/`.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A kernel with its launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
     /// The types and `#[device]` functions that precede the kernel.
     pub items: String,
+    /// The options in its attribute, as in `block = 8`; usually none.
+    pub options: String,
     /// The function, without its attribute.
     pub function: String,
     /// Its launch.
@@ -20,6 +23,8 @@ pub struct Launch {
     pub seed: u64,
     /// The index space.
     pub shape: Shape,
+    /// The values of the first `usize` parameters, in order. The seed chooses those of the others.
+    pub scalars: Vec<u64>,
     /// The length of each slice parameter, in order.
     pub lens: Vec<usize>,
     /// The layout of each view parameter, in order.
@@ -61,6 +66,14 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// The grid and the block. Where the device picks the block, all threads form one block here.
+    pub fn blocks(self) -> ([usize; 3], [usize; 3]) {
+        match self {
+            Shape::Over(extent) => ([1; 3], extent),
+            Shape::Grid(grid, block) => (grid, block),
+        }
+    }
+
     /// The number of threads.
     pub fn threads(self) -> usize {
         match self {
@@ -72,7 +85,7 @@ impl Shape {
 
 const HEAD: &str = "// launch: ";
 const PRELUDE: &str = "use sarek::prelude::*;\n\n";
-const ATTRIBUTE: &str = "#[kernel]\n";
+const ATTRIBUTE: &str = "#[kernel";
 
 impl Case {
     /// Parses the text of a file.
@@ -81,12 +94,15 @@ impl Case {
     /// A line is missing or malformed; the text names it.
     pub fn parse(text: &str) -> Result<Case, String> {
         let head = text.lines().find_map(|line| line.strip_prefix(HEAD));
-        let (before, function) = text
+        let (before, kernel) = text
             .split_once(ATTRIBUTE)
             .ok_or("no line `#[kernel]` in it")?;
+        let (options, function) = kernel.split_once("]\n").ok_or("no end of `#[kernel]`")?;
+        let options = options.strip_prefix('(').and_then(|o| o.strip_suffix(')'));
         let items = before.split_once(PRELUDE).map_or("", |(_, items)| items);
         Ok(Case {
             items: items.to_owned(),
+            options: options.unwrap_or_default().to_owned(),
             function: function.to_owned(),
             launch: Launch::parse(head.ok_or("no line `// launch: …` in it")?)?,
         })
@@ -96,8 +112,13 @@ impl Case {
 /// Writes the file: a Rust module.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let options = match self.options.is_empty() {
+            true => String::new(),
+            false => format!("({})", self.options),
+        };
         writeln!(f, "{HEAD}{}", self.launch)?;
-        write!(f, "{PRELUDE}{}{ATTRIBUTE}{}", self.items, self.function)
+        write!(f, "{PRELUDE}{}", self.items)?;
+        write!(f, "{ATTRIBUTE}{options}]\n{}", self.function)
     }
 }
 
@@ -118,6 +139,7 @@ impl Launch {
         let mut launch = Launch {
             seed: 0,
             shape: Shape::Over([1; 3]),
+            scalars: vec![],
             lens: vec![],
             views: vec![],
             items: vec![],
@@ -132,6 +154,7 @@ impl Launch {
                 "over" => launch.shape = Shape::Over(triple(value)?),
                 "grid" => grid = Some(triple(value)?),
                 "block" => block = Some(triple(value)?),
+                "scalars" => launch.scalars = numbers(value)?,
                 "lens" => launch.lens = numbers(value)?,
                 "view" => launch.views.push(layout(value)?),
                 "items" => launch.items = numbers(value)?,
@@ -154,6 +177,9 @@ impl fmt::Display for Launch {
             Shape::Over(extent) => write!(f, "over={}", list(&extent))?,
             Shape::Grid(grid, block) => write!(f, "grid={} block={}", list(&grid), list(&block))?,
         }
+        if !self.scalars.is_empty() {
+            write!(f, " scalars={}", list(&self.scalars))?;
+        }
         write!(f, " lens={}", list(&self.lens))?;
         for view in &self.views {
             let scalars: Vec<usize> = view.scalars().collect();
@@ -169,12 +195,12 @@ impl fmt::Display for Launch {
     }
 }
 
-fn list(numbers: &[usize]) -> String {
-    let texts: Vec<_> = numbers.iter().map(usize::to_string).collect();
+fn list(numbers: &[impl ToString]) -> String {
+    let texts: Vec<_> = numbers.iter().map(ToString::to_string).collect();
     texts.join(",")
 }
 
-fn numbers(text: &str) -> Result<Vec<usize>, String> {
+fn numbers<N: FromStr>(text: &str) -> Result<Vec<N>, String> {
     let parts = text.split(',').filter(|part| !part.is_empty());
     parts
         .map(|part| part.parse().map_err(|_| format!("not a number: `{part}`")))
@@ -182,7 +208,7 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
 }
 
 fn layout(text: &str) -> Result<Layout, String> {
-    let scalars = numbers(text)?;
+    let scalars: Vec<usize> = numbers(text)?;
     let rank = scalars.len() / 2;
     if scalars.len() != 2 * rank + 1 || !(2..=3).contains(&rank) {
         return Err(format!("not a view: `{text}`"));
@@ -206,13 +232,15 @@ mod tests {
 
     #[test]
     fn cases_round_trip_through_text() {
-        for shape in [Shape::Over([33, 2, 1]), Shape::Grid([2, 1, 1], [8, 4, 1])] {
+        for shape in [Shape::Over([33, 1, 1]), Shape::Grid([2, 1, 1], [8, 4, 1])] {
             let case = Case {
                 items: "#[device]\nfn g() {}\n\n".into(),
+                options: ["block = 8, requires(n[0] > 1)", ""][shape.threads() % 2].into(),
                 function: "fn k(a: &mut [i32]) {\n    a[0] = 1;\n}\n".into(),
                 launch: Launch {
                     seed: 7,
                     shape,
+                    scalars: vec![7; shape.threads() % 2],
                     lens: vec![3, 99],
                     views: vec![Layout {
                         shape: vec![2, 3],

@@ -176,6 +176,7 @@ fn arbitrary<T: Sample>(random: &mut Random) -> T {
 /// Generates the arguments for the parameters of a linked kernel.
 pub fn arguments(params: &[Param], launch: &Launch) -> Vec<Argument> {
     let mut random = Random::new(launch.seed);
+    let mut given = launch.scalars.iter();
     let (mut lens, mut views) = (launch.lens.iter().copied(), launch.views.iter());
     let mut layout = vec![].into_iter();
     let argument = |(at, param): (usize, &Param)| {
@@ -185,7 +186,13 @@ pub fn arguments(params: &[Param], launch: &Launch) -> Vec<Argument> {
                 let scalar: usize = layout.next().expect("one more");
                 Argument::Scalar(Value::Usize(scalar as u64))
             }
-            ParamKind::Scalar(ty) => Argument::Scalar(scalar(ty, &mut random)),
+            ParamKind::Scalar(ty) => {
+                let given = (ty == Scalar::Usize).then(|| given.next()).flatten();
+                Argument::Scalar(match given {
+                    Some(value) => Value::Usize(*value),
+                    None => scalar(ty, &mut random),
+                })
+            }
             ParamKind::Slice { elem, .. } => {
                 let len = lens.next().unwrap_or(1);
                 if is_view(params, at) {

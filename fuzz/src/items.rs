@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use sarek_ir::analysis::contract::{Facts, Refusal};
+use sarek_ir::analysis::race::ConstantBound;
 use sarek_ir::link::{Function, Links};
 use sarek_ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
@@ -13,6 +14,8 @@ use sarek_ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value,
 pub struct Items {
     types: HashMap<String, TypeInfo>,
     functions: HashMap<String, &'static Kernel>,
+    /// The values of `const` items, which are of type `usize`.
+    constants: HashMap<String, u64>,
 }
 
 impl Items {
@@ -37,6 +40,12 @@ impl Items {
                     items.types.insert(name.into(), info);
                 }
                 syn::Item::Enum(item) => items.read_enum(&item)?,
+                syn::Item::Const(item) => {
+                    let value: syn::LitInt = syn::parse2(item.expr.to_token_stream())
+                        .map_err(|_| format!("no number: `{}`", item.ident))?;
+                    let value = value.base10_parse().map_err(|e| e.to_string())?;
+                    items.constants.insert(item.ident.to_string(), value);
+                }
                 syn::Item::Fn(mut item) => {
                     item.attrs.clear();
                     let name = item.sig.ident.to_string();
@@ -82,6 +91,30 @@ impl Items {
             }
         }
         Ok(Ok(found))
+    }
+
+    /// The value of a named constant: one of the items, or an associated constant of `f16` or `bf16`.
+    fn constant(&self, path: &str) -> Result<Vec<Value>, String> {
+        match (self.constants.get(path), path) {
+            (Some(value), _) => Ok(vec![Value::Usize(*value)]),
+            (None, "f16::ONE") => Ok(vec![Value::f16(1.0)]),
+            (None, "f16::ZERO") => Ok(vec![Value::f16(0.0)]),
+            (None, "bf16::ONE") => Ok(vec![Value::bf16(1.0)]),
+            (None, "bf16::ZERO") => Ok(vec![Value::bf16(0.0)]),
+            (None, _) => Err(format!("open link: `{path}`")),
+        }
+    }
+
+    /// True if the constants of a kernel have the bounds that its proof assumes, which rustc checks in a program.
+    pub fn satisfy(&self, kernel: &Kernel, bounds: &[ConstantBound]) -> bool {
+        bounds.iter().all(|bound| {
+            let path = &kernel.links[bound.link.index()].path;
+            let value = self.constants.get(&**path).copied();
+            value.is_some_and(|value| match bound.is_least {
+                true => value >= bound.number,
+                false => value <= bound.number,
+            })
+        })
     }
 
     /// Lays an enum out as `#[repr(C, u32)]` and `#[repr(u32)]` do: the tag, then the fields of all variants from the same offset on.
@@ -177,7 +210,7 @@ impl Items {
         if !kernel.prelude_links.is_empty() {
             return Err(format!("open links: {:?}", kernel.prelude_links));
         }
-        let constants = kernel.links.iter().map(|link| constant(&link.path));
+        let constants = kernel.links.iter().map(|link| self.constant(&link.path));
         let types = kernel.type_links.iter().map(|text| self.type_of(text));
         let functions = kernel.functions.iter().map(|name| {
             let ir = *self
@@ -224,17 +257,6 @@ fn without_self(tokens: TokenStream) -> TokenStream {
         token @ (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => token,
     });
     renamed.collect()
-}
-
-/// The value of an associated constant of `f16` or `bf16`, the only constants in generated kernels.
-fn constant(path: &str) -> Result<Vec<Value>, String> {
-    match path {
-        "f16::ONE" => Ok(vec![Value::f16(1.0)]),
-        "f16::ZERO" => Ok(vec![Value::f16(0.0)]),
-        "bf16::ONE" => Ok(vec![Value::bf16(1.0)]),
-        "bf16::ZERO" => Ok(vec![Value::bf16(0.0)]),
-        _ => Err(format!("open link: `{path}`")),
-    }
 }
 
 fn align(ty: &TypeInfo) -> u64 {

@@ -15,6 +15,7 @@ use crate::generate::panics::MESSAGE_PREFIX;
 use crate::items::Items;
 use crate::known::has_known_bug;
 use crate::replay;
+use crate::sanitizer::{self, Found};
 use crate::verdict::{Event, Finding, Kind, Verdict};
 
 /// The outcome of a launch on a device.
@@ -34,6 +35,8 @@ pub struct Comparison {
     devices: Vec<Device>,
     /// True if NVRTC compiles each kernel too.
     nvrtc: bool,
+    /// True if each launch also runs under the sanitizer.
+    sanitizer: bool,
 }
 
 /// The devices on which a subgroup has 32 threads, and a block may have any size.
@@ -41,7 +44,7 @@ const HOST: [&str; 3] = ["reference", "native", "interpreter"];
 
 impl Comparison {
     /// The devices of this machine that run a kernel from its IR alone; the oracle is the interpreter. `among` restricts them, and may
-    /// name `nvrtc`; if it is empty, all are compared.
+    /// name `nvrtc` and `sanitizer`; if it is empty, all are compared.
     pub fn of_ir(among: &[&str]) -> Comparison {
         let mut devices = Device::all();
         devices.retain(|device| !["native", "reference"].contains(&device.backend()));
@@ -66,13 +69,19 @@ impl Comparison {
             (device.backend() != oracle, place.unwrap_or(HOST.len()))
         });
         let nvrtc = wanted("nvrtc") && nvrtc::version().is_ok();
-        Comparison { devices, nvrtc }
+        Comparison {
+            devices,
+            nvrtc,
+            sanitizer: wanted("sanitizer"),
+        }
     }
 
-    /// The names of the devices, and `nvrtc` if present.
+    /// The names of the devices, and `nvrtc` and `sanitizer` if present.
     pub fn names(&self) -> Vec<&str> {
         let devices = self.devices.iter().map(Device::backend);
-        devices.chain(self.nvrtc.then_some("nvrtc")).collect()
+        let nvrtc = self.nvrtc.then_some("nvrtc");
+        let sanitizer = self.sanitizer.then_some("sanitizer");
+        devices.chain(nvrtc).chain(sanitizer).collect()
     }
 
     /// Lowers a case, compares all devices but those in `without`, and reports events to `report`.
@@ -98,8 +107,8 @@ impl Comparison {
         verdict
     }
 
-    /// Compiles the kernel with NVRTC, runs the launch on each device but those in `without`, and compares with the first
-    /// device that can run it.
+    /// Compiles the kernel with NVRTC, runs the launch under the sanitizer and on each device but those in `without`, and compares with
+    /// the first device that can run it.
     pub fn compare(
         &self,
         def: &'static KernelDef,
@@ -113,6 +122,13 @@ impl Comparison {
             report(match compile_cuda(&kernel, launch.seed) {
                 Ok(()) => Event::Agreed("nvrtc".into()),
                 Err(message) => found(Kind::Differs, "nvrtc", message),
+            });
+        }
+        if self.sanitizer && !without.contains(&"sanitizer") {
+            report(Event::At("sanitizer".into()));
+            report(match sanitizer::find(&kernel, launch, launch.seed) {
+                Some(Found::Race(message)) => found(Kind::Differs, "sanitizer", message),
+                Some(Found::Uninitialised) | None => Event::Agreed("sanitizer".into()),
             });
         }
         let fits = |device: &&Device| {
@@ -170,9 +186,9 @@ fn found(kind: Kind, device: &str, message: String) -> Event {
 /// # Errors
 /// The frontend rejects the kernel, or the kernel names an item that the case lacks.
 pub fn lower(case: &Case) -> Result<&'static KernelDef, String> {
-    let item = case.function.parse();
-    let item = item.map_err(|e| format!("no tokens: {e}"))?;
-    let expansion = sarek_frontend::expand::kernel(proc_macro2::TokenStream::new(), item);
+    let tokens = |text: &str| text.parse().map_err(|e| format!("no tokens: {e}"));
+    let (options, item) = (tokens(&case.options)?, tokens(&case.function)?);
+    let expansion = sarek_frontend::expand::kernel(options, item);
     let Some(mut kernel) = expansion.kernel else {
         return Err(expansion.errors.join("\n"));
     };

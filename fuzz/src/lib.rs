@@ -7,12 +7,13 @@
 //!    compiler may crash or hang. [`batch`] compiles many cases with rustc at once, to test the compiled bodies too.
 //! 4. [`verdict`] is the result for one case, and [`tally`] counts the results of a run. [`shrink`] reduces a failing kernel.
 //!
-//! [`races`] tests the proof of race freedom against the sanitizer.
+//! [`races`] and [`forms`] test the proof of race freedom against the [`sanitizer`]: on functions, and on usual forms of indices.
 
 pub mod batch;
 pub mod case;
 pub mod compiler;
 pub mod data;
+pub mod forms;
 pub mod generate;
 pub mod items;
 pub mod judge;
@@ -21,6 +22,7 @@ pub mod literals;
 pub mod phases;
 pub mod races;
 mod replay;
+pub mod sanitizer;
 pub mod shrink;
 pub mod tally;
 pub mod tree;

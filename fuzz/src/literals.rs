@@ -109,10 +109,12 @@ pub fn case(seed: u64) -> Case {
     function += "}\n";
     Case {
         items: replaced(ITEMS, ty),
+        options: String::new(),
         function,
         launch: Launch {
             seed,
             shape: Shape::Over([2, 1, 1]),
+            scalars: vec![],
             lens: vec![2, 16],
             views: vec![],
             items: vec![],

@@ -9,7 +9,8 @@ use std::time::Duration;
 use sarek_fuzz::batch::{Crate, Form};
 use sarek_fuzz::case::Case;
 use sarek_fuzz::compiler::Compiler;
-use sarek_fuzz::generate::{generate, generate_for_rustc};
+use sarek_fuzz::forms::judge::FormTally;
+use sarek_fuzz::generate::of_seed;
 use sarek_fuzz::judge;
 use sarek_fuzz::races::RaceTally;
 use sarek_fuzz::worker::{self, DEVICE_TIMEOUT, Worker};
@@ -23,6 +24,8 @@ usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKE
                                    compile with rustc, at a random one of these opt-levels, such as 0,1
        sarek-fuzz [--seed S] --races N
                                    compare the race proof with the sanitizer, on N kernels with functions
+       sarek-fuzz [--seed S] --forms N
+                                   the same on N kernels with usual forms of indices
        sarek-fuzz --print S        print the kernel of a seed
        sarek-fuzz --judge FILE     run the kernel of a file
        sarek-fuzz --rustc LEVELS --judge FILE
@@ -96,12 +99,16 @@ fn run(args: &[String]) -> Result<bool, String> {
                 println!("{tally}");
                 return Ok(tally.findings.is_empty());
             }
+            "--forms" => {
+                let mut tally = FormTally::default();
+                let seeds = options.seed..options.seed.saturating_add(number()?);
+                seeds.for_each(|seed| tally.judge_seed(seed));
+                println!("{tally}");
+                return Ok(tally.findings.is_empty());
+            }
             "--worker" => return worker::serve(value).map(|()| true),
             "--print" => {
-                let generated = match options.rustc.is_empty() {
-                    true => generate(number()?),
-                    false => generate_for_rustc(number()?),
-                };
+                let generated = of_seed(number()?, !options.rustc.is_empty());
                 print!("{}", generated.case());
                 return Ok(true);
             }

@@ -20,16 +20,7 @@ pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
     if is_cooperative(kernel) {
         return true;
     }
-    let mut memory = Memory {
-        kernel,
-        arguments: data::arguments(&kernel.params, launch)
-            .into_iter()
-            .map(|argument| match argument {
-                Argument::Scalar(value) => Content::Scalar(value),
-                Argument::Vector(vector) => Content::Bits(vector.bits().unwrap_or_default()),
-            })
-            .collect(),
-    };
+    let mut memory = Memory::new(kernel, launch);
     Machine::new(kernel).run(&ids, [1; 3], &mut memory).is_err()
 }
 
@@ -41,10 +32,8 @@ fn is_cooperative(kernel: &Kernel) -> bool {
 /// The ids of a thread, if it is in the launch. Where the device picks the block, all threads form one block here.
 fn ids(shape: Shape, thread: [u64; 3]) -> Option<Ids> {
     let wide = |dims: [usize; 3]| dims.map(|d| d as u64);
-    let (grid, block) = match shape {
-        Shape::Over(extent) => ([1; 3], wide(extent)),
-        Shape::Grid(grid, block) => (wide(grid), wide(block)),
-    };
+    let (grid, block) = shape.blocks();
+    let (grid, block) = (wide(grid), wide(block));
     let global_dim = [0, 1, 2].map(|a| grid[a] * block[a]);
     (0..3).all(|a| thread[a] < global_dim[a]).then(|| Ids {
         thread_idx: [0, 1, 2].map(|a| thread[a] % block[a]),
@@ -55,7 +44,8 @@ fn ids(shape: Shape, thread: [u64; 3]) -> Option<Ids> {
     })
 }
 
-struct Memory<'k> {
+/// The arguments of a launch, for the interpreter.
+pub(crate) struct Memory<'k> {
     kernel: &'k Kernel,
     arguments: Vec<Content>,
 }
@@ -65,7 +55,20 @@ enum Content {
     Bits(Vec<u64>),
 }
 
-impl Memory<'_> {
+impl<'k> Memory<'k> {
+    /// The arguments before the launch.
+    pub(crate) fn new(kernel: &'k Kernel, launch: &Launch) -> Memory<'k> {
+        let arguments = data::arguments(&kernel.params, launch).into_iter();
+        let arguments = arguments.map(|argument| match argument {
+            Argument::Scalar(value) => Content::Scalar(value),
+            Argument::Vector(vector) => Content::Bits(vector.bits().unwrap_or_default()),
+        });
+        Memory {
+            kernel,
+            arguments: arguments.collect(),
+        }
+    }
+
     fn bits(&mut self, buffer: ParamId) -> &mut Vec<u64> {
         match &mut self.arguments[buffer.index()] {
             Content::Bits(bits) => bits,

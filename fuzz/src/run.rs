@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sarek_fuzz::batch::{BATCH, Crate, Form};
 use sarek_fuzz::case::Case;
 use sarek_fuzz::compiler::Compiler;
-use sarek_fuzz::generate::{Generated, generate, generate_for_rustc};
+use sarek_fuzz::generate::{Generated, of_seed};
 use sarek_fuzz::shrink::shrink;
 use sarek_fuzz::tally::Tally;
 use sarek_fuzz::verdict::{Finding, Kind, Verdict, without_source};
@@ -102,7 +102,7 @@ impl Run<'_> {
     fn interpreted(&self) -> Result<(), String> {
         let mut worker = Worker::new(&self.options.among());
         while let Some(seeds) = self.seeds(1) {
-            let generated = generate(seeds.start);
+            let generated = of_seed(seeds.start, false);
             let verdict = worker.judge(&generated.case());
             let findings = self.tally().add(&verdict);
             for finding in findings {
@@ -123,14 +123,14 @@ impl Run<'_> {
     fn compiled(&self, batches: &Crate) -> Result<(), String> {
         while let Some(seeds) = self.seeds(BATCH) {
             let form = Form::of_seed(&self.options.rustc, seeds.start);
-            let cases = seeds.clone().map(|seed| generate_for_rustc(seed).case());
+            let cases = seeds.clone().map(|seed| of_seed(seed, true).case());
             let cases: Vec<_> = cases.collect();
             let verdicts = batches.judge(&cases, form, &self.options.among(), DEVICE_TIMEOUT)?;
             for (seed, verdict) in seeds.zip(verdicts) {
                 let findings = self.tally().add(&verdict);
                 for finding in findings {
                     let suffix = format!(", {form}");
-                    self.report(seed, &generate_for_rustc(seed), &finding, &suffix, |case| {
+                    self.report(seed, &of_seed(seed, true), &finding, &suffix, |case| {
                         candidate(batches, case, form, &finding).unwrap_or_default()
                     });
                 }

@@ -220,6 +220,8 @@ pub struct Gen {
 pub struct Generated {
     /// The items before the kernel.
     pub items: String,
+    /// The options in the kernel's attribute.
+    pub options: String,
     /// The tree.
     pub function: Function,
     /// The launch.
@@ -231,10 +233,24 @@ impl Generated {
     pub fn case(&self) -> Case {
         Case {
             items: self.items.clone(),
+            options: self.options.clone(),
             function: self.function.to_string(),
             launch: self.launch.clone(),
         }
     }
+}
+
+/// One in this many kernels of a run has a usual form of indices.
+const FORMS_EACH: u64 = 4;
+
+/// Generates the kernel of a seed for a run, in which some kernels are those of [`crate::forms`]. `for_rustc` is true if rustc links them.
+pub fn of_seed(seed: u64, for_rustc: bool) -> Generated {
+    let is_form = seed.is_multiple_of(FORMS_EACH);
+    let form = is_form.then(|| crate::forms::generated(seed)).flatten();
+    form.unwrap_or_else(|| match for_rustc {
+        true => generate_for_rustc(seed),
+        false => generate(seed),
+    })
 }
 
 /// Generates the kernel of a seed. It is for any device, and [`crate::items`] can link it.
@@ -325,6 +341,7 @@ fn made(seed: u64, rustc: bool) -> Generated {
     gen_.results(&mut body);
     Generated {
         items,
+        options: String::new(),
         function: Function { head, body },
         launch,
     }

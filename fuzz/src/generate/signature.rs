@@ -67,6 +67,7 @@ impl Gen {
         let launch = Launch {
             seed,
             shape,
+            scalars: vec![],
             lens,
             views,
             items,

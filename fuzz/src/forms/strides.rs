@@ -1,0 +1,121 @@
+//! More elements than threads: grid strides, chunks, cursors and counters.
+
+use super::Form;
+
+pub(super) const FORMS: &[Form] = &[
+    Form {
+        name: "grid stride by `while`",
+        options: "",
+        body: "let mut i = ‹global_idx_x()¦thread_idx_x()¦block_idx_x()›; while i ‹<¦<=› «n¦y.len()¦n.min(y.len())» \
+               { y[i«¦ + n¦ + m»] = $V; i += ‹«global_dim_x()¦block_dim_x() * grid_dim_x()»¦block_dim_x()¦grid_dim_x()¦(global_dim_x() - 1).max(1)›; }",
+    },
+    Form {
+        name: "grid stride by `loop`",
+        options: "",
+        body: "let stride = ‹global_dim_x()¦block_dim_x()¦m + 1›; let mut i = global_idx_x(); loop { if i ‹>=¦>› n { break; } \
+               y[i] = $V; ‹i += stride¦i += 1¦i += stride / 2 + 1›; }",
+    },
+    Form {
+        name: "grid stride by a range",
+        options: "",
+        body: "for i in (‹global_idx_x()¦thread_idx_x()›..n).step_by(‹global_dim_x()¦block_dim_x()¦m + 1¦1›) { y[i] = $V; }",
+    },
+    Form {
+        name: "grid stride in 32 bits",
+        options: "",
+        body: "let mut i = global_idx_x() as u32; while i ‹<¦<=› n as u32 { y[i as usize] = $V; \
+               i += ‹global_dim_x()¦block_dim_x()¦(global_dim_x() / 2 + 1)› as u32; }",
+    },
+    Form {
+        name: "grid stride in two dimensions",
+        options: "",
+        body: "let mut r = ‹global_idx_y()¦thread_idx_y()›; while r < h { let mut c = ‹global_idx_x()¦thread_idx_x()›; \
+               while c ‹<¦<=› w { y[r * w + c] = $V; c += ‹global_dim_x()¦global_dim_y()¦block_dim_x()›; } \
+               r += ‹global_dim_y()¦global_dim_x()¦1›; }",
+    },
+    Form {
+        name: "grid stride in two dimensions by ranges",
+        options: "",
+        body: "for r in (global_idx_y()..h).step_by(‹global_dim_y()¦block_dim_y()›) { \
+               for c in (global_idx_x()..‹w¦w + 1¦m›).step_by(‹global_dim_x()¦block_dim_x()›) { y[‹r * w + c¦c * h + r¦r * h + c›] = $V; } }",
+    },
+    Form {
+        name: "row of a block",
+        options: "",
+        body: "let mut row = ‹block_idx_x()¦block_idx_x() / 2¦0›; while row < h { let mut col = ‹thread_idx_x()¦thread_idx_x() / 2›; \
+               while col ‹<¦<=› w { y[row * w + col] = $V; col += ‹block_dim_x()¦1›; } row += ‹grid_dim_x()¦1›; }",
+    },
+    Form {
+        name: "fill of a shared array by strides",
+        options: "«¦block = $B»",
+        body: "let s = shared_array::<u32, 64>(); let mut k = ‹t¦t / 2›; while k < 64 { s[k] = $V; k += ‹block_dim_x()¦1›; } ‹barrier();¦› \
+               y[global_idx_x()] = s[63 - t % 64];",
+    },
+    Form {
+        name: "strips of a block's width",
+        options: "«¦block = $B»",
+        body: "for k in 0..‹$K¦$K + 1› { let at = ‹$K * block_idx_x() * block_dim_x() + k * block_dim_x() + t¦\
+               block_idx_x() * block_dim_x() + k * block_dim_x() + t¦$K * block_idx_x() * block_dim_x() + k + t›; if at < n { y[at] = $V; } }",
+    },
+    Form {
+        name: "strips of the launch's width",
+        options: "",
+        body: "for k in 0..$K { let at = i + k * ‹global_dim_x()¦block_dim_x()¦n¦(global_dim_x() - 1)›; «if at < n { y[at] = $V; }¦y[at] = $V;» }",
+    },
+    Form {
+        name: "chunk",
+        options: "",
+        body: "let per = «m¦3¦(n + global_dim_x() - 1) / global_dim_x()¦n / global_dim_x()»; let first = «i * per¦per * i»; \
+               for at in first..‹(first + per)¦(first + per + 1)¦(i + 1 + per)›.min(n) { y[at] = $V; }",
+    },
+    Form {
+        name: "chunk without a ragged end",
+        options: "",
+        body: "let per = «m¦$K»; for at in i * per..‹(i + 1) * per¦(i + 2) * per¦i * per + per + 1› { if at < n { y[at] = $V; } }",
+    },
+    Form {
+        name: "elements of a thread",
+        options: "",
+        body: "for k in 0..‹$K¦$K + 1¦n› { y[‹i * $K + k¦i + k * $K¦k * global_dim_x() + i¦(i + k) * $K›] = $V; }",
+    },
+    Form {
+        name: "counter by hand",
+        options: "",
+        body: "let mut k = 0; while k ‹<¦<=› $K { y[i * $K + k] = $V; k += 1; }",
+    },
+    Form {
+        name: "countdown",
+        options: "",
+        body: "let mut left = ‹$K¦$K + 1›; while left > 0 { left -= 1; y[$K * i + left‹¦ + 1›] = $V; }",
+    },
+    Form {
+        name: "cursor",
+        options: "",
+        body: "let mut at = 3 * i; y[at] = $V; at += 1; y[at] = $V; «at += ‹1¦2›;¦if x[0] > 9 { at += ‹1¦2›; }» y[at] = $V;",
+    },
+    Form {
+        name: "cursor in a branch",
+        options: "",
+        body: "let mut at = 2 * i; if x[i % x.len()] > 99 { at += ‹1¦2›; «¦at -= 1;» } y[at] = $V;",
+    },
+    Form {
+        name: "cursor carried through a loop",
+        options: "",
+        body: "let mut at = ‹$K * i¦i›; for k in 0..‹$K¦$K + 1› { y[at] = $V; at += ‹1¦k›; } «¦y[$K * i] += 1;»",
+    },
+    Form {
+        name: "doubled counter",
+        options: "",
+        body: "let mut k = 1; while k ‹<¦<=› 8 { y[8 * i + k] = $V; k *= 2; }",
+    },
+    Form {
+        name: "counter left by `break`",
+        options: "",
+        body: "let mut k = ‹0¦t›; while k < n { if x[k % x.len()] > 1000000000 { break; } k += 1; } y[i ‹+ k¦* k›] = $V;",
+    },
+    Form {
+        name: "low bits",
+        options: "",
+        body: "y[i << 1] = $V; y[i << 1 | ‹1¦m›] = $V;",
+    },
+];
