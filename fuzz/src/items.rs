@@ -95,8 +95,8 @@ impl Items {
 
     /// The value of a named constant: one of the items, or an associated constant of `f16` or `bf16`.
     fn constant(&self, path: &str) -> Result<Vec<Value>, String> {
-        match (self.constants.get(path), path) {
-            (Some(value), _) => Ok(vec![Value::Usize(*value)]),
+        match (self.number(path), path) {
+            (Some(value), _) => Ok(vec![Value::Usize(value)]),
             (None, "f16::ONE") => Ok(vec![Value::f16(1.0)]),
             (None, "f16::ZERO") => Ok(vec![Value::f16(0.0)]),
             (None, "bf16::ONE") => Ok(vec![Value::bf16(1.0)]),
@@ -105,12 +105,41 @@ impl Items {
         }
     }
 
+    /// The value of an expression of `const` items and literals.
+    fn number(&self, text: &str) -> Option<u64> {
+        self.value_of(&syn::parse_str(text).ok()?)
+    }
+
+    fn value_of(&self, expr: &syn::Expr) -> Option<u64> {
+        match expr {
+            syn::Expr::Paren(inner) => self.value_of(&inner.expr),
+            syn::Expr::Path(path) => self
+                .constants
+                .get(&path.path.get_ident()?.to_string())
+                .copied(),
+            syn::Expr::Lit(lit) => match &lit.lit {
+                syn::Lit::Int(number) => number.base10_parse().ok(),
+                _ => None,
+            },
+            syn::Expr::Binary(binary) => {
+                let (a, b) = (self.value_of(&binary.left)?, self.value_of(&binary.right)?);
+                match binary.op {
+                    syn::BinOp::Add(_) => a.checked_add(b),
+                    syn::BinOp::Sub(_) => a.checked_sub(b),
+                    syn::BinOp::Mul(_) => a.checked_mul(b),
+                    syn::BinOp::Div(_) => a.checked_div(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// True if the constants of a kernel have the bounds that its proof assumes, which rustc checks in a program.
     pub fn satisfy(&self, kernel: &Kernel, bounds: &[ConstantBound]) -> bool {
         bounds.iter().all(|bound| {
             let path = &kernel.links[bound.link.index()].path;
-            let value = self.constants.get(&**path).copied();
-            value.is_some_and(|value| match bound.is_least {
+            self.number(path).is_some_and(|value| match bound.is_least {
                 true => value >= bound.number,
                 false => value <= bound.number,
             })

@@ -5,7 +5,7 @@ use super::Form;
 pub(super) const FORMS: &[Form] = &[
     Form {
         name: "constant as the block's width",
-        options: "block = $B",
+        options: "block = $L",
         body: "y[block_idx_x() * $B + t] = $V; «¦y[(grid_dim_x() + block_idx_x()) * $B + ‹$B - 1 - t¦t + 1›] = $V;»",
     },
     Form {
@@ -15,24 +15,24 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         name: "reversed shared array",
-        options: "«¦block = $B»",
+        options: "«¦block = $L»",
         body: "let s = shared_array::<u32, $B>(); s[t] = $V; ‹barrier();¦› y[i] = s[‹$B - 1 - t¦t›];",
     },
     Form {
         name: "first thread's element",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<u32, $B>(); ‹if t == 0¦if t < 2¦if t == m¦if n > 0› { s[0] = $V; } ‹barrier();¦› y[i] = s[0]; \
                «¦barrier(); if t == $B - 1 { s[0] = 2; } ‹barrier();¦› y[i] += s[0];»",
     },
     Form {
         name: "halo",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<u32, 64>(); s[2 + t] = $V; if t < 2 { s[t] = 5; s[‹2 + $B¦1 + $B› + t] = 6; } ‹barrier();¦› \
                y[i] = s[t] + s[t + ‹4¦2›];",
     },
     Form {
         name: "ghost zone",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<u32, $B>(); let at = block_idx_x() * ‹($B - 2)¦($B - 3)› + t; s[t] = $V; ‹barrier();¦› \
                if t ‹>= 1¦>= 0› && t ‹< $B - 1¦< $B› && at < n { y[at] = s[t - 1] + s[t + 1]; }",
     },
@@ -63,31 +63,31 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         name: "tile of a line of threads",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<u32, 64>(); let (row, col) = (t / 4, t % ‹4¦3›); s[‹row * 4 + col¦col * 9 + row¦col * 2 + row›] = $V; ‹barrier();¦› \
                y[i] = s[0];",
     },
     Form {
         name: "double tile",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<[u32; $B], 2>(); let mut sum = 0; for k in 0..$K { s[‹k % 2¦0›][t] = $V; ‹barrier();¦› \
                sum += s[‹k % 2¦0¦1›][$B - 1 - t]; «¦barrier();» } y[i] = sum;",
     },
     Form {
         name: "tiles in a loop",
-        options: "«¦block = $B»",
+        options: "«¦block = $L»",
         body: "let s = shared_array::<u32, $B>(); let mut sum = 0; let mut first = 0; while first < n { s[t] = x[(first + t) % x.len()]; ‹barrier();¦› \
                for k in 0..$B { sum += s[k]; } ‹barrier();¦› first += $B; } y[i] = sum;",
     },
     Form {
         name: "histogram of a block",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<Atomic<u32>, $B>(); s[t].store(0); ‹barrier();¦› s[x[i % x.len()] as usize % $B].fetch_add(1); ‹barrier();¦› \
                y[‹i¦block_idx_x() + t›] = s[t].load();",
     },
     Form {
         name: "parts of a shared array",
-        options: "block = $B",
+        options: "block = $L",
         body: "let s = shared_array::<u32, 64>(); s[t] = $V; s[‹$B¦$H› + t] = 3; «¦barrier();» let q = s[‹t¦t + 1¦t ^ 1›]; ‹barrier();¦› y[i] = q + s[$B + ($B - 1 - t)];",
     },
 ];

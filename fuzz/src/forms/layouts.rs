@@ -139,15 +139,11 @@ pub(super) const FORMS: &[Form] = &[
         body: "‹if i < n¦if i <= n› { let at = if x[i % x.len()] > 7 { n + i } else { ‹i¦n - 1 - i› }; y[at] = $V; }",
     },
     Form {
-        name: "end by `min`",
-        options: "",
-        body: "if i ‹<¦<=› n { y[i.min(n‹¦ - 1›)] = $V; }",
-    },
-    Form {
         name: "linear id of a plane",
         options: "",
-        body: "let at = ‹(thread_idx_y() * block_dim_x() + t)¦(thread_idx_y() * block_dim_y() + t)¦(t * block_dim_y() + thread_idx_y())› \
-               + block_idx_x() * block_dim_x() * ‹block_dim_y()¦1›; y[at] = $V;",
+        body: "let of_block = ‹thread_idx_y() * block_dim_x() + t¦thread_idx_y() * block_dim_y() + t¦thread_idx_y() + t›; \
+               let block = ‹block_idx_y() * grid_dim_x() + block_idx_x()¦block_idx_y() + block_idx_x()›; \
+               y[block * (block_dim_x() * ‹block_dim_y()¦1›) + of_block] = $V;",
     },
     Form {
         name: "global id of all threads",

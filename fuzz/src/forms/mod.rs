@@ -82,7 +82,7 @@ pub fn candidate(seed: u64) -> Candidate {
         is_mutated: is_mutated || is_soup,
         items: writer.constants(),
         options,
-        body: format!("{IDS} {}", writer.surrounded(body)),
+        body: format!("{IDS} {}", writer.surrounded(&body)),
     }
 }
 
@@ -126,3 +126,6 @@ pub fn generated(seed: u64) -> Option<Generated> {
         Some(candidate.generated(launch, true))
     })
 }
+
+#[cfg(test)]
+mod tests;

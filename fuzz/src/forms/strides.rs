@@ -23,8 +23,8 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         name: "grid stride in 32 bits",
         options: "",
-        body: "let mut i = global_idx_x() as u32; while i ‹<¦<=› n as u32 { y[i as usize] = $V; \
-               i += ‹global_dim_x()¦block_dim_x()¦(global_dim_x() / 2 + 1)› as u32; }",
+        body: "let mut j = global_idx_x() as u32; while j ‹<¦<=› n as u32 { y[j as usize] = $V; \
+               j += ‹global_dim_x()¦block_dim_x()¦(global_dim_x() / 2 + 1)› as u32; }",
     },
     Form {
         name: "grid stride in two dimensions",
@@ -47,13 +47,13 @@ pub(super) const FORMS: &[Form] = &[
     },
     Form {
         name: "fill of a shared array by strides",
-        options: "«¦block = $B»",
+        options: "«¦block = $L»",
         body: "let s = shared_array::<u32, 64>(); let mut k = ‹t¦t / 2›; while k < 64 { s[k] = $V; k += ‹block_dim_x()¦1›; } ‹barrier();¦› \
                y[global_idx_x()] = s[63 - t % 64];",
     },
     Form {
         name: "strips of a block's width",
-        options: "«¦block = $B»",
+        options: "«¦block = $L»",
         body: "for k in 0..‹$K¦$K + 1› { let at = ‹$K * block_idx_x() * block_dim_x() + k * block_dim_x() + t¦\
                block_idx_x() * block_dim_x() + k * block_dim_x() + t¦$K * block_idx_x() * block_dim_x() + k + t›; if at < n { y[at] = $V; } }",
     },
@@ -101,7 +101,7 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         name: "cursor carried through a loop",
         options: "",
-        body: "let mut at = ‹$K * i¦i›; for k in 0..‹$K¦$K + 1› { y[at] = $V; at += ‹1¦k›; } «¦y[$K * i] += 1;»",
+        body: "let mut at = ‹$K * i¦i›; for k in 0..‹$K¦$K + 1› { «y[at] = $V; at += ‹1¦k›;¦y[at + k] = $V;» } «¦y[$K * i] += 1;»",
     },
     Form {
         name: "doubled counter",
@@ -111,7 +111,7 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         name: "counter left by `break`",
         options: "",
-        body: "let mut k = ‹0¦t›; while k < n { if x[k % x.len()] > 1000000000 { break; } k += 1; } y[i ‹+ k¦* k›] = $V;",
+        body: "let mut k = ‹0¦t›; while k < n { if x[k % x.len()] > 1000000000 { break; } k += 1; } «if k <= n { y[i * (n + ‹1¦0›) + k] = $V; }¦y[i ‹+ k¦* k›] = $V;»",
     },
     Form {
         name: "low bits",

@@ -78,6 +78,8 @@ impl Writer {
             "B" => width.to_string(),
             "H" => (width / 2).to_string(),
             "D" => (2 * width).to_string(),
+            // The block's width as a literal.
+            "L" => width.to_string(),
             // The width of a square block.
             "S" => side.to_string(),
             // A small number.
@@ -99,17 +101,21 @@ impl Writer {
         VALUES[self.random.below(VALUES.len() as u64) as usize]
     }
 
-    /// At times puts statements under a guard or into a loop, or repeats them.
-    pub(super) fn surrounded(&mut self, body: String) -> String {
-        match self.random.below(12) {
+    /// At times puts statements under a guard or into a loop, or adds others. Shared arrays stay at the start.
+    pub(super) fn surrounded(&mut self, body: &str) -> String {
+        let is_array = |statement: &&str| statement.contains("= shared_array::");
+        let arrays = body.split_inclusive("();").take_while(is_array);
+        let (arrays, body) = body.split_at(arrays.map(str::len).sum());
+        let body = match self.random.below(12) {
             0 => format!("if n > 3 {{ {body} }}"),
             1 => format!("for again in 0..2 {{ {body} }}"),
             2 => format!("for again in 0..2 {{ {body} barrier(); }}"),
             3 => format!("if i >= n {{ return; }} {body}"),
             4 => format!("{body} y[i] += 1;"),
             5 => format!("y[i] = 9; {body}"),
-            _ => body,
-        }
+            _ => body.into(),
+        };
+        format!("{arrays}{body}")
     }
 }
 
