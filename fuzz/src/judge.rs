@@ -15,7 +15,7 @@ use crate::generate::panics::MESSAGE_PREFIX;
 use crate::items::Items;
 use crate::known::has_known_bug;
 use crate::replay;
-use crate::sanitizer::{self, Found};
+use crate::sanitizer;
 use crate::verdict::{Event, Finding, Kind, Verdict};
 
 /// The outcome of a launch on a device.
@@ -126,9 +126,9 @@ impl Comparison {
         }
         if self.sanitizer && !without.contains(&"sanitizer") {
             report(Event::At("sanitizer".into()));
-            report(match sanitizer::find(&kernel, launch, launch.seed) {
-                Some(Found::Race(message)) => found(Kind::Differs, "sanitizer", message),
-                Some(Found::Uninitialised) | None => Event::Agreed("sanitizer".into()),
+            report(match sanitizer::first_race(&kernel, launch, launch.seed) {
+                Some(message) => found(Kind::Differs, "sanitizer", message),
+                None => Event::Agreed("sanitizer".into()),
             });
         }
         let fits = |device: &&Device| {

@@ -11,16 +11,27 @@ use crate::replay::Memory;
 pub enum Found {
     /// Two threads race, as described.
     Race(String),
-    /// A read of a shared element that no thread has written.
+    /// A read of an element of a shared array that no thread has written.
     Uninitialised,
 }
 
-/// Runs all blocks of a launch of a linked kernel, and returns the first error that the sanitizer finds. `order` chooses the order of
-/// threads and blocks.
-pub fn find(kernel: &Kernel, launch: &Launch, order: u64) -> Option<Found> {
+/// Runs a launch of a linked kernel and returns the first error that the sanitizer finds. `order` chooses the order of threads and blocks.
+pub fn first_error(kernel: &Kernel, launch: &Launch, order: u64) -> Option<Found> {
+    run(kernel, launch, order, false)
+}
+
+/// Runs a launch of a linked kernel, which may read uninitialised elements, and describes the first race.
+pub fn first_race(kernel: &Kernel, launch: &Launch, order: u64) -> Option<String> {
+    match run(kernel, launch, order, true) {
+        Some(Found::Race(message)) => Some(message),
+        Some(Found::Uninitialised) | None => None,
+    }
+}
+
+fn run(kernel: &Kernel, launch: &Launch, order: u64, unwritten: bool) -> Option<Found> {
     let settings = Sanitize {
         seed: order,
-        unwritten: false,
+        unwritten,
         overflow: false,
     };
     let (grid, block) = launch.shape.blocks();
@@ -36,7 +47,8 @@ pub fn find(kernel: &Kernel, launch: &Launch, order: u64) -> Option<Found> {
             Ok(()) => {}
             Err(Stop::Found(found)) => match *found {
                 Finding::Uninitialised { .. } => return Some(Found::Uninitialised),
-                _ => return Some(Found::Race(found.text(kernel))),
+                Finding::Race { .. } => return Some(Found::Race(found.text(kernel))),
+                Finding::Overflow { .. } => unreachable!("overflow is not looked for"),
             },
             // The next blocks would not run on any device.
             Err(Stop::Fault { .. } | Stop::Divergence { .. }) => return None,

@@ -6,7 +6,7 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         name: "constant as the block's width",
         options: "block = $L",
-        body: "y[block_idx_x() * $B + t] = $V; «¦y[(grid_dim_x() + block_idx_x()) * $B + ‹$B - 1 - t¦t + 1›] = $V;»",
+        body: "y[block_idx_x() * ‹$B¦$H¦1› + t] = $V; «¦y[(grid_dim_x() + block_idx_x()) * $B + ‹$B - 1 - t¦t + 1›] = $V;»",
     },
     Form {
         name: "constants as rows",

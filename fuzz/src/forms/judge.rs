@@ -12,7 +12,7 @@ use sarek_ir::{ParamKind, Value};
 use super::{Candidate, candidate, launch, names};
 use crate::case::Launch;
 use crate::items::Items;
-use crate::sanitizer::{Found, find};
+use crate::sanitizer::first_race;
 
 /// The number of launches that are drawn for a kernel, and the largest number that run.
 const DRAWN: u64 = 40;
@@ -123,7 +123,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
     let mut launched = false;
     for launch in accepted.launches(seed).take(RUN) {
         launched = true;
-        if let Some(Found::Race(message)) = find(&accepted.kernel, &launch, seed) {
+        if let Some(message) = first_race(&accepted.kernel, &launch, seed) {
             return Ok(Outcome::Races(launch, message));
         }
     }
@@ -138,13 +138,11 @@ fn refused_races(candidate: &Candidate, seed: u64) -> Result<bool, String> {
     let items = Items::read(&candidate.items)?;
     let kernel = link(&kernel, &items.links(&kernel)?);
     // An accepted kernel that uses no ids of an axis would ask for one thread along it.
-    let is_plane = [" r", "(r", "_y()"]
-        .iter()
-        .any(|word| candidate.body[super::IDS.len()..].contains(word));
+    let is_plane = candidate.uses_rows();
     let is_line = |launch: &Launch| launch.shape.blocks().0[1] * launch.shape.blocks().1[1] == 1;
     let launches = drawn(&kernel, seed).filter(|launch| is_plane || is_line(launch));
     let mut launches = launches.take(RUN);
-    Ok(launches.any(|launch| matches!(find(&kernel, &launch, seed), Some(Found::Race(_)))))
+    Ok(launches.any(|launch| first_race(&kernel, &launch, seed).is_some()))
 }
 
 /// The counts of a form.

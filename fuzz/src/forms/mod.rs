@@ -19,7 +19,7 @@ use sarek::testing::Random;
 
 use crate::case::Case;
 use crate::generate::Generated;
-use crate::sanitizer;
+use crate::sanitizer::{self, Found};
 use crate::tree::Function;
 
 use text::{Writer, statements};
@@ -47,8 +47,6 @@ const IDS: &str = "let i = global_idx_x(); let t = thread_idx_x(); let r = globa
 pub struct Candidate {
     /// The name of the form.
     pub form: &'static str,
-    /// True if a choice may be wrong.
-    pub is_mutated: bool,
     /// Named constants.
     items: String,
     options: String,
@@ -79,10 +77,9 @@ pub fn candidate(seed: u64) -> Candidate {
     };
     Candidate {
         form: name,
-        is_mutated: is_mutated || is_soup,
         items: writer.constants(),
         options,
-        body: format!("{IDS} {}", writer.surrounded(&body)),
+        body: writer.surrounded(&body),
     }
 }
 
@@ -92,8 +89,15 @@ impl Candidate {
         let word = if is_safe { "" } else { "unsafe " };
         Function {
             head: format!("pub {word}{HEAD}"),
-            body: statements(&self.body),
+            body: statements(&format!("{IDS} {}", self.body)),
         }
+    }
+
+    /// True if the kernel uses ids along y.
+    fn uses_rows(&self) -> bool {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut words = self.body.split(|c| !is_word(c));
+        words.any(|word| word == "r" || word.ends_with("_y"))
     }
 
     /// The kernel with a launch.
@@ -121,7 +125,7 @@ pub fn generated(seed: u64) -> Option<Generated> {
         let mut launches = accepted.launches(seed);
         let launch = launches.find(|launch| {
             // Devices may differ in what uninitialised elements are.
-            sanitizer::find(&accepted.kernel, launch, 0) != Some(sanitizer::Found::Uninitialised)
+            sanitizer::first_error(&accepted.kernel, launch, 0) != Some(Found::Uninitialised)
         })?;
         Some(candidate.generated(launch, true))
     })

@@ -33,6 +33,8 @@ struct Soup<'r> {
     depth: usize,
     /// True inside a loop that ends when the local `a` is large enough, so `a` must not become smaller.
     grows: bool,
+    /// The array that threads access: the slice `y`, or a shared array `s`.
+    array: char,
 }
 
 /// The statements of a kernel.
@@ -42,10 +44,22 @@ pub(super) fn body(random: &mut Random) -> String {
         counters: 0,
         depth: 0,
         grows: false,
+        array: 'y',
     };
+    let (mut arrays, mut end) = ("", "");
+    if soup.below(3) == 0 {
+        soup.array = 's';
+        arrays = "let s = shared_array::<u32, 1024>();";
+        end = "barrier(); y[global_thread_id()] = s[0];";
+    }
     let start = soup.term();
-    let statements: String = (0..1 + soup.below(3)).map(|_| soup.statement()).collect();
-    format!("let mut a = i; a = {start}; {statements}")
+    let mut statements = String::new();
+    for _ in 0..1 + soup.below(3) {
+        let statement = soup.statement();
+        statements += &statement;
+        statements += soup.barrier();
+    }
+    format!("{arrays} let mut a = i; a = {start}; {statements} {end}")
 }
 
 impl Soup<'_> {
@@ -108,11 +122,19 @@ impl Soup<'_> {
         format!("({one}) {comparison} ({other}){more}")
     }
 
+    /// A barrier where all threads reach it, or nothing.
+    fn barrier(&mut self) -> &'static str {
+        match self.array == 's' && self.depth == 0 && self.below(2) == 0 {
+            true => "barrier(); ",
+            false => "",
+        }
+    }
+
     fn statement(&mut self) -> String {
-        let (index, term) = (self.index(), self.term());
+        let (array, index, term) = (self.array, self.index(), self.term());
         match self.below(if self.depth < 3 { 10 } else { 5 }) {
-            0 | 1 => format!("y[{index}] = a as u32; "),
-            2 => format!("y[{index}] += 1; "),
+            0 | 1 => format!("{array}[{index}] = a as u32; "),
+            2 => format!("{array}[{index}] += 1; "),
             3 if !self.grows => format!("a = {index}; "),
             3 | 4 => format!("a += {term}; "),
             5 | 6 => {
@@ -126,9 +148,9 @@ impl Soup<'_> {
             8 => {
                 let (counter, end) = (self.counters, self.pick(&["2", "3", "4", "m", "w"]));
                 self.counters += 1;
-                let block = self.block();
+                let (block, barrier) = (self.block(), self.barrier());
                 self.counters -= 1;
-                format!("for k{counter} in 0..{end} {{ {block} }} ")
+                format!("for k{counter} in 0..{end} {{ {block} {barrier}}} ")
             }
             _ => {
                 let (end, by) = (self.uniform(), self.uniform());

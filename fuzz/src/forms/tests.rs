@@ -29,6 +29,10 @@ fn generated_kernels_are_accepted_and_launched() {
     for made in made {
         let case = made.case();
         let def = crate::judge::lower(&case).unwrap_or_else(|why| panic!("{why}\n{case}"));
-        assert_eq!(sanitizer::find(def.ir, &case.launch, 1), None, "{case}");
+        assert_eq!(
+            sanitizer::first_error(def.ir, &case.launch, 1),
+            None,
+            "{case}"
+        );
     }
 }

@@ -96,7 +96,7 @@ impl Writer {
             "n as u32",
             "global_thread_id() as u32",
             "x[global_thread_id() % x.len()]",
-            "x[i % x.len()] + r as u32",
+            "x[i % x.len()] + c as u32",
         ];
         VALUES[self.random.below(VALUES.len() as u64) as usize]
     }
