@@ -107,7 +107,7 @@ pub enum Outcome {
         launched: bool,
     },
     /// It is accepted, but this launch races.
-    Races(Launch, String),
+    Races(Box<Launch>, String),
 }
 
 /// Judges a candidate.
@@ -124,7 +124,7 @@ pub fn judge(candidate: &Candidate, seed: u64) -> Result<Outcome, String> {
     for launch in accepted.launches(seed).take(RUN) {
         launched = true;
         if let Some(message) = first_race(&accepted.kernel, &launch, seed) {
-            return Ok(Outcome::Races(launch, message));
+            return Ok(Outcome::Races(Box::new(launch), message));
         }
     }
     Ok(Outcome::Clean { launched })
@@ -180,7 +180,7 @@ impl FormTally {
                 counts.racing += u32::from(races);
             }
             Ok(Outcome::Races(launch, message)) => {
-                let case = candidate.generated(launch, true).case();
+                let case = candidate.generated(*launch, true).case();
                 let text = format!("accepted, and {message}\n{case}");
                 self.findings.push((seed, text));
             }
