@@ -88,6 +88,7 @@ pub mod link;
 mod nodes;
 pub mod numeric;
 pub mod operators;
+pub mod optimize;
 pub mod passes;
 #[cfg(any(test, feature = "sketch"))]
 pub mod sketch;

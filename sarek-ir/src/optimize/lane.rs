@@ -1,0 +1,398 @@
+//! A copy of a statement for one of the merged threads, its *lane*.
+//!
+//! The copy has locals and labels of its own. Its id along the axis is the id of the merged thread plus the lane's
+//! number. Sums are written with that number last, as `(base + …) + 3`, so that the writer recognises neighbouring
+//! elements and loads them at once. Reordering a sum is exact, because arithmetic without a check wraps.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Merge;
+use crate::facts::Reads;
+use crate::{
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory,
+    Scalar, Stmt, StmtId, Value,
+};
+
+/// The number of a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    /// The distance from the first lane.
+    Fixed(u32),
+    /// A local that holds the id along the axis.
+    Id(LocalId),
+}
+
+/// One lane: the names of its locals and labels.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    merge: Merge,
+    number: Number,
+    locals: HashMap<LocalId, LocalId>,
+    labels: HashMap<LabelId, LabelId>,
+    /// Expressions whose values are in locals already.
+    pub held: HashMap<ExprId, LocalId>,
+}
+
+impl Lane {
+    pub fn new(merge: Merge, number: Number) -> Lane {
+        Lane {
+            merge,
+            number,
+            locals: HashMap::new(),
+            labels: HashMap::new(),
+            held: HashMap::new(),
+        }
+    }
+
+    /// The lane's own copy of a local, which it declares.
+    pub fn declare(&mut self, kernel: &mut Kernel, local: LocalId) -> LocalId {
+        let own = kernel.push_local(kernel.locals[local.index()].clone());
+        self.locals.insert(local, own);
+        own
+    }
+
+    fn local(&self, local: LocalId) -> LocalId {
+        self.locals.get(&local).copied().unwrap_or(local)
+    }
+
+    fn memory(&self, memory: Memory) -> Memory {
+        match memory {
+            Memory::Local(local) => Memory::Local(self.local(local)),
+            Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_) => memory,
+        }
+    }
+
+    /// The expression as this lane evaluates it. `indices` are locals that stand for their values.
+    pub fn expr(&self, kernel: &mut Kernel, indices: &Indices, id: ExprId) -> ExprId {
+        let (expr, ty, loc) = (
+            kernel.expr(id),
+            kernel.type_of(id),
+            kernel.expr_locs[id.index()],
+        );
+        if let Some(local) = self.held.get(&id) {
+            return kernel.push_local_read(*local, loc);
+        }
+        if let Expr::Builtin(builtin) = expr {
+            return self.builtin(kernel, builtin, loc);
+        }
+        if let Expr::Local(local) = expr {
+            return match indices.0.get(&local) {
+                Some(value) => self.expr(kernel, indices, *value),
+                None => kernel.push_local_read(self.local(local), loc),
+            };
+        }
+        let operands = kernel.operands(id);
+        let operands: Vec<ExprId> = operands
+            .into_iter()
+            .map(|operand| self.expr(kernel, indices, operand))
+            .collect();
+        let is_checked = kernel.overflow_site(id).is_some();
+        if let (Expr::Binary { op, .. }, Some(Scalar::Usize), false) =
+            (expr, ty.as_scalar(), is_checked)
+        {
+            return sum(kernel, op, operands[0], operands[1], loc);
+        }
+        let mut copy = kernel.with_operands(expr, &operands);
+        if let Expr::Load { memory, .. } | Expr::Len(memory) = &mut copy {
+            *memory = self.memory(*memory);
+        }
+        kernel.push_expr(copy, ty, loc)
+    }
+
+    /// An id or extent of the threads that the user launched.
+    pub fn builtin(&self, kernel: &mut Kernel, builtin: Builtin, loc: Loc) -> ExprId {
+        let merge = self.merge;
+        let plain = |kernel: &mut Kernel, builtin| {
+            kernel.push_expr(Expr::Builtin(builtin), Scalar::Usize, loc)
+        };
+        if builtin == Builtin::GlobalIdx(merge.axis) {
+            let lane = match self.number {
+                Number::Id(local) => return kernel.push_local_read(local, loc),
+                Number::Fixed(lane) => lane,
+            };
+            let own = plain(kernel, builtin);
+            let factor = number(kernel, merge.factor.into(), loc);
+            let first = binary(kernel, BinaryOp::Mul, own, factor, loc);
+            let lane = number(kernel, lane.into(), loc);
+            return sum(kernel, BinaryOp::Add, first, lane, loc);
+        }
+        if builtin == Builtin::GlobalDim(merge.axis) {
+            let own = plain(kernel, builtin);
+            let factor = number(kernel, merge.factor.into(), loc);
+            let all = binary(kernel, BinaryOp::Mul, own, factor, loc);
+            let missing = number(kernel, merge.missing.into(), loc);
+            return match merge.missing {
+                0 => all,
+                _ => binary(kernel, BinaryOp::Sub, all, missing, loc),
+            };
+        }
+        if builtin == Builtin::GlobalThreadId {
+            let [x, y, z] =
+                Axis::ALL.map(|axis| self.builtin(kernel, Builtin::GlobalIdx(axis), loc));
+            let [dx, dy] =
+                [Axis::X, Axis::Y].map(|axis| self.builtin(kernel, Builtin::GlobalDim(axis), loc));
+            let planes = binary(kernel, BinaryOp::Mul, z, dy, loc);
+            let rows = sum(kernel, BinaryOp::Add, planes, y, loc);
+            let rows = binary(kernel, BinaryOp::Mul, rows, dx, loc);
+            return sum(kernel, BinaryOp::Add, rows, x, loc);
+        }
+        plain(kernel, builtin)
+    }
+
+    /// A copy of a block.
+    pub fn block(&mut self, kernel: &mut Kernel, indices: &Indices, block: Block) -> Block {
+        let stmts: Vec<StmtId> = kernel.block(block).collect();
+        let mut out = vec![];
+        for stmt in stmts {
+            self.stmt(kernel, indices, stmt, &mut out);
+        }
+        kernel.push_block(&out)
+    }
+
+    /// A copy of a statement that declares its own locals.
+    pub fn stmt(
+        &mut self,
+        kernel: &mut Kernel,
+        indices: &Indices,
+        id: StmtId,
+        out: &mut Vec<StmtId>,
+    ) {
+        let loc = kernel.stmt_locs[id.index()];
+        let copy = match kernel.stmt(id) {
+            Stmt::Let { local, .. } if indices.0.contains_key(&local) => return,
+            Stmt::Let { local, init } => {
+                let init = init.map(|init| self.expr(kernel, indices, init));
+                let local = self.declare(kernel, local);
+                Stmt::Let { local, init }
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => Stmt::If {
+                cond: self.expr(kernel, indices, cond),
+                then: self.block(kernel, indices, then),
+                otherwise: self.block(kernel, indices, otherwise),
+            },
+            Stmt::Loop { label, cond, body } => Stmt::Loop {
+                cond: cond.map(|cond| self.expr(kernel, indices, cond)),
+                label: self.label(kernel, label),
+                body: self.block(kernel, indices, body),
+            },
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => Stmt::For {
+                start: self.expr(kernel, indices, start),
+                end: self.expr(kernel, indices, end),
+                local: self.declare(kernel, local),
+                label: self.label(kernel, label),
+                body: self.block(kernel, indices, body),
+            },
+            simple => self.simple(kernel, indices, simple),
+        };
+        out.push(kernel.push_stmt(copy, loc));
+    }
+
+    /// A statement without blocks that declares nothing.
+    pub fn simple(&self, kernel: &mut Kernel, indices: &Indices, stmt: Stmt) -> Stmt {
+        let expr = |kernel: &mut Kernel, id| self.expr(kernel, indices, id);
+        match stmt {
+            Stmt::Assign { local, value } => Stmt::Assign {
+                local: self.local(local),
+                value: expr(kernel, value),
+            },
+            Stmt::Store {
+                memory,
+                index,
+                value,
+                site,
+            } => Stmt::Store {
+                memory: self.memory(memory),
+                value: expr(kernel, value),
+                index: expr(kernel, index),
+                site,
+            },
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => {
+                let args: Vec<ExprId> = kernel.list(args).collect();
+                let args: Vec<ExprId> = args.into_iter().map(|arg| expr(kernel, arg)).collect();
+                Stmt::Atomic {
+                    op,
+                    memory: self.memory(memory),
+                    args: kernel.push_list(&args),
+                    index: expr(kernel, index),
+                    result: result.map(|local| self.local(local)),
+                    site,
+                }
+            }
+            Stmt::Break { label } => Stmt::Break {
+                label: self.own_label(label),
+            },
+            Stmt::Continue { label } => Stmt::Continue {
+                label: self.own_label(label),
+            },
+            Stmt::Let { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Return
+            | Stmt::Assert { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => unreachable!("such kernels are refused"),
+        }
+    }
+
+    fn label(&mut self, kernel: &mut Kernel, label: LabelId) -> LabelId {
+        let fresh = fresh_label(kernel, &self.labels);
+        if let Some(unroll) = kernel.unroll(label) {
+            kernel.unrolls.to_mut().push((fresh, unroll));
+        }
+        self.labels.insert(label, fresh);
+        fresh
+    }
+
+    fn own_label(&self, label: LabelId) -> LabelId {
+        self.labels.get(&label).copied().unwrap_or(label)
+    }
+}
+
+/// A label that neither the kernel nor the lane uses. The lane's newest loop may not be in the kernel yet.
+fn fresh_label(kernel: &Kernel, own: &HashMap<LabelId, LabelId>) -> LabelId {
+    let newest = own.values().map(|label| label.0 + 1).max().unwrap_or(0);
+    LabelId(kernel.fresh_label().0.max(newest))
+}
+
+/// Immutable locals that hold sums and products of ids and launch values, by their values. Each use of such a local
+/// becomes its value.
+#[derive(Debug)]
+pub(super) struct Indices(HashMap<LocalId, ExprId>);
+
+impl Indices {
+    /// True if each use of the local becomes its value.
+    pub fn holds(&self, local: LocalId) -> bool {
+        self.0.contains_key(&local)
+    }
+
+    pub fn of(kernel: &Kernel) -> Indices {
+        let mut found = HashMap::new();
+        let mut assigned: HashSet<LocalId> = HashSet::new();
+        for id in kernel.stmts_in(kernel.block(kernel.body)) {
+            if let Stmt::Let {
+                local,
+                init: Some(init),
+            } = kernel.stmt(id)
+                && !kernel.locals[local.index()].mutable
+                && kernel.scalar_of(init) == Scalar::Usize
+                && kernel.exprs_in([init]).all(|e| is_index(kernel, e))
+            {
+                found.insert(local, init);
+            }
+            assigned.extend(kernel.stmt(id).facts().assigns);
+        }
+        found.retain(|local, _| !assigned.contains(local));
+        Indices(found)
+    }
+}
+
+/// True for a node of a sum or product that has one value in the scope of a local.
+fn is_index(kernel: &Kernel, id: ExprId) -> bool {
+    let operands = match kernel.expr(id) {
+        Expr::Binary { op, .. } => {
+            matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+                && kernel.overflow_site(id).is_none()
+        }
+        _ => false,
+    };
+    let leaf = match kernel.expr(id).facts().reads {
+        Reads::Constant | Reads::Param(_) | Reads::Len(_) | Reads::Id(_) => true,
+        Reads::Local(local) => !kernel.locals[local.index()].mutable,
+        Reads::Operands | Reads::Memory(_) | Reads::Faults => false,
+    };
+    operands || leaf
+}
+
+pub(super) fn number(kernel: &mut Kernel, value: u64, loc: Loc) -> ExprId {
+    kernel.push_literal(Value::Usize(value), loc)
+}
+
+pub(super) fn binary(
+    kernel: &mut Kernel,
+    op: BinaryOp,
+    lhs: ExprId,
+    rhs: ExprId,
+    loc: Loc,
+) -> ExprId {
+    let ty = match op.is_comparison() {
+        true => Scalar::Bool,
+        false => kernel.scalar_of(lhs),
+    };
+    kernel.push_expr(Expr::Binary { op, lhs, rhs }, ty, loc)
+}
+
+/// `lhs op rhs` on `usize`. Constants added to either side of a sum or difference come last.
+fn sum(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+    let (left, right) = (split(kernel, lhs), split(kernel, rhs));
+    let (base, offset) = match (op, left, right) {
+        (BinaryOp::Add, (Some(a), m), (Some(b), n)) if (m, n) != (0, 0) => {
+            (binary(kernel, op, a, b, loc), m.wrapping_add(n))
+        }
+        (BinaryOp::Add, (Some(a), m), (None, n)) | (BinaryOp::Add, (None, n), (Some(a), m)) => {
+            (a, m.wrapping_add(n))
+        }
+        (BinaryOp::Sub, (Some(a), m), (Some(b), 0)) if m != 0 => (binary(kernel, op, a, b, loc), m),
+        (BinaryOp::Sub, (Some(a), m), (None, n)) if m >= n => (a, m - n),
+        _ => return binary(kernel, op, lhs, rhs, loc),
+    };
+    if offset == 0 {
+        return base;
+    }
+    let offset = number(kernel, offset, loc);
+    binary(kernel, BinaryOp::Add, base, offset, loc)
+}
+
+/// An expression without the constant that is added last.
+fn split(kernel: &Kernel, id: ExprId) -> (Option<ExprId>, u64) {
+    let constant = |id| match kernel.literal(id) {
+        Some(Value::Usize(n)) => Some(n),
+        _ => None,
+    };
+    if let Some(n) = constant(id) {
+        return (None, n);
+    }
+    if let Expr::Binary {
+        op: BinaryOp::Add,
+        lhs,
+        rhs,
+    } = kernel.expr(id)
+        && let Some(n) = constant(rhs)
+        && kernel.overflow_site(id).is_none()
+    {
+        return (Some(lhs), n);
+    }
+    (Some(id), 0)
+}
+
+/// A local for the lanes' own use.
+pub(super) fn fresh_local(kernel: &mut Kernel, name: &'static str, ty: Scalar) -> LocalId {
+    kernel.push_local(Local {
+        name: name.into(),
+        ty: ty.into(),
+        mutable: false,
+    })
+}
