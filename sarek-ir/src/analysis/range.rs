@@ -53,6 +53,8 @@ pub struct Ranges {
     proved: Vec<bool>,
     fits_u32: bool,
     overflow: Vec<bool>,
+    /// True for a condition of a branch that some thread may find false.
+    may_fail: Vec<bool>,
 }
 
 impl Ranges {
@@ -74,6 +76,12 @@ impl Ranges {
         !self.overflow[expr.index()]
     }
 
+    /// True if the condition of a branch holds in every thread that arrives there. It holds as long as no thread has
+    /// faulted.
+    pub fn always_holds(&self, cond: ExprId) -> bool {
+        !self.may_fail[cond.index()]
+    }
+
     /// True if everything is proved, so that a closer analysis cannot find more.
     fn tell_all(&self) -> bool {
         self.fits_u32 && !self.proved.contains(&false) && !self.overflow.contains(&true)
@@ -92,6 +100,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
         proved: vec![true; kernel.sites.len()],
         fits_u32: true,
         overflow: vec![false; kernel.exprs.len()],
+        may_fail: vec![false; kernel.exprs.len()],
     };
     if facts.extent.contains(&0) {
         return nothing_fails;
@@ -130,6 +139,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
         if unbounded && ranges.proved.contains(&false) {
             return Ranges {
                 overflow: ranges.overflow,
+                may_fail: ranges.may_fail,
                 ..run(follow_sums, true)
             };
         }

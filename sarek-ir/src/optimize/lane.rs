@@ -5,12 +5,13 @@
 //! elements and loads them at once. Reordering a sum is exact, because arithmetic without a check wraps.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::Merge;
 use crate::facts::Reads;
 use crate::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory,
-    Scalar, Stmt, StmtId, Value,
+    Axis, BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId,
+    Memory, ParamId, Scalar, Stmt, StmtId, Value,
 };
 
 /// The number of a lane.
@@ -29,17 +30,20 @@ pub(super) struct Lane {
     number: Number,
     locals: HashMap<LocalId, LocalId>,
     labels: HashMap<LabelId, LabelId>,
+    /// Scalar parameters that are multiples of a number in this launch.
+    multiples: Rc<[(ParamId, u32)]>,
     /// Expressions whose values are in locals already.
     pub held: HashMap<ExprId, LocalId>,
 }
 
 impl Lane {
-    pub fn new(merge: Merge, number: Number) -> Lane {
+    pub fn new(merge: Merge, number: Number, multiples: Rc<[(ParamId, u32)]>) -> Lane {
         Lane {
             merge,
             number,
             locals: HashMap::new(),
             labels: HashMap::new(),
+            multiples,
             held: HashMap::new(),
         }
     }
@@ -80,6 +84,11 @@ impl Lane {
                 Some(value) => self.expr(kernel, indices, *value),
                 None => kernel.push_local_read(self.local(local), loc),
             };
+        }
+        if let Expr::Param(param) = expr
+            && let Some((_, by)) = self.multiples.iter().find(|(of, _)| *of == param)
+        {
+            return multiple(kernel, param, *by, loc);
         }
         let operands = kernel.operands(id);
         let operands: Vec<ExprId> = operands
@@ -343,6 +352,21 @@ pub(super) fn binary(
         false => kernel.scalar_of(lhs),
     };
     kernel.push_expr(Expr::Binary { op, lhs, rhs }, ty, loc)
+}
+
+/// `(param / by) * by`: the writer sees that this is a multiple.
+fn multiple(kernel: &mut Kernel, param: ParamId, by: u32, loc: Loc) -> ExprId {
+    let lhs = kernel.push_expr(Expr::Param(param), Scalar::Usize, loc);
+    let rhs = number(kernel, by.into(), loc);
+    let quotient = Expr::Divide {
+        op: DivideOp::Div,
+        lhs,
+        rhs,
+        site: None,
+    };
+    let quotient = kernel.push_expr(quotient, Scalar::Usize, loc);
+    let by = number(kernel, by.into(), loc);
+    binary(kernel, BinaryOp::Mul, quotient, by, loc)
 }
 
 /// `lhs op rhs` on `usize`. Constants added to either side of a sum or difference come last.

@@ -20,11 +20,12 @@
 //! none reads what another one writes. An atomic operation may come in any order with those of other threads.
 
 use std::fmt;
+use std::rc::Rc;
 
 use crate::facts::{Check, Effect, Flow, Reads};
 use crate::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, Loc, LocalId, Memory, Scalar, Stmt,
-    StmtId, UnaryOp,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, Loc, LocalId, Memory, ParamId, Scalar,
+    Stmt, StmtId, UnaryOp,
 };
 
 use super::Refusal;
@@ -64,21 +65,24 @@ impl Merge {
         extent.div_ceil(self.factor.into())
     }
 
-    /// Merges the threads of a closed kernel, whose proved checks are gone.
+    /// Merges the threads of a closed kernel, whose proved checks are gone. Each parameter in `multiples` is a multiple of
+    /// the number beside it.
     ///
     /// # Errors
     /// [`Refusal`]. The kernel is unchanged, but for nodes that it does not use.
-    pub fn apply(self, kernel: &mut Kernel) -> Result<(), Refusal> {
+    pub fn apply(self, kernel: &mut Kernel, multiples: &[(ParamId, u32)]) -> Result<(), Refusal> {
         allows(kernel)?;
         let body = without_returns(kernel, kernel.body)?;
         let own = std::mem::replace(&mut kernel.body, body);
         let varying = Varying::of(kernel, self.axis);
+        let multiples: Rc<[_]> = multiples.into();
         let mut merger = Merger {
             merge: self,
             indices: Indices::of(kernel),
             lanes: (0..self.factor)
-                .map(|lane| Lane::new(self, Number::Fixed(lane)))
+                .map(|lane| Lane::new(self, Number::Fixed(lane), multiples.clone()))
                 .collect(),
+            multiples: multiples.clone(),
             varying,
             written: 0,
         };
@@ -209,6 +213,7 @@ struct Merger {
     varying: Varying,
     indices: Indices,
     lanes: Vec<Lane>,
+    multiples: Rc<[(ParamId, u32)]>,
     /// The number of statements written so far.
     written: usize,
 }
@@ -242,7 +247,7 @@ impl Merger {
     fn tail(&self, kernel: &mut Kernel, body: Block) -> Block {
         let loc = Loc::default();
         let local = fresh_local(kernel, "lane", Scalar::Usize);
-        let mut lane = Lane::new(self.merge, Number::Id(local));
+        let mut lane = Lane::new(self.merge, Number::Id(local), self.multiples.clone());
         let body = lane.block(kernel, &self.indices, body);
         let first = &self.lanes[0];
         let each = Stmt::For {

@@ -9,44 +9,85 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`footprint`] | the strides and the reuse of the elements that threads access |
 //! | [`merge`] | one thread does the work of several neighbours along an axis |
 //! | `varying` | the values that differ between threads along an axis |
+//! | `assume` | facts of the launch, written into the kernel |
 //! | `lane` | a copy of a statement for one of the merged threads |
 
+mod assume;
+pub mod footprint;
 mod lane;
 pub mod merge;
 mod varying;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::Kernel;
+use crate::{ExprId, Kernel, ParamId, passes};
 
+pub use assume::ALIGNMENT;
+pub use footprint::Footprint;
 pub use merge::Merge;
 
-/// A transformation with its parameters. A plan is a list of these.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Step {
-    /// See [`Merge`].
-    Merge(Merge),
+/// The facts and transformations of a plan for one launch, all of whose checks are proved.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Optimization {
+    /// Conditions of branches that hold in every thread.
+    pub holds: Vec<ExprId>,
+    /// Slices that begin at a multiple of [`ALIGNMENT`] bytes.
+    pub aligned: Vec<ParamId>,
+    /// Scalar parameters that are multiples of the number beside them.
+    pub multiples: Vec<(ParamId, u32)>,
+    /// True if the last strides of all views are 1.
+    pub dense: bool,
+    /// The merges, in order.
+    pub merges: Vec<Merge>,
 }
 
-impl Step {
-    /// Transforms a closed kernel without checks.
+impl Optimization {
+    /// True if it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.merges.is_empty()
+    }
+
+    /// The kernel for the merged threads, without checks.
     ///
     /// # Errors
-    /// [`Refusal`]. The kernel is then in an unspecified valid state.
-    pub fn apply(self, kernel: &mut Kernel) -> Result<(), Refusal> {
-        match self {
-            Step::Merge(merge) => merge.apply(kernel),
+    /// [`Refusal`], if a transformation does not apply.
+    pub fn apply(&self, kernel: &Kernel) -> Result<Kernel, Refusal> {
+        let mut kernel = kernel.clone();
+        passes::elide_checks(&mut kernel, &BTreeSet::new());
+        assume::fold_branches(&mut kernel, &self.holds);
+        if self.dense {
+            passes::settle_strides(&mut kernel);
         }
+        for (at, merge) in self.merges.iter().enumerate() {
+            let multiples = if at == 0 { &self.multiples[..] } else { &[] };
+            merge.apply(&mut kernel, multiples)?;
+        }
+        for param in &self.aligned {
+            assume::align(&mut kernel, *param);
+        }
+        Ok(kernel)
+    }
+
+    /// The extent of the merged launch.
+    pub fn threads(&self, mut extent: [u64; 3]) -> [u64; 3] {
+        for merge in &self.merges {
+            let threads = &mut extent[merge.axis.index()];
+            *threads = merge.threads(*threads);
+        }
+        extent
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for Optimization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Step::Merge(merge) => merge.fmt(f),
+        for (i, merge) in self.merges.iter().enumerate() {
+            write!(f, "{}{merge}", if i == 0 { "" } else { ", " })?;
         }
+        Ok(())
     }
 }
 

@@ -304,7 +304,7 @@ fn merge(
     for &(axis, factor) in merges {
         let threads = &mut extent[axis.index()];
         let merge = Merge::new(axis, factor, *threads);
-        merge.apply(kernel)?;
+        merge.apply(kernel, &[])?;
         *threads = merge.threads(*threads);
     }
     Ok(extent)
@@ -366,7 +366,7 @@ fn saxpy() -> Kernel {
 fn loads_of_all_lanes_come_first() {
     let mut kernel = saxpy();
     passes::elide_checks(&mut kernel, &BTreeSet::new());
-    Merge::new(Axis::X, 2, 100).apply(&mut kernel).unwrap();
+    Merge::new(Axis::X, 2, 100).apply(&mut kernel, &[]).unwrap();
     assert_eq!(validate(&kernel), Ok(()));
     let text = text(&kernel);
     let body: Vec<&str> = text
@@ -402,7 +402,7 @@ fn what_the_lanes_share_is_loaded_once() {
     let mut kernel = s.finish();
     passes::elide_checks(&mut kernel, &BTreeSet::new());
     for axis in [Axis::X, Axis::Y] {
-        Merge::new(axis, 4, 1024).apply(&mut kernel).unwrap();
+        Merge::new(axis, 4, 1024).apply(&mut kernel, &[]).unwrap();
     }
     assert_eq!(validate(&kernel), Ok(()));
     let text = text(&kernel);
@@ -421,7 +421,7 @@ fn each_obstacle_is_refused() {
         let y = s.slice_mut("y", Scalar::U64);
         write(&s, y.into());
         let mut kernel = s.finish();
-        Merge::new(Axis::X, 2, 100).apply(&mut kernel).err()
+        Merge::new(Axis::X, 2, 100).apply(&mut kernel, &[]).err()
     };
     let x = Builtin::GlobalIdx(Axis::X);
     // A checked store.

@@ -51,6 +51,11 @@ impl Varying {
         self.loops.contains(&label)
     }
 
+    /// True if the threads differ in the iterations of some loop.
+    pub fn has_loops(&self) -> bool {
+        !self.loops.is_empty()
+    }
+
     /// True if the value of an expression differs between the threads.
     pub fn is_expr(&self, kernel: &Kernel, id: ExprId) -> bool {
         kernel

@@ -69,7 +69,7 @@ use crate::{Block, Kernel, StmtId};
 type Rewrite<'a> = &'a mut dyn FnMut(&mut Kernel, StmtId, &mut Vec<StmtId>);
 
 /// Rewrites every statement of the kernel, inner ones first.
-fn rewrite(kernel: &mut Kernel, f: Rewrite<'_>) {
+pub(crate) fn rewrite(kernel: &mut Kernel, f: Rewrite<'_>) {
     kernel.body = rewrite_block(kernel, kernel.body, f);
 }
 

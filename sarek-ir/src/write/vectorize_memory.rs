@@ -279,11 +279,14 @@ fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
     let (lhs, rhs) = if op == BinaryOp::Add {
         (divided(kernel, lhs, by)?, divided(kernel, rhs, by)?)
     } else if op == BinaryOp::Mul {
-        let rhs = divided(kernel, rhs, by)?;
-        if kernel.literal(rhs).and_then(Value::as_int) == Some(1) {
-            return Some(lhs);
+        let (one, other) = match divided(kernel, rhs, by) {
+            Some(rhs) => (lhs, rhs),
+            None => (rhs, divided(kernel, lhs, by)?),
+        };
+        if kernel.literal(other).and_then(Value::as_int) == Some(1) {
+            return Some(one);
         }
-        (lhs, rhs)
+        (one, other)
     } else {
         return None;
     };

@@ -182,7 +182,13 @@ impl Device {
             };
             let (kernel, environments) = (&program.kernel, &program.environments);
             let codegen = (renderer, compiler);
-            match programs::missing(self, codegen, kernel, variant, environments) {
+            match programs::missing(
+                self,
+                codegen,
+                kernel,
+                (variant, &program.plan),
+                environments,
+            ) {
                 Ok(None) => {}
                 Ok(Some((key, unit))) => match keys.iter().position(|known| *known == key) {
                     Some(known) => users.push((known, at)),

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use sarek_ir::passes;
 use sarek_ir::write::{Source, Variant};
+use sarek_ir::{Kernel, passes};
 
 use super::prepare::Prepared;
 use crate::intrinsic::Spelled;
@@ -38,7 +38,7 @@ impl Unit {
     /// The text of a kernel: a rendering, or the user's own text in a language that the device
     /// accepts.
     pub(super) fn of(
-        kernel: &Prepared,
+        (kernel, transformed): (&Prepared, Option<&Kernel>),
         variant: &Variant,
         spelled: &Spelled,
         (renderer, compiler): (&dyn Renderer, &dyn Compiler),
@@ -48,7 +48,8 @@ impl Unit {
         let own = format!("{name}.{target}");
         let (source, parts, language) = match kernel.foreign() {
             None => {
-                let spelled = &*spelled.spell(&kernel.kernel)?;
+                let rendered = transformed.unwrap_or(&kernel.kernel);
+                let spelled = &*spelled.spell(rendered)?;
                 let mut source = renderer.render(spelled, variant)?;
                 if renderer.has_line_markers() {
                     source = source.with_line_markers(&kernel.kernel.file, &own);

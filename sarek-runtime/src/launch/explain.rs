@@ -47,6 +47,15 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
             }
             None => {
                 line(&mut out, format_args!("launch: {}", shape(kernel, &plan)));
+                match &plan.optimized {
+                    Some(Ok(how)) => {
+                        line(&mut out, format_args!("optimized: {}", how.optimization))
+                    }
+                    Some(Err(why)) => {
+                        line(&mut out, format_args!("not optimized: {}", why.words()))
+                    }
+                    None => {}
+                }
                 for site in &plan.proof.checked {
                     line(&mut out, format_args!("checked: {}", check(kernel, *site)));
                 }
@@ -144,7 +153,7 @@ fn shape(kernel: &Prepared, plan: &Plan) -> String {
     let folded = if plan.is_folded() { ", folded" } else { "" };
     format!(
         "{} threads in {} blocks of ({x}, {y}, {z}){folded}; {} of {sites} checks proved; indices of {} bits",
-        plan.space.threads(),
+        plan.asked.threads(),
         plan.space.blocks(),
         sites - plan.proof.checked.len(),
         plan.index().scalar().bits(),

@@ -43,6 +43,9 @@ struct Entry<T> {
     schedule: Option<Tag<ScheduleKind>>,
     environments: Arc<[String]>,
     strided: bool,
+    race_free: bool,
+    /// True if wide accesses to all vectors are aligned.
+    aligned: bool,
     facts: Vec<ArgFact>,
     /// The vectors in storages other than the devices' own memory.
     stored: Vec<(usize, Tag<StorageKind>, u64)>,
@@ -58,6 +61,8 @@ impl<T> Entry<T> {
         self.shape == ready.shape
             && self.over_items != ready.items.is_empty()
             && self.strided == call.strided
+            && self.race_free == call.race_free
+            && self.aligned == call.is_aligned()
             && self.schedule == call.schedule
             && self.facts.iter().copied().eq(call.facts())
             && self.environments == *call.environments()
@@ -85,6 +90,8 @@ impl<T: Clone> Memo<T> {
             schedule: call.schedule.clone(),
             environments: call.environments().clone(),
             strided: call.strided,
+            race_free: call.race_free,
+            aligned: call.is_aligned(),
             facts: call.facts().collect(),
             stored: call.stored().collect(),
             known: known.clone(),

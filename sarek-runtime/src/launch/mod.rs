@@ -22,6 +22,7 @@ mod explain;
 mod kernel;
 mod memo;
 mod nested_call;
+mod optimize;
 mod plan;
 mod prepare;
 mod programs;
@@ -87,6 +88,10 @@ struct Call<'a> {
     parts: Vec<Range<usize>>,
     /// True if the caller vouched for the arguments by an `unsafe` call.
     vouched: bool,
+    /// True if the kernel was proved free of races: the expansion of a safe function makes the launch.
+    race_free: bool,
+    /// True if the launch is recorded, so that replays may bind other vectors.
+    rebound: bool,
     /// True if the last stride of a view is not 1. The unchecked body does not support that.
     strided: bool,
     /// The names of the environments that its text needs, if the launch adds some to the kernel's.
@@ -106,7 +111,9 @@ impl<'a, B> Launch<'a, B> {
     pub unsafe fn new<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
         // SAFETY: the caller's promise; `Kernel` promises that the parts of its definition belong
         // together.
-        unsafe { Launch::of(const { &K::DEF }, args) }
+        let mut launch = unsafe { Launch::of(const { &K::DEF }, args) };
+        launch.call.race_free = true;
+        launch
     }
 
     /// The same as [`Launch::new`], for a kernel that was declared `unsafe fn`.
@@ -118,6 +125,7 @@ impl<'a, B> Launch<'a, B> {
         // SAFETY: the caller's promise.
         let mut launch = unsafe { Launch::new::<K>(args) };
         launch.call.vouched = true;
+        launch.call.race_free = false;
         launch
     }
 
@@ -143,6 +151,8 @@ impl<'a, B> Launch<'a, B> {
             call: Call {
                 environments: None,
                 vouched: kernel.foreign().is_some(),
+                race_free: false,
+                rebound: false,
                 kernel,
                 args,
                 compounds,

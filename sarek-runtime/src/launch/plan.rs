@@ -7,11 +7,12 @@ use sarek_ir::write::{self, IndexWidth, Variant};
 use sarek_ir::{Axis, SiteKind};
 
 use super::eligible::private_arrays;
+use super::optimize::{Kept, Optimized, Planning};
 use super::prove::{Proof, facts};
 use super::space::{Host, Shape, physical_grid};
 use super::{Ready, host_memory};
 use crate::host::IndexSpace;
-use crate::plugin::backend::DeviceInfo;
+use crate::plugin::backend::{Codegen, DeviceInfo};
 use crate::plugin::claims::Schedule;
 use crate::{Device, Error, Result};
 
@@ -27,6 +28,11 @@ pub(super) struct Plan {
     strided: bool,
     /// True if the last strides of all views are 1.
     dense: bool,
+    /// The index space of the threads that the user launched.
+    pub(super) asked: IndexSpace,
+    /// The transformed kernel, which `space` is for, or the reason why there is none. `None` for devices that run no
+    /// text.
+    pub(super) optimized: Option<Result<Arc<Optimized>, Kept>>,
 }
 
 impl Ready<'_> {
@@ -77,7 +83,28 @@ impl Ready<'_> {
         }
         let shared = self.shared_lens(space)?;
         let proof = kernel.proofs.get(&kernel.kernel, space, self.call.facts());
+        let optimized = match device.raw().codegen() {
+            Codegen::Jit(renderer, _)
+                if schedule == Schedule::Blocks && kernel.foreign().is_none() =>
+            {
+                let planning = Planning {
+                    call: &self.call,
+                    info,
+                    space,
+                    proof: &proof,
+                    target: renderer.target(),
+                };
+                Some(planning.choose())
+            }
+            Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
+        };
+        let (asked, mut space, mut grid) = (space, space, grid);
+        if let Some(Ok(optimized)) = &optimized {
+            (space, grid) = (optimized.space, optimized.grid);
+        }
         Ok(Plan {
+            asked,
+            optimized,
             space,
             grid,
             proof,
@@ -139,7 +166,7 @@ impl Ready<'_> {
     /// The first requirement that the launch does not meet, in words.
     pub(super) fn violated_precondition(&self, plan: &Plan) -> Option<String> {
         let violated_precondition = plan.proof.violated_precondition.clone();
-        violated_precondition.or_else(|| self.call.broken_of_floats(plan.space))
+        violated_precondition.or_else(|| self.call.broken_of_floats(plan.asked))
     }
 
     /// Returns an error if the launch does not meet a requirement.
@@ -172,6 +199,11 @@ fn at_once(info: &DeviceInfo, space: IndexSpace) -> u32 {
 }
 
 impl Plan {
+    /// The transformed kernel, if there is one.
+    pub(super) fn transformed(&self) -> Option<&Arc<Optimized>> {
+        self.optimized.as_ref()?.as_ref().ok()
+    }
+
     pub(super) fn is_folded(&self) -> bool {
         self.strided || self.grid.map(u64::from) != self.space.grid
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_ir::ParamId;
 use sarek_ir::analysis::private;
+use sarek_ir::optimize::Optimization;
 use sarek_ir::write::{SlotKind, Source, Variant};
 
 use super::compile::{Output, Unit};
@@ -54,8 +55,8 @@ impl Programs {
     }
 }
 
-/// A kernel's number, its variant, its environments, and the spellings of intrinsics.
-pub(super) type CompiledKey = (u64, Variant, Arc<[String]>, Spelled);
+/// A kernel's number, its variant and optimization, its environments, and the spellings of intrinsics.
+pub(super) type CompiledKey = (u64, Variant, Option<Optimization>, Arc<[String]>, Spelled);
 
 /// The same with the block size, and with the lengths of shared arrays if the program fixes them.
 type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
@@ -209,13 +210,13 @@ pub(super) fn jitted(
         false => Arc::default(),
     };
     let spelled = Spelled::of(&kernel.needs.intrinsics, renderer.target())?;
-    let key = compiled_key(kernel, variant, environments, &spelled);
+    let key = compiled_key(kernel, (variant, plan), environments, &spelled);
     let loaded = (key.clone(), plan.space.block, shared);
     programs.loaded.get(loaded, || {
         let compiled = programs.compiled.get(key.clone(), || {
             span!("compile", kernel = kernel.name(), device = device);
             let unit = Unit::of(
-                kernel,
+                (kernel, plan.transformed().map(|t| &t.kernel)),
                 variant,
                 &spelled,
                 (renderer, compiler),
@@ -243,15 +244,22 @@ pub(super) fn missing(
     device: &Device,
     codegen: (&dyn Renderer, &dyn Compiler),
     kernel: &Prepared,
-    variant: &Variant,
+    (variant, plan): (&Variant, &Plan),
     environments: &Arc<[String]>,
 ) -> Result<Option<(CompiledKey, Unit)>> {
     let spelled = Spelled::of(&kernel.needs.intrinsics, codegen.0.target())?;
-    let key = compiled_key(kernel, variant, environments, &spelled);
+    let key = compiled_key(kernel, (variant, plan), environments, &spelled);
     if Programs::of(device).compiled.has(&key) {
         return Ok(None);
     }
-    let unit = Unit::of(kernel, variant, &spelled, codegen, environments)?;
+    let transformed = plan.transformed().map(|t| &t.kernel);
+    let unit = Unit::of(
+        (kernel, transformed),
+        variant,
+        &spelled,
+        codegen,
+        environments,
+    )?;
     Ok(Some((key, unit)))
 }
 
@@ -264,12 +272,19 @@ pub(super) fn keep(device: &Device, key: CompiledKey, unit: Unit, output: Output
 
 fn compiled_key(
     kernel: &Prepared,
-    variant: &Variant,
+    (variant, plan): (&Variant, &Plan),
     environments: &Arc<[String]>,
     spelled: &Spelled,
 ) -> CompiledKey {
     let (variant, environments) = (variant.clone(), environments.clone());
-    (kernel.id, variant, environments, spelled.clone())
+    let optimization = plan.transformed().map(|t| t.optimization.clone());
+    (
+        kernel.id,
+        variant,
+        optimization,
+        environments,
+        spelled.clone(),
+    )
 }
 
 /// Loads a compiled program for a plan's block size.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
-use sarek_ir::{Axis, ExprId, Kernel, Precondition, SiteId, SiteKind, Value};
+use sarek_ir::{Axis, ExprId, Kernel, Precondition, SiteId, SiteKind, Stmt, Value};
 
 use super::{Arg, Call};
 use crate::host::IndexSpace;
@@ -23,6 +23,8 @@ pub(super) struct Proof {
     pub(super) any_provable: bool,
     /// True if 32 bits hold every `usize`.
     pub(super) fits_u32: bool,
+    /// The conditions of branches that hold in every thread, if no check can fail.
+    pub(super) holds: Vec<ExprId>,
     /// The first precondition that does not hold, in words.
     pub(super) violated_precondition: Option<String>,
 }
@@ -165,6 +167,10 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
     Proof {
         any_provable: checked.iter().any(|s| kernel.sites[s.index()].provable),
         fits_u32: ranges.fits_u32(),
+        holds: match checked.is_empty() {
+            true => always_true(kernel, &ranges),
+            false => vec![],
+        },
         violated_precondition: preconditions
             .find_map(|p| violated_precondition(kernel, *p, facts, &ranges))
             .or_else(|| {
@@ -175,6 +181,15 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
             }),
         checked,
     }
+}
+
+/// The conditions of branches that hold in every thread.
+fn always_true(kernel: &Kernel, ranges: &Ranges) -> Vec<ExprId> {
+    let conds = kernel.stmts.iter().filter_map(|stmt| match stmt {
+        Stmt::If { cond, .. } => Some(*cond),
+        _ => None,
+    });
+    conds.filter(|cond| ranges.always_holds(*cond)).collect()
 }
 
 /// The violated precondition, and the launch's actual value, in words; `None` if it holds. For

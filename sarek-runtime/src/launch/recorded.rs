@@ -101,6 +101,7 @@ impl<'a> Ready<'a> {
         mut number: impl FnMut(VectorArg<'_>) -> usize,
     ) -> Result<Option<Recorded>> {
         let template = CallTemplate::of(&self);
+        self.call.rebound = true;
         let Some(planned) = self.planned(stream)? else {
             // Its vectors are numbered anyway, because replays bind all of them.
             for param in 0..self.call.args.len() {

@@ -34,6 +34,7 @@ pub(super) struct CallTemplate {
     compounds: Vec<(usize, usize, Arc<[u8]>)>,
     parts: Vec<Range<usize>>,
     vouched: bool,
+    race_free: bool,
     args: Vec<TemplateArg>,
 }
 
@@ -81,6 +82,7 @@ impl CallTemplate {
             schedule: call.schedule.clone(),
             compounds: call.compounds.clone(),
             parts: call.parts.clone(),
+            race_free: call.race_free,
             vouched: call.vouched,
             args: call.args.iter().map(arg).collect(),
         }
@@ -112,6 +114,8 @@ impl CallTemplate {
             kernel: self.kernel.clone(),
             compounds: self.compounds.clone(),
             parts: self.parts.clone(),
+            race_free: self.race_free,
+            rebound: true,
             vouched: self.vouched,
             strided: self.strided,
             environments: self.environments.clone(),
@@ -220,6 +224,11 @@ impl ErasedVector for StandIn {
 
     fn is_in_host_memory(&self, _: &Device) -> bool {
         no_work()
+    }
+
+    fn is_aligned(&self) -> bool {
+        // Replays bind any vector.
+        false
     }
 
     fn size(&self) -> usize {

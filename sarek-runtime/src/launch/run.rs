@@ -416,7 +416,7 @@ impl Call<'_> {
             name: self.kernel.name().to_owned(),
             read,
             written,
-            threads: plan.space.threads(),
+            threads: plan.asked.threads(),
         }
     }
 

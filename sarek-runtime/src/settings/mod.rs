@@ -40,7 +40,7 @@ pub enum Wrong {
 }
 
 /// The variables that the library reads.
-pub const VARIABLES: [Variable; 7] = [
+pub const VARIABLES: [Variable; 8] = [
     Variable {
         name: "SAREK_BACKEND",
         takes: "names of backends, separated by commas",
@@ -53,6 +53,12 @@ pub const VARIABLES: [Variable; 7] = [
         takes: "`1`, `overflow` and `seed=7`, separated by commas, or `0`",
         check: |text| sanitize::parse(text).is_ok(),
         wrong: Wrong::Fails,
+    },
+    Variable {
+        name: "SAREK_OPTIMIZE",
+        takes: "`off`, `on` or `all`",
+        check: |text| Optimize::parse(text).is_some(),
+        wrong: Wrong::Reported,
     },
     Variable {
         name: "SAREK_CACHE",
@@ -133,6 +139,35 @@ pub fn sanitize() -> Option<Sanitize> {
     static SETTINGS: OnceLock<Option<Sanitize>> = OnceLock::new();
     let read = || sanitize::parse(&value("SAREK_SANITIZE")?).ok().flatten();
     *SETTINGS.get_or_init(read)
+}
+
+/// The launches that are optimized, as `SAREK_OPTIMIZE` selects them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Optimize {
+    /// None.
+    Off,
+    /// Those that gain.
+    On,
+    /// All to which some transformation applies, for tests.
+    All,
+}
+
+impl Optimize {
+    fn parse(text: &str) -> Option<Optimize> {
+        match text.trim() {
+            "off" => Some(Optimize::Off),
+            "on" => Some(Optimize::On),
+            "all" => Some(Optimize::All),
+            _ => None,
+        }
+    }
+}
+
+/// The value of `SAREK_OPTIMIZE`.
+pub(crate) fn optimize() -> Optimize {
+    static SETTING: OnceLock<Optimize> = OnceLock::new();
+    let read = || Optimize::parse(&value("SAREK_OPTIMIZE")?);
+    *SETTING.get_or_init(|| read().unwrap_or(Optimize::On))
 }
 
 /// The limit of the disk cache in MiB, if one is set.

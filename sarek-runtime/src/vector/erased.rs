@@ -23,6 +23,10 @@ pub(crate) trait ErasedVector: Send + Sync {
     /// The storage of the vector on devices; `None` for their own memory.
     fn storage(&self) -> Option<Tag<StorageKind>>;
 
+    /// True if its copies on devices begin where allocations do. The memory of a storage, or from elsewhere, may begin
+    /// at any element.
+    fn is_aligned(&self) -> bool;
+
     /// The size of an element in bytes.
     fn size(&self) -> usize;
 
@@ -108,6 +112,10 @@ impl<T: Element> ErasedVector for Vector<T> {
 
     fn is_in_host_memory(&self, device: &Device) -> bool {
         self.has_custom_storage && lock(&self.state).copies.is_in_host_memory(device)
+    }
+
+    fn is_aligned(&self) -> bool {
+        !self.has_custom_storage && !self.is_imported
     }
 
     fn size(&self) -> usize {

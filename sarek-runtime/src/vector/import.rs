@@ -104,7 +104,8 @@ impl<T: Element> Vector<T> {
                 device.info().alignment
             )));
         }
-        let vector = Vector::blank(part.len / size);
+        let mut vector = Vector::blank(part.len / size);
+        vector.is_imported = true;
         lock(&vector.state).copies.import(device, part);
         Ok(vector)
     }

@@ -41,6 +41,8 @@ pub struct Vector<T> {
     /// True if the storage is not the devices' own memory. Launches read this instead of the locked
     /// state.
     has_custom_storage: bool,
+    /// True if its memory on a device was not allocated here, so that only the alignment of an element is known.
+    is_imported: bool,
 }
 
 struct State<T> {
@@ -62,6 +64,7 @@ impl<T: Element> Vector<T> {
             unit: OnceLock::new(),
             id: OnceLock::new(),
             has_custom_storage: false,
+            is_imported: false,
         }
     }
 
@@ -92,6 +95,7 @@ impl<T: Element> Vector<T> {
             unit: OnceLock::new(),
             id: OnceLock::new(),
             has_custom_storage: false,
+            is_imported: false,
         }
     }
 

@@ -169,6 +169,9 @@ impl Analyser<'_> {
 
     fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) {
         let truth = self.whole(cond);
+        if self.record && self.env.live && truth.contains(0) {
+            self.out.may_fail[cond.index()] = true;
+        }
         let before = self.env.clone();
         if truth.contains(1) {
             self.assume(cond, true);

@@ -1,0 +1,206 @@
+//! Footprints: how the threads of a launch access each memory, in the terms that plans are made of.
+//!
+//! An access is described along each axis by the distance between the elements of neighbouring threads: none, one
+//! element, or any other. Threads at no distance use the same element, so a thread that does the work of several loads
+//! it once. Threads at a distance of one element use neighbouring elements, so it loads them by one wide access.
+//!
+//! The distance follows from the index as a sum of products: it is the coefficient of the id along the axis.
+
+use std::fmt;
+
+use crate::facts::{Effect, Reads};
+use crate::{
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Memory, ParamId, ParamKind,
+    Stmt, Value,
+};
+
+use super::varying::Varying;
+
+/// The distance between the elements that neighbouring threads along an axis access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Distance {
+    /// They access the same element.
+    None,
+    /// They access neighbouring elements.
+    One,
+    /// Any other distance, also one that differs between threads.
+    Other,
+}
+
+/// One load or store of a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The slice.
+    pub slice: ParamId,
+    /// The size of an element in bytes.
+    pub size: u32,
+    /// True for a store.
+    pub stores: bool,
+    /// The number of loops around it.
+    pub depth: u32,
+    /// The distance along each axis.
+    pub distance: [Distance; 3],
+}
+
+/// The accesses of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Footprint {
+    /// All loads and stores of slices, in source order.
+    pub accesses: Vec<Access>,
+    /// The number of statements.
+    pub statements: usize,
+    /// True if the kernel has a loop.
+    pub loops: bool,
+    /// True for each axis along which some loop takes different iterations in different threads.
+    pub uneven: [bool; 3],
+    /// The `usize` parameters that occur in indices.
+    pub pitches: Vec<ParamId>,
+}
+
+impl Footprint {
+    /// Describes a closed kernel.
+    pub fn of(kernel: &Kernel) -> Footprint {
+        let varying = Axis::ALL.map(|axis| Varying::of(kernel, axis));
+        let mut footprint = Footprint {
+            uneven: [0, 1, 2].map(|axis| varying[axis].has_loops()),
+            ..Footprint::default()
+        };
+        Reader {
+            kernel,
+            varying: &varying,
+            footprint: &mut footprint,
+        }
+        .block(kernel.body, 0);
+        footprint
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.stores { "stores" } else { "loads" };
+        write!(f, "{what}")?;
+        for (axis, distance) in Axis::ALL.iter().zip(self.distance) {
+            let words = match distance {
+                Distance::None => "the same element",
+                Distance::One => "the next element",
+                Distance::Other => "another element",
+            };
+            write!(f, ", along {} {words}", axis.name())?;
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    kernel: &'a Kernel,
+    varying: &'a [Varying; 3],
+    footprint: &'a mut Footprint,
+}
+
+impl Reader<'_> {
+    fn block(&mut self, block: Block, depth: u32) {
+        for id in self.kernel.block(block) {
+            self.footprint.statements += 1;
+            let stmt = self.kernel.stmt(id);
+            for operand in self.kernel.exprs_in(self.kernel.operands_of(id)) {
+                if let Expr::Load {
+                    memory: Memory::Slice(slice),
+                    index,
+                    ..
+                } = self.kernel.expr(operand)
+                {
+                    self.access(slice, index, false, depth);
+                }
+            }
+            if let (Effect::Store(Memory::Slice(slice)), Stmt::Store { index, .. }) =
+                (stmt.facts().effect, stmt)
+            {
+                self.access(slice, index, true, depth);
+            }
+            let is_loop = stmt.loop_label().is_some();
+            self.footprint.loops |= is_loop;
+            for inner in self.kernel.blocks_of(id) {
+                self.block(inner, depth + u32::from(is_loop));
+            }
+        }
+    }
+
+    fn access(&mut self, slice: ParamId, index: ExprId, stores: bool, depth: u32) {
+        let ParamKind::Slice { elem, .. } = self.kernel.params[slice.index()].kind else {
+            return;
+        };
+        self.pitches(index);
+        self.footprint.accesses.push(Access {
+            slice,
+            size: elem.scalar().size() as u32,
+            stores,
+            depth,
+            distance: Axis::ALL.map(|axis| self.distance(index, axis)),
+        });
+    }
+
+    /// Adds the parameters of an index.
+    fn pitches(&mut self, index: ExprId) {
+        for id in self.kernel.exprs_in([index]) {
+            match self.kernel.expr(id).facts().reads {
+                Reads::Param(param) if !self.footprint.pitches.contains(&param) => {
+                    self.footprint.pitches.push(param);
+                }
+                Reads::Local(local) => {
+                    if let Some(init) = self.init(local) {
+                        self.pitches(init);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn distance(&self, index: ExprId, axis: Axis) -> Distance {
+        if !self.varying[axis.index()].is_expr(self.kernel, index) {
+            return Distance::None;
+        }
+        match self.coefficient(index, axis) {
+            Some(0) => Distance::None,
+            Some(1) => Distance::One,
+            Some(_) | None => Distance::Other,
+        }
+    }
+
+    /// The number by which a value grows from one thread to the next along an axis; `None` if that is no number.
+    fn coefficient(&self, id: ExprId, axis: Axis) -> Option<i64> {
+        if !self.varying[axis.index()].is_expr(self.kernel, id) {
+            return Some(0);
+        }
+        match self.kernel.expr(id) {
+            Expr::Builtin(Builtin::GlobalIdx(own)) => Some(i64::from(own == axis)),
+            Expr::Builtin(Builtin::GlobalThreadId) => Some(1).filter(|_| axis == Axis::X),
+            Expr::Local(local) => self.coefficient(self.init(local)?, axis),
+            Expr::Binary { op, lhs, rhs } => {
+                let (left, right) = (self.coefficient(lhs, axis)?, self.coefficient(rhs, axis)?);
+                match op {
+                    BinaryOp::Add => left.checked_add(right),
+                    BinaryOp::Sub => left.checked_sub(right),
+                    BinaryOp::Mul => {
+                        let literal = |id| self.kernel.literal(id).and_then(Value::as_int);
+                        let factor = literal(rhs).or_else(|| literal(lhs))?;
+                        (left + right).checked_mul(i64::try_from(factor).ok()?)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an immutable local.
+    fn init(&self, local: LocalId) -> Option<ExprId> {
+        if self.kernel.locals[local.index()].mutable {
+            return None;
+        }
+        self.kernel.stmts.iter().find_map(|stmt| match stmt {
+            Stmt::Let { local: of, init } if *of == local => *init,
+            _ => None,
+        })
+    }
+}
