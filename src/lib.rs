@@ -105,6 +105,7 @@ mod pages {
         Foreign "../docs/foreign.md"
         Functions "../docs/functions.md"
         Methods "../docs/methods.md"
+        Optimizer "../docs/optimizer.md"
         Output "../docs/output.md"
         Overflow "../docs/overflow.md"
         Proved "../docs/proved.md"

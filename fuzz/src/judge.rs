@@ -198,6 +198,8 @@ pub fn lower(case: &Case) -> Result<&'static KernelDef, String> {
     let kernel = link(&kernel, &links);
     Ok(Box::leak(Box::new(KernelDef {
         ir: Box::leak(Box::new(kernel.into())),
+        // The generator makes no races.
+        optimize: true,
         ..KernelDef::BROKEN
     })))
 }

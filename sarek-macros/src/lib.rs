@@ -35,6 +35,7 @@ use proc_macro::TokenStream;
 /// | `block = 256`, `block = (16, 16)`, `block = (8, 8, 4)` | Fixes the block size. A launch then takes `.grid(…)` without `.block(…)`. Not for kernels over items. |
 /// | `requires(k < n, x.len() > 0)` | States conditions on arguments, lengths and extents. The host checks them at each launch, and the proofs of races and bounds use them. |
 /// | `strict` | Makes floats the same to the bit on every device that runs the kernel, and refuses operations that cannot be. |
+/// | `optimize = false` | Runs launches as written. By default one thread of a GPU may do the work of several, see `SAREK_OPTIMIZE`. |
 /// | `env(rates, "cuda_fp16")` | Names the environments that the texts of the kernel need, such as headers. `sarek::environment` registers them. |
 /// | `unsafe(crate = path)` | Sets the path of the crate `sarek`, which is `::sarek` otherwise. It is `unsafe`, since the items at that path decide which memory a kernel accesses. |
 ///

@@ -75,6 +75,7 @@ fn misspelt_values_are_reported() {
         ("SAREK_SANITIZE", "yes", true),
         ("SAREK_BACKEND", "natvie", true),
         ("SAREK_CACHE_MIB", "lots", false),
+        ("SAREK_OPTIMIZE", "max", false),
         ("SAREK_NATIVE_ISA", "avx5l2", false),
         ("SAREK_SANITISE", "1", false),
     ] {
@@ -95,6 +96,7 @@ fn misspelt_values_are_reported() {
         ("SAREK_SANITIZE", ""),
         ("SAREK_BACKEND", "native, interpreter"),
         ("SAREK_CACHE_MIB", "64"),
+        ("SAREK_OPTIMIZE", "all"),
         ("SAREK_CACHE", "off"),
         ("SAREK_NATIVE_ISA", "baseline"),
     ] {

@@ -30,6 +30,8 @@ pub struct Parts<'a> {
     pub fixed_block: bool,
     /// The environments that the kernel's text needs.
     pub environments: &'a [String],
+    /// True if launches may be optimized.
+    pub optimize: bool,
     /// True if the body contains a `native!`.
     pub has_native: bool,
     /// True if the threads of a block cooperate in the kernel itself.
@@ -57,7 +59,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .iter()
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
-    let environments = parts.environments;
+    let (environments, optimize) = (parts.environments, parts.optimize);
     let scope = scope(krate);
     let (reference, audits) = (reference(parts), &lowered.audits);
     // In a separate item, so that rustc names no generated item if one of them fails.
@@ -92,6 +94,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
                     sources: &[#(#sources),*],
                     direct: __host::Direct::of::<Self>(),
                     environments: &[#(#environments),*],
+                    optimize: #optimize,
                 }
             };
 

@@ -44,6 +44,14 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
             "name it in the kernels that call the function",
         );
     }
+    if let Some((_, span)) = attribute.optimize {
+        errors.at(
+            codes::OPTION,
+            span,
+            "`optimize` is an option of `#[kernel]`",
+            "drop it: a function is optimized with the kernel that calls it",
+        );
+    }
     if let Some(span) = attribute.strict {
         errors.at(
             codes::OPTION,

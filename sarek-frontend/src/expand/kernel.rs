@@ -113,6 +113,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         shapes: attribute.shapes,
         fixed_block: attribute.block.is_some(),
         environments: &attribute.environments,
+        optimize: !signature.is_unsafe && attribute.optimize.is_none_or(|(allowed, _)| allowed),
         has_native: lowered
             .as_ref()
             .is_some_and(|l| !l.kernel.natives.is_empty()),

@@ -8,7 +8,7 @@ use super::Shapes;
 use crate::diagnostics::{Errors, Mistake, codes};
 
 /// The options of `#[kernel]`. The reference of the macro explains each of them.
-pub const KERNEL_OPTIONS: [&str; 5] = ["block", "requires", "strict", "env", "crate"];
+pub const KERNEL_OPTIONS: [&str; 6] = ["block", "requires", "strict", "optimize", "env", "crate"];
 
 /// The options of `#[device]`, likewise.
 pub const DEVICE_OPTIONS: [&str; 3] = ["inline", "intrinsic", "crate"];
@@ -42,6 +42,8 @@ pub struct Attribute {
     pub block_span: Option<proc_macro2::Span>,
     /// `strict`: float results are the same to the bit everywhere.
     pub strict: Option<proc_macro2::Span>,
+    /// `optimize = false`: launches run as written.
+    pub optimize: Option<(bool, proc_macro2::Span)>,
     /// `unsafe(crate = path)`: the path of this crate in the scope of the kernel.
     pub krate: Option<Named>,
     /// `requires(k < n, …)`: conditions that a launch must satisfy.
@@ -175,7 +177,7 @@ impl Parse for Entry {
             });
         }
         input.parse::<Token![=]>().map_err(|_| {
-            if ["block", "inline", "crate"]
+            if ["block", "inline", "optimize", "crate"]
                 .iter()
                 .any(|known| name == known)
             {
@@ -280,6 +282,18 @@ impl Attribute {
                     "`env` takes a list",
                     "write environments in parentheses: `env(cuda_fp16)`",
                 ),
+                "optimize" => match &value {
+                    Expr::Lit(syn::ExprLit {
+                        lit: Lit::Bool(allowed),
+                        ..
+                    }) => attribute.optimize = Some((allowed.value, name.span())),
+                    other => errors.at(
+                        codes::OPTION,
+                        span(other),
+                        "`optimize` is `true` or `false`",
+                        "write `optimize = false`",
+                    ),
+                },
                 "strict" => errors.at(
                     codes::OPTION,
                     name.span(),

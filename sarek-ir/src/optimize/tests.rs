@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Merge, Refusal};
+use super::{Merge, Optimization, Refusal};
 use crate::analysis::random::{Rng, threads};
 use crate::interp::{Host, Machine};
 use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{
     AtomicOp, Axis, Builtin, DivideOp, Kernel, LabelId, LocalId, Memory, ParamId, Scalar, Value,
-    passes, validate,
+    passes, validate, write,
 };
 
 /// The length of each slice. Indices are taken modulo this length, or are ids of threads.
@@ -381,6 +381,53 @@ fn loads_of_all_lanes_come_first() {
     {
         assert!(line.starts_with(start), "{text}");
     }
+}
+
+#[test]
+fn neighbouring_elements_are_one_access() {
+    for (dialect, wide) in [
+        ("cuda", "float4"),
+        ("opencl", "float4"),
+        ("wgsl", "vec4<f32>"),
+    ] {
+        let dialect = write::dialect(dialect).unwrap();
+        let text = |aligned: &[u32]| {
+            let optimization = Optimization {
+                aligned: aligned.iter().copied().map(ParamId).collect(),
+                merges: vec![Merge::new(Axis::X, 4, 1024)],
+                ..Optimization::default()
+            };
+            let kernel = optimization.apply(&saxpy()).unwrap();
+            let variant = write::default_variant(&kernel, dialect);
+            write::render(&kernel, dialect, &variant).unwrap().text
+        };
+        let name = dialect.name();
+        assert_eq!(text(&[]).matches(wide).count(), 0, "{name}");
+        // Two loads and a store.
+        let wide_text = text(&[1, 2]);
+        assert!(wide_text.matches(wide).count() >= 3, "{wide_text}");
+    }
+}
+
+#[test]
+fn a_branch_that_every_thread_takes_is_gone() {
+    let s = Sketch::new("k");
+    let (y, n) = (s.slice_mut("y", Scalar::U32), s.scalar("n", Scalar::Usize));
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    let cond = i.get().lt(s.arg(n));
+    s.if_(cond, || s.store(y, i.get(), s.u32(1)));
+    let mut kernel = s.finish();
+    kernel.sites = vec![].into();
+    for stmt in kernel.stmts.to_mut() {
+        *stmt = stmt.unchecked();
+    }
+    let optimization = Optimization {
+        holds: vec![cond.id],
+        merges: vec![Merge::new(Axis::X, 2, 10)],
+        ..Optimization::default()
+    };
+    let text = optimization.apply(&kernel).unwrap().to_string();
+    assert!(!text.contains("if"), "{text}");
 }
 
 #[test]

@@ -28,6 +28,9 @@ pub struct KernelDef {
     pub direct: Direct,
     /// The environments that its text needs: `#[kernel(env(…))]`.
     pub environments: &'static [&'static str],
+    /// True if launches may be optimized: threads that do not wait for each other may run in any order, because the
+    /// kernel was proved free of races, and `#[kernel(optimize = false)]` does not forbid it.
+    pub optimize: bool,
 }
 
 impl KernelDef {
@@ -47,6 +50,7 @@ impl KernelDef {
             constants: 0,
         },
         environments: &[],
+        optimize: false,
     };
 }
 

@@ -43,7 +43,7 @@ struct Entry<T> {
     schedule: Option<Tag<ScheduleKind>>,
     environments: Arc<[String]>,
     strided: bool,
-    race_free: bool,
+    optimize: bool,
     /// True if wide accesses to all vectors are aligned.
     aligned: bool,
     facts: Vec<ArgFact>,
@@ -61,7 +61,7 @@ impl<T> Entry<T> {
         self.shape == ready.shape
             && self.over_items != ready.items.is_empty()
             && self.strided == call.strided
-            && self.race_free == call.race_free
+            && self.optimize == call.optimize
             && self.aligned == call.is_aligned()
             && self.schedule == call.schedule
             && self.facts.iter().copied().eq(call.facts())
@@ -90,7 +90,7 @@ impl<T: Clone> Memo<T> {
             schedule: call.schedule.clone(),
             environments: call.environments().clone(),
             strided: call.strided,
-            race_free: call.race_free,
+            optimize: call.optimize,
             aligned: call.is_aligned(),
             facts: call.facts().collect(),
             stored: call.stored().collect(),

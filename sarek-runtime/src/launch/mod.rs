@@ -88,8 +88,8 @@ struct Call<'a> {
     parts: Vec<Range<usize>>,
     /// True if the caller vouched for the arguments by an `unsafe` call.
     vouched: bool,
-    /// True if the kernel was proved free of races: the expansion of a safe function makes the launch.
-    race_free: bool,
+    /// See [`KernelDef::optimize`].
+    optimize: bool,
     /// True if the launch is recorded, so that replays may bind other vectors.
     rebound: bool,
     /// True if the last stride of a view is not 1. The unchecked body does not support that.
@@ -111,9 +111,7 @@ impl<'a, B> Launch<'a, B> {
     pub unsafe fn new<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
         // SAFETY: the caller's promise; `Kernel` promises that the parts of its definition belong
         // together.
-        let mut launch = unsafe { Launch::of(const { &K::DEF }, args) };
-        launch.call.race_free = true;
-        launch
+        unsafe { Launch::of(const { &K::DEF }, args) }
     }
 
     /// The same as [`Launch::new`], for a kernel that was declared `unsafe fn`.
@@ -125,7 +123,6 @@ impl<'a, B> Launch<'a, B> {
         // SAFETY: the caller's promise.
         let mut launch = unsafe { Launch::new::<K>(args) };
         launch.call.vouched = true;
-        launch.call.race_free = false;
         launch
     }
 
@@ -151,7 +148,7 @@ impl<'a, B> Launch<'a, B> {
             call: Call {
                 environments: None,
                 vouched: kernel.foreign().is_some(),
-                race_free: false,
+                optimize: kernel.def().is_some_and(|def| def.optimize),
                 rebound: false,
                 kernel,
                 args,

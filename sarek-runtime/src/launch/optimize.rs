@@ -42,7 +42,7 @@ pub(super) struct Planning<'a, 'c> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kept {
     Off,
-    Unsafe,
+    Forbidden,
     NoGpu,
     Small,
     NoPattern,
@@ -54,7 +54,7 @@ impl Kept {
     pub(super) fn words(self) -> &'static str {
         match self {
             Kept::Off => "SAREK_OPTIMIZE is `off`",
-            Kept::Unsafe => "the kernel or its launch is `unsafe`",
+            Kept::Forbidden => "the kernel is `unsafe`, or `optimize = false` forbids it",
             Kept::NoGpu => "the device is no GPU",
             Kept::Small => "the launch is too small to gain",
             Kept::NoPattern => "no known pattern",
@@ -84,8 +84,8 @@ impl Planning<'_, '_> {
         if mode == Optimize::Off {
             return Err(Kept::Off);
         }
-        if !self.call.race_free {
-            return Err(Kept::Unsafe);
+        if !self.call.optimize {
+            return Err(Kept::Forbidden);
         }
         if !self.proof.checked.is_empty() {
             return Err(Kept::Refused(Refusal::Check));

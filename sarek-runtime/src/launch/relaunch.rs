@@ -34,7 +34,7 @@ pub(super) struct CallTemplate {
     compounds: Vec<(usize, usize, Arc<[u8]>)>,
     parts: Vec<Range<usize>>,
     vouched: bool,
-    race_free: bool,
+    optimize: bool,
     args: Vec<TemplateArg>,
 }
 
@@ -82,7 +82,7 @@ impl CallTemplate {
             schedule: call.schedule.clone(),
             compounds: call.compounds.clone(),
             parts: call.parts.clone(),
-            race_free: call.race_free,
+            optimize: call.optimize,
             vouched: call.vouched,
             args: call.args.iter().map(arg).collect(),
         }
@@ -114,7 +114,7 @@ impl CallTemplate {
             kernel: self.kernel.clone(),
             compounds: self.compounds.clone(),
             parts: self.parts.clone(),
-            race_free: self.race_free,
+            optimize: self.optimize,
             rebound: true,
             vouched: self.vouched,
             strided: self.strided,

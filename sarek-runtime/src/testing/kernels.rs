@@ -86,6 +86,7 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
             constants: 0,
         },
         environments: &[],
+        optimize: false,
     }
 }
 
