@@ -416,13 +416,14 @@ fn a_branch_that_every_thread_takes_is_gone() {
     let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
     let cond = i.get().lt(s.arg(n));
     s.if_(cond, || s.store(y, i.get(), s.u32(1)));
+    let cond = cond.id;
     let mut kernel = s.finish();
     kernel.sites = vec![].into();
     for stmt in kernel.stmts.to_mut() {
         *stmt = stmt.unchecked();
     }
     let optimization = Optimization {
-        holds: vec![cond.id],
+        holds: vec![cond],
         merges: vec![Merge::new(Axis::X, 2, 10)],
         ..Optimization::default()
     };
