@@ -42,6 +42,10 @@ unsafe impl backend::Renderer for Renderer {
             false => jit::render_with(&Wgsl, kernel, variant),
         }
     }
+
+    fn ends_loops(&self) -> bool {
+        self.ends_loops
+    }
 }
 
 /// naga, through wgpu.

@@ -36,6 +36,8 @@ pub(super) struct Planning<'a, 'c> {
     pub(super) proof: &'a Proof,
     /// The language of the device's texts.
     pub(super) target: &'a str,
+    /// See [`Renderer::ends_loops`](crate::plugin::backend::Renderer::ends_loops).
+    pub(super) ends_loops: bool,
 }
 
 /// The reason why a launch runs as it was written.
@@ -102,6 +104,13 @@ impl Planning<'_, '_> {
             return Err(Kept::Small);
         }
         let footprint = Footprint::of(kernel);
+        if footprint.loops && self.ends_loops {
+            return Err(Kept::Refused(Refusal::Check));
+        }
+        if self.call.kernel.private.largest.is_some() {
+            // Each lane would have arrays of its own.
+            return Err(Kept::Refused(Refusal::Size));
+        }
         let turns = if footprint.loops { TURNS } else { 1 };
         if mode == Optimize::On && self.space.threads() * turns < LEAST_WORK {
             return Err(Kept::Small);

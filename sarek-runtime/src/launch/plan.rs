@@ -93,6 +93,7 @@ impl Ready<'_> {
                     space,
                     proof: &proof,
                     target: renderer.target(),
+                    ends_loops: renderer.ends_loops(),
                 };
                 Some(planning.choose())
             }

@@ -1,5 +1,6 @@
 mod eligible;
 mod faults;
+mod optimize;
 mod refused;
 
 use std::sync::atomic::Ordering::Relaxed;

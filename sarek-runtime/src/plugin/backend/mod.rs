@@ -193,6 +193,12 @@ pub unsafe trait Renderer: Send + Sync {
     fn has_line_markers(&self) -> bool {
         false
     }
+
+    /// True if the device ends loops that take too long, so that a launch may return a fault that names a thread even
+    /// if all checks are proved.
+    fn ends_loops(&self) -> bool {
+        false
+    }
 }
 
 /// Compiles source text to a binary.
