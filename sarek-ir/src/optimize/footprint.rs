@@ -81,13 +81,16 @@ impl fmt::Display for Access {
         write!(f, "{what}")?;
         for (axis, distance) in Axis::ALL.iter().zip(self.distance) {
             let words = match distance {
+                // Most kernels have threads along x alone.
+                Distance::None if *axis != Axis::X => continue,
                 Distance::None => "the same element",
                 Distance::One => "the next element",
                 Distance::Other => "another element",
             };
             write!(f, ", along {} {words}", axis.name())?;
         }
-        Ok(())
+        let loops = if self.depth == 0 { "" } else { ", in a loop" };
+        f.write_str(loops)
     }
 }
 

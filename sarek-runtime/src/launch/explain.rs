@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use sarek_ir::optimize::Footprint;
 use sarek_ir::{Site, SiteId, SiteKind};
 
 use super::plan::Plan;
@@ -47,6 +48,9 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
             }
             None => {
                 line(&mut out, format_args!("launch: {}", shape(kernel, &plan)));
+                for access in accesses(kernel) {
+                    line(&mut out, format_args!("access: {access}"));
+                }
                 match &plan.optimized {
                     Some(Ok(how)) => {
                         line(&mut out, format_args!("optimized: {}", how.optimization))
@@ -158,6 +162,22 @@ fn shape(kernel: &Prepared, plan: &Plan) -> String {
         sites - plan.proof.checked.len(),
         plan.index().scalar().bits(),
     )
+}
+
+/// Describes how threads access each slice, each kind of access once.
+fn accesses(kernel: &Prepared) -> Vec<String> {
+    let mut found: Vec<String> = vec![];
+    if kernel.foreign().is_some() {
+        return found;
+    }
+    for access in Footprint::of(&kernel.kernel).accesses {
+        let name = &kernel.params()[access.slice.index()].name;
+        let text = format!("`{name}`: {access}");
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
 }
 
 /// Describes a check that remains because this launch does not prove it.
