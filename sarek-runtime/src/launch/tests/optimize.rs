@@ -20,7 +20,7 @@ fn planned_on(
     let mut def = kernels::axpy();
     def.optimize = optimize;
     let def = kernels::leak(def);
-    let (x, mut y) = (Vector::zeros(n), Vector::zeros(n));
+    let (x, mut y) = (Vector::<f32>::zeros(n), Vector::<f32>::zeros(n));
     // SAFETY: these are the arguments of `axpy`.
     let launch: Launch<'_> =
         unsafe { Launch::of(def, [1.0f32.into(), (&x).into(), (&mut y).into()]) };
