@@ -11,6 +11,7 @@ use sarek_ir::validate::{Node, Rule, Violation, validate};
 use sarek_ir::{Access, Argument, Intrinsic, Memory, Stmt};
 
 use crate::diagnostics::{Errors, Mistake, codes};
+use crate::emit::assumed_results;
 use crate::lower::Lowered;
 
 /// Reports operations on types that do not have them. Such code is also an error to rustc; this
@@ -321,9 +322,23 @@ pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Op
 /// Proves that no two threads race, and returns the proof's assumptions about the launch. Without
 /// `phases` the barriers have errors, so it is unknown which accesses they separate. Races on
 /// shared arrays are then not reported.
-pub fn races(lowered: &Lowered, phases: bool, errors: &mut Errors) -> Option<race::Proof> {
+/// Changes the kernel if the proof assumes the results of called functions.
+pub fn races(lowered: &mut Lowered, phases: bool, errors: &mut Errors) -> Option<race::Proof> {
     lent(lowered, errors);
-    let races = match race::check_with_constants(&lowered.kernel) {
+    let proved = race::check_with_constants(&lowered.kernel);
+    // Only a function's result may need no bounds.
+    let is_bounded = |proof: &race::Proof| !proof.constants.is_empty();
+    if proved.as_ref().map_or(true, is_bounded)
+        && let Some(found) = race::called::check(&lowered.kernel)
+    {
+        let preconditions = found.preconditions.clone();
+        assumed_results::adopt(lowered, found);
+        return Some(race::Proof {
+            preconditions,
+            constants: vec![],
+        });
+    }
+    let races = match proved {
         Ok(proof) => return Some(proof),
         Err(races) => races,
     };

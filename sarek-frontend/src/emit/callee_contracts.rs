@@ -7,7 +7,7 @@ use sarek_ir::analysis::race::ConstantBound;
 use sarek_ir::{CallId, CallableArg, FunctionId, Kernel, Stmt};
 use syn::spanned::Spanned;
 
-use super::cpu;
+use super::{assumed_results, cpu};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Lowered, Probe};
 use crate::parse::Own;
@@ -207,6 +207,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
             .cloned()
             .chain(all)
             .chain(bounds)
+            .chain(assumed_results::checks(lowered, &at))
             .collect(),
         probes: lowered.probes.clone(),
         literal_types: lowered.literal_types.clone(),

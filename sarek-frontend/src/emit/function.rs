@@ -16,7 +16,7 @@ use super::bounded_recursion::BoundedRecursion;
 use super::callee_contracts::{Checks, checks};
 use super::item::element_type;
 use super::links::{LinkParts, link_parts};
-use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
+use super::{cpu, encode, formula, marks, method_items, missing_device_attr, scope};
 use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Callables, Own, Parameters, Signature};
 use crate::tokens::{names, plain_name};
@@ -311,6 +311,7 @@ fn facts(
         | ArgumentKind::View { .. } => false,
     });
     let (Asked { uniform, agreed }, takes) = (asked(lowered, krate), takes(lowered, krate));
+    let result = formula::of_result(lowered, krate);
     quote! {
         #krate::__private::FunctionFacts {
             sites: #sites,
@@ -320,6 +321,7 @@ fn facts(
             uniform: #krate::__private::ParameterSet::new(&[#(#uniform),*]),
             agreed: #krate::__private::ParameterSet::new(&[#(#agreed),*]),
             takes: #krate::__private::ParameterSet::new(&[#(#takes),*]),
+            result: #result,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Tokens that this crate generates carry mixed-site spans, so the user's lints do not apply to
 //! them. The user's tokens keep their own spans, so rustc reports errors in the source.
 
+pub mod assumed_results;
 pub mod bounded_recursion;
 mod callee_contracts;
 mod cpu;
@@ -11,6 +12,7 @@ mod dummy_types;
 mod encode;
 pub mod error_gate;
 pub mod fn_type;
+mod formula;
 pub mod function;
 pub mod impls;
 mod item;

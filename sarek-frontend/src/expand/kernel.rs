@@ -273,7 +273,7 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
     let phases = crate::check::barriers(&lowered, false, errors);
     crate::check::strict(&lowered, errors)?;
     if !signature.is_unsafe {
-        let found = crate::check::races(&lowered, phases.is_some(), errors)?;
+        let found = crate::check::races(&mut lowered, phases.is_some(), errors)?;
         lowered
             .kernel
             .preconditions

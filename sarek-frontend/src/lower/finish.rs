@@ -68,6 +68,7 @@ impl Lowerer<'_> {
             stmt_spans: self.stmt_spans,
             links: self.links,
             constant_bounds: vec![],
+            assumed_functions: vec![],
             audits: self.audits,
             callees: self.callees,
             checks: self.checks,

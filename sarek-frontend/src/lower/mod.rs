@@ -36,6 +36,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::analysis::race::ConstantBound;
+use sarek_ir::analysis::race::called::AssumedFunction;
 use sarek_ir::{
     CallableId, CompoundId, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, Scalar, StmtId,
 };
@@ -69,6 +70,8 @@ pub struct Lowered {
     pub links: Vec<TokenStream>,
     /// Bounds of links by which the kernel is free of races. rustc checks them.
     pub constant_bounds: Vec<ConstantBound>,
+    /// The assumptions about called functions by which the kernel is free of races. rustc checks them.
+    pub assumed_functions: Vec<AssumedFunction>,
     /// Paths that were taken for constants of core, each with a test that rustc evaluates.
     pub audits: Vec<TokenStream>,
     /// The called functions, in the order of [`Kernel::functions`].

@@ -25,6 +25,8 @@
 //! solution for two different threads. It follows the values of mutable locals, loops, quotients and products, which the
 //! rules above do not. It may assume bounds of named constants ([`ConstantBound`]), which rustc checks.
 //!
+//! If an index depends on the result of a function, the proof may assume usual forms of that result ([`called`]).
+//!
 //! A condition that only a launch can decide becomes a [`Precondition`].
 //!
 //! Indices of strided views are checked coordinate by coordinate ([`view`]). Shared arrays are checked within
@@ -32,6 +34,7 @@
 
 mod apart;
 mod buffer;
+pub mod called;
 mod counterexample;
 mod exchange;
 pub mod function;
@@ -61,7 +64,8 @@ use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 /// # Errors
 /// One race for each slice or shared array that is not proved free of races.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
-    prove(kernel, &mut Constants::none())
+    let proved = prove(kernel, &mut Constants::none());
+    proved.map_err(|races| with_counterexamples(kernel, races))
 }
 
 /// [`check`] that may also assume bounds of constants that the user's crate names.
@@ -69,7 +73,12 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
 /// # Errors
 /// One race for each slice or shared array that is not proved free of races.
 pub fn check_with_constants(kernel: &Kernel) -> Result<Proof, Vec<Race>> {
-    let mut constants = Constants::of(kernel);
+    let proved = proof(kernel, Constants::of(kernel));
+    proved.map_err(|races| with_counterexamples(kernel, races))
+}
+
+/// [`check_with_constants`] without counterexamples, with these bounds of constants.
+fn proof(kernel: &Kernel, mut constants: Constants) -> Result<Proof, Vec<Race>> {
     let preconditions = prove(kernel, &mut constants)?;
     Ok(Proof {
         preconditions,
@@ -142,7 +151,7 @@ fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>
     if races.is_empty() {
         Ok(preconditions)
     } else {
-        Err(with_counterexamples(kernel, races))
+        Err(races)
     }
 }
 

@@ -3,6 +3,7 @@ use std::mem::MaybeUninit;
 use sarek_ir::EncodedKernel;
 use sarek_ir::link::{Function, Links};
 
+use super::formula::Formula;
 use super::{Block, RawFault, Scratch};
 
 /// The trait that `#[device]` implements, for a struct next to the function.
@@ -101,6 +102,8 @@ pub struct FunctionFacts {
     pub agreed: ParameterSet,
     /// The parameters to which a safe kernel may pass a shared array.
     pub takes: ParameterSet,
+    /// The result, if it is an integer.
+    pub result: Formula,
 }
 
 impl FunctionFacts {
@@ -113,6 +116,7 @@ impl FunctionFacts {
         uniform: ParameterSet(0),
         agreed: ParameterSet(0),
         takes: ParameterSet(u128::MAX),
+        result: Formula::MISSING,
     };
 }
 

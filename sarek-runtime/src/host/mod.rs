@@ -14,6 +14,7 @@ mod collective_call;
 mod compound;
 mod device_fn;
 mod error_gate;
+pub mod formula;
 pub mod ids;
 pub(crate) mod isa;
 mod lane_values;

@@ -406,6 +406,11 @@ impl Callee {
         self.fact("exact")
     }
 
+    /// Its result as a polynomial in its parameters.
+    pub fn formula(&self) -> TokenStream {
+        self.fact("result")
+    }
+
     /// The facts that its callers need, read from the function itself.
     pub fn own_facts(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);

@@ -39,15 +39,26 @@ impl Constants {
         }
     }
 
+    /// Allows no refutation at all, so that only the fast rules remain.
+    pub(in crate::analysis::race) fn no_refutation() -> Constants {
+        Constants {
+            alternatives: vec![],
+            ..Constants::none()
+        }
+    }
+
     /// The bounds by the block's extents and by the numbers that the kernel mentions.
     pub(in crate::analysis::race) fn of(kernel: &Kernel) -> Constants {
         let links = (0..kernel.links.len() as u32).map(LinkId);
-        let links: Vec<LinkId> = links
-            .filter(|link| {
-                let ty = kernel.links[link.index()].ty.as_scalar();
-                ty.is_some_and(|ty| ty.is_int())
-            })
-            .collect();
+        let links = links.filter(|link| {
+            let ty = kernel.links[link.index()].ty.as_scalar();
+            ty.is_some_and(|ty| ty.is_int())
+        });
+        Constants::among(kernel, &links.collect::<Vec<_>>())
+    }
+
+    /// [`Constants::of`] for some of the constants.
+    pub(in crate::analysis::race) fn among(kernel: &Kernel, links: &[LinkId]) -> Constants {
         let mut constants = Constants::none();
         if links.is_empty() {
             return constants;

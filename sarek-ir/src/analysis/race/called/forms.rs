@@ -1,0 +1,307 @@
+//! The usual forms of index functions, for the arguments of a call.
+//!
+//! Arguments that differ between threads are coordinates, the others are sizes or offsets. A form is a mixed-radix number
+//! of the coordinates: `row * width + column`. The factors are sizes, named constants of the kernel, or any numbers.
+//! Offsets and a number may be added.
+
+use super::Coefficient;
+use crate::analysis::linear::Resolver;
+use crate::analysis::race::ConstantBound;
+use crate::{CallId, Compound, Expr, ExprId, Kernel, LinkId, NameId};
+
+/// More named constants than these are not tried as factors.
+const MOST_CONSTANTS: usize = 2;
+
+/// An argument of a call, or a field of one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Argument {
+    /// The position of the argument.
+    pub position: u32,
+    /// The field.
+    pub field: Option<NameId>,
+}
+
+/// A form of the result of a call: a sum of terms.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The terms.
+    pub terms: Vec<Term>,
+}
+
+/// A term of a [`Form`]: a product of arguments, and a factor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Term {
+    /// The arguments, in ascending order.
+    pub arguments: Vec<Argument>,
+    /// True if the term is subtracted.
+    pub is_negative: bool,
+    /// The factor.
+    pub scale: Scale,
+}
+
+/// The factor of a [`Term`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// 1
+    One,
+    /// The product of constants that the kernel names.
+    Constants(Vec<LinkId>),
+    /// Any number in these bounds.
+    Between(u64, Option<u64>),
+}
+
+impl Form {
+    /// A sum of coordinates with their factors and of offsets, to which any number may be added.
+    fn new(mut terms: Vec<Term>, offsets: &[Argument]) -> Form {
+        terms.extend(offsets.iter().map(|of| term(&[*of], Scale::One)));
+        for is_negative in [false, true] {
+            terms.push(Term {
+                is_negative,
+                ..term(&[], ANY)
+            });
+        }
+        Form { terms }
+    }
+
+    /// True if it is a multiple of a single argument by any number, apart from offsets.
+    pub(super) fn is_multiple(&self) -> bool {
+        let is_any = |term: &&Term| !term.arguments.is_empty() && term.scale == ANY;
+        self.terms.iter().filter(is_any).count() == 1
+            && self.terms.iter().all(|term| term.arguments.len() <= 1)
+    }
+
+    /// The form with the bounds of its coefficients that a proof assumes.
+    pub(super) fn under(&self, coefficients: &[Coefficient], bounds: &[ConstantBound]) -> Form {
+        let mut form = self.clone();
+        for term in &mut form.terms {
+            let Scale::Between(least, most) = &mut term.scale else {
+                continue;
+            };
+            let own = coefficients.iter().find(|own| {
+                own.arguments == term.arguments && own.is_negative == term.is_negative
+            });
+            let of_own = bounds
+                .iter()
+                .filter(|bound| own.is_some_and(|own| own.link == bound.link));
+            for bound in of_own {
+                match bound.is_least {
+                    true => *least = bound.number.max(*least),
+                    false => *most = Some(most.map_or(bound.number, |m| m.min(bound.number))),
+                }
+            }
+        }
+        form
+    }
+}
+
+const ANY: Scale = Scale::Between(0, None);
+
+fn term(arguments: &[Argument], scale: Scale) -> Term {
+    let mut arguments = arguments.to_vec();
+    arguments.sort();
+    Term {
+        arguments,
+        is_negative: false,
+        scale,
+    }
+}
+
+/// The forms to try for calls of one function, the most likely first.
+pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
+    let Some(Arguments {
+        coordinates,
+        sizes,
+        constants,
+    }) = Arguments::of(kernel, calls)
+    else {
+        return vec![];
+    };
+    let mut forms: Vec<Form> = vec![];
+    let mut add = |terms: Vec<Term>| {
+        let used = |size: &Argument| terms.iter().any(|term| term.arguments.contains(size));
+        let rest: Vec<Argument> = sizes
+            .iter()
+            .filter(|size| size.field.is_none() && !used(size))
+            .copied()
+            .collect();
+        for offsets in [&rest[..], &[]] {
+            let form = Form::new(terms.clone(), offsets);
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    };
+    match coordinates[..] {
+        [] => add(sizes.iter().map(|size| term(&[*size], ANY)).collect()),
+        [a] => {
+            add(vec![term(&[a], Scale::One)]);
+            add(vec![Term {
+                is_negative: true,
+                ..term(&[a], Scale::One)
+            }]);
+            for size in &sizes {
+                add(vec![term(&[a, *size], Scale::One)]);
+            }
+            add(vec![term(&[a], ANY)]);
+        }
+        [a, b] => {
+            for [high, low] in [[a, b], [b, a]] {
+                let low = term(&[low], Scale::One);
+                for size in &sizes {
+                    add(vec![term(&[high, *size], Scale::One), low.clone()]);
+                }
+            }
+            let named = constants.iter().map(|of| Scale::Constants(vec![*of]));
+            for scale in named.chain([ANY]) {
+                for [high, low] in [[a, b], [b, a]] {
+                    add(vec![
+                        term(&[high], scale.clone()),
+                        term(&[low], Scale::One),
+                    ]);
+                }
+            }
+        }
+        [a, b, c] => {
+            for [high, middle, low] in [[a, b, c], [c, b, a], [b, a, c], [c, a, b]] {
+                let low = term(&[low], Scale::One);
+                for (i, width) in sizes.iter().enumerate() {
+                    for (j, height) in sizes.iter().enumerate() {
+                        if i != j {
+                            add(vec![
+                                term(&[high, *height, *width], Scale::One),
+                                term(&[middle, *width], Scale::One),
+                                low.clone(),
+                            ]);
+                        }
+                    }
+                }
+                for width in &constants {
+                    for height in &constants {
+                        add(vec![
+                            term(&[high], Scale::Constants(vec![*height, *width])),
+                            term(&[middle], Scale::Constants(vec![*width])),
+                            low.clone(),
+                        ]);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    forms
+}
+
+/// The arguments of calls of one function.
+struct Arguments {
+    /// Those that may differ between threads.
+    coordinates: Vec<Argument>,
+    /// The others, and fields.
+    sizes: Vec<Argument>,
+    /// Named constants of the kernel.
+    constants: Vec<LinkId>,
+}
+
+impl Arguments {
+    /// `None` if the calls have different arguments.
+    fn of(kernel: &Kernel, calls: &[CallId]) -> Option<Arguments> {
+        let mut resolver = Resolver::new(kernel);
+        let mut is_uniform = |id: ExprId| {
+            let value = resolver.affine(id);
+            value.is_some_and(|value| value.form.uniform().is_some())
+        };
+        let (mut coordinates, mut sizes) = (vec![], vec![]);
+        let first = &kernel.calls[calls.first()?.index()];
+        for position in 0..first.args.len() as u32 {
+            let each = calls.iter().map(|call| {
+                let args = &kernel.calls[call.index()].args;
+                match *args.get(position as usize)? {
+                    crate::Argument::Value(value) => Some(value),
+                    crate::Argument::Memory(_) | crate::Argument::Local(_) => None,
+                }
+            });
+            let Some(values) = each.collect::<Option<Vec<ExprId>>>() else {
+                continue;
+            };
+            let is_int = |id: &ExprId| kernel.type_of(*id).as_scalar().is_some_and(|ty| ty.is_int());
+            if values.iter().all(is_int) {
+                let argument = Argument {
+                    position,
+                    field: None,
+                };
+                match values.iter().all(|id| is_uniform(*id)) {
+                    true => sizes.push(argument),
+                    false => coordinates.push(argument),
+                }
+                continue;
+            }
+            let bases: Option<Vec<Expr>> = values.iter().map(|id| leaf(kernel, *id)).collect();
+            let Some(bases) = bases else { continue };
+            for name in fields(kernel, bases[0]) {
+                let uses: Option<Vec<ExprId>> =
+                    bases.iter().map(|base| field(kernel, *base, name)).collect();
+                let Some(uses) = uses else { continue };
+                let argument = Argument {
+                    position,
+                    field: Some(name),
+                };
+                match uses.iter().all(|id| is_uniform(*id)) {
+                    true => sizes.push(argument),
+                    false => coordinates.push(argument),
+                }
+            }
+        }
+        let constants = (0..kernel.links.len() as u32).map(LinkId);
+        let constants = constants.filter(|link| {
+            let ty = kernel.links[link.index()].ty.as_scalar();
+            ty.is_some_and(|ty| ty.is_int())
+        });
+        Some(Arguments {
+            coordinates,
+            sizes,
+            constants: constants.take(MOST_CONSTANTS).collect(),
+        })
+    }
+}
+
+/// An expression of a type with fields that can be read again: an immutable local or a parameter.
+pub(super) fn leaf(kernel: &Kernel, id: ExprId) -> Option<Expr> {
+    let expr = kernel.expr(id);
+    match expr {
+        Expr::Local(local) => (!kernel.locals[local.index()].mutable).then_some(expr),
+        Expr::Param(param) => match kernel.params[param.index()].kind {
+            crate::ParamKind::Value(_) => Some(expr),
+            crate::ParamKind::Scalar(_)
+            | crate::ParamKind::Reference(_)
+            | crate::ParamKind::Slice { .. } => None,
+        },
+        _ => None,
+    }
+}
+
+/// The integer fields of a value that the kernel reads.
+fn fields(kernel: &Kernel, of: Expr) -> Vec<NameId> {
+    let mut found = vec![];
+    for compound in kernel.compounds.iter() {
+        if let Compound::Field { base, name } = *compound
+            && kernel.expr(base) == of
+            && !found.contains(&name)
+        {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// An expression that reads an integer field of a value.
+pub(super) fn field(kernel: &Kernel, of: Expr, name: NameId) -> Option<ExprId> {
+    let is_read = |id: &ExprId| match kernel.expr(*id) {
+        Expr::Compound(compound) => match kernel.compounds[compound.index()] {
+            Compound::Field { base, name: read } => kernel.expr(base) == of && read == name,
+            _ => false,
+        },
+        _ => false,
+    };
+    let is_int = |id: &ExprId| kernel.type_of(*id).as_scalar().is_some_and(|ty| ty.is_int());
+    let mut all = (0..kernel.exprs.len() as u32).map(ExprId);
+    all.find(|id| is_read(id) && is_int(id))
+}
