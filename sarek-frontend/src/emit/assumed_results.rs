@@ -6,9 +6,7 @@ use std::collections::HashMap;
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use sarek_ir::analysis::race::called::{
-    Argument, AssumedFunction, ByResults, Form, Scale, Term,
-};
+use sarek_ir::analysis::race::called::{Argument, AssumedFunction, ByResults, Form, Scale, Term};
 use sarek_ir::{CallId, Kernel, Loc, Stmt};
 
 use crate::diagnostics::{Mistake, codes};
@@ -86,10 +84,10 @@ fn checks_of(
         return vec![];
     };
     let formula = first.formula();
-    let name = first.method.as_ref().map_or_else(
-        || first.path().replace(' ', ""),
-        crate::tokens::plain_name,
-    );
+    let name = first
+        .method
+        .as_ref()
+        .map_or_else(|| first.path().replace(' ', ""), crate::tokens::plain_name);
     let texts: Vec<String> = function
         .forms
         .iter()
@@ -136,9 +134,10 @@ fn conditions(lowered: &Lowered, callee: &Callee, form: &Form) -> TokenStream {
             Scale::One => [quote!(1), quote!(1)],
             Scale::Constants(links) => {
                 let paths = links.iter().map(|link| &lowered.links[link.index()]);
-                let value = paths.fold(quote!(1), |product, path| {
-                    quote!(#product * (#path) as ::core::primitive::i128)
-                });
+                let value = paths.fold(
+                    quote!(1),
+                    |product, path| quote!(#product * (#path) as ::core::primitive::i128),
+                );
                 [value.clone(), value]
             }
             Scale::Between(least, most) => {
@@ -207,7 +206,10 @@ fn text(lowered: &Lowered, form: &Form) -> String {
             }
             Scale::Between(least, most) => {
                 let most = most.map(|most| format!(" and at most {most}"));
-                vec![format!("(a number of at least {least}{})", most.unwrap_or_default())]
+                vec![format!(
+                    "(a number of at least {least}{})",
+                    most.unwrap_or_default()
+                )]
             }
         };
         let product: Vec<String> = arguments.chain(factors).collect();

@@ -188,7 +188,9 @@ impl Walk<'_> {
                     return None;
                 }
                 let (linked, at) = (&self.lowered.linked, Literal::usize_unsuffixed(at));
-                Some(quote!(#host::formula::Formula::number(#linked.#at as ::core::primitive::i128)))
+                Some(
+                    quote!(#host::formula::Formula::number(#linked.#at as ::core::primitive::i128)),
+                )
             }
             Expr::Param(param) => match kernel.params[param.index()].kind {
                 ParamKind::Scalar(_) => Some(self.variable(param, "")),
@@ -198,14 +200,8 @@ impl Walk<'_> {
                 Value::Formula(name) => Some(quote!(#name)),
                 Value::Parameter(_) => None,
             },
-            Expr::Compound(compound) => match kernel.compounds[compound.index()] {
-                Compound::Field { base, name } => {
-                    let param = self.parameter(base)?;
-                    Some(self.variable(param, &kernel.names[name.index()]))
-                }
-                _ => None,
-            },
-            Expr::Cast { arg } if is_of_result => self.formula(arg),
+            Expr::Compound(_) => self.field(id),
+            Expr::Cast { arg } if is_of_result => self.field(arg).or_else(|| self.formula(arg)),
             Expr::Binary { op, lhs, rhs } if is_of_result => {
                 let (lhs, rhs) = (self.formula(lhs)?, self.formula(rhs)?);
                 match op {
@@ -217,6 +213,19 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The formula of a field of a parameter, whose type need not be known.
+    fn field(&self, id: ExprId) -> Option<TokenStream> {
+        let kernel = &self.lowered.kernel;
+        let Expr::Compound(compound) = kernel.expr(id) else {
+            return None;
+        };
+        let Compound::Field { base, name } = kernel.compounds[compound.index()] else {
+            return None;
+        };
+        let param = self.parameter(base)?;
+        Some(self.variable(param, &kernel.names[name.index()]))
     }
 
     /// The formula of a call's result.

@@ -58,9 +58,9 @@ pub enum Passed {
 
 /// A condition on a term of a [`Formula`].
 #[derive(Clone, Copy, Debug)]
-pub struct FormTerm {
+pub struct FormTerm<'a> {
     /// The factors.
-    pub factors: &'static [Variable],
+    pub factors: &'a [Variable],
     /// The least coefficient.
     pub least: i128,
     /// The largest coefficient.
@@ -68,7 +68,7 @@ pub struct FormTerm {
 }
 
 /// A form of a result: the conditions on its terms. It has no others.
-pub type Form<'a> = &'a [FormTerm];
+pub type Form<'a> = &'a [FormTerm<'a>];
 
 impl Variable {
     /// A parameter, by its position, or one of its fields. The name is empty for the parameter itself.
@@ -79,7 +79,11 @@ impl Variable {
     /// Negative, 0 or positive, as this variable comes before the other, is the same, or comes after it.
     const fn order(self, other: Variable) -> i32 {
         if self.parameter != other.parameter {
-            return if self.parameter < other.parameter { -1 } else { 1 };
+            return if self.parameter < other.parameter {
+                -1
+            } else {
+                1
+            };
         }
         let (a, b) = (self.field.as_bytes(), other.field.as_bytes());
         let mut at = 0;
@@ -288,7 +292,11 @@ impl Formula {
     /// The coefficient of a product of variables without its sign, or 0 if it does not have this sign.
     pub const fn factor(&self, factors: &[Variable], is_negative: bool) -> u64 {
         let coefficient = self.coefficient(factors);
-        let size = if is_negative { -coefficient } else { coefficient };
+        let size = if is_negative {
+            -coefficient
+        } else {
+            coefficient
+        };
         if size < 0 || size > u64::MAX as i128 {
             return 0;
         }

@@ -3,6 +3,7 @@
 mod blocks;
 mod chunks;
 mod constants;
+mod device_index;
 mod grid_stride;
 mod layouts;
 mod loops;
@@ -21,6 +22,7 @@ pub const CASES: &[&[Case]] = &[
     transforms::CASES,
     loops::CASES,
     constants::CASES,
+    device_index::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

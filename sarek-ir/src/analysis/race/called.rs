@@ -26,7 +26,7 @@ use crate::analysis::linear::Symbol;
 use crate::facts::Effect;
 use crate::validate::validate;
 use crate::{
-    CallId, Expr, ExprId, Kernel, LinkId, LocalId, Memory, Precondition, Root, Stmt,
+    Axis, CallId, Expr, ExprId, Kernel, LinkId, LocalId, Memory, Precondition, Root, Stmt,
 };
 
 /// More combinations of forms than these are not tried with the fast rules.
@@ -113,10 +113,7 @@ enum Rules {
 fn search(kernel: &Kernel, groups: &[Vec<CallId>], forms: &[Vec<Form>]) -> Vec<Found> {
     let mut found: Vec<Found> = vec![];
     let choices = choices(forms);
-    for (by, most) in [
-        (Rules::Fast, MOST_FAST),
-        (Rules::Refutation, MOST_REFUTED),
-    ] {
+    for (by, most) in [(Rules::Fast, MOST_FAST), (Rules::Refutation, MOST_REFUTED)] {
         let mut left = most;
         let is_done = found.iter().any(|found| !found.is_weak);
         for choice in &choices {
@@ -221,19 +218,20 @@ fn proved(
     })
 }
 
-/// A kernel that computes any of several forms, as its function has them. Apart from overflow, a form must have the
-/// preconditions of the first, or it is dropped.
-fn joined(
-    kernel: &Kernel,
-    calls: &[CallId],
-    first: &Found,
-    others: &[Found],
-) -> Option<ByResults> {
+/// A kernel that computes any of several forms, as its function has them. It has the preconditions of all. A form that
+/// limits the threads along other axes than the first is dropped.
+fn joined(kernel: &Kernel, calls: &[CallId], first: &Found, others: &[Found]) -> Option<ByResults> {
     let all = || std::iter::once(first).chain(others);
-    let rest = |needs: &[Precondition]| {
-        let is_overflow = |need: &Precondition| matches!(need, Precondition::NoOverflow(_));
-        let rest = needs.iter().filter(|need| !is_overflow(need));
-        rest.copied().collect::<Vec<_>>()
+    let single = |needs: &[Precondition]| {
+        Axis::ALL.map(|axis| {
+            let is_single = |need: &Precondition| match need {
+                Precondition::SingleThread(of) | Precondition::BlockAtMost(of, _) => *of == axis,
+                Precondition::ExtentAtMost(..)
+                | Precondition::NoOverflow(_)
+                | Precondition::Holds(_) => false,
+            };
+            needs.iter().any(is_single)
+        })
     };
     let sum = Template::sum(all().flat_map(|found| &found.forms));
     let mut forms = vec![];
@@ -253,7 +251,7 @@ fn joined(
             ..
         } = rewritten;
         let needs = preconditions.get_or_insert_with(|| proof.preconditions.clone());
-        if rest(needs) == rest(&proof.preconditions) {
+        if single(needs) == single(&proof.preconditions) {
             super::add(needs, proof.preconditions);
             forms.push(form.under(&coefficients[0], &proof.constants));
         }
@@ -366,3 +364,5 @@ fn indexing(kernel: &Kernel) -> BTreeSet<CallId> {
     calls
 }
 
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ const A: Formula = Formula::variable(Variable::new(0, ""));
 const B: Formula = Formula::variable(Variable::new(1, ""));
 const W: Formula = Formula::variable(Variable::new(1, "w"));
 
-const fn term(factors: &'static [Variable], coefficient: i128) -> FormTerm {
+const fn term(factors: &[Variable], coefficient: i128) -> FormTerm<'_> {
     FormTerm {
         factors,
         least: coefficient,
@@ -64,7 +64,10 @@ fn an_unknown_result_has_no_form() {
 #[test]
 fn arguments_take_the_place_of_parameters() {
     let index = A.times(W).plus(B, 1);
-    let passed = [Passed::Formula(A.plus(Formula::number(2), 1)), Passed::Parameter(3)];
+    let passed = [
+        Passed::Formula(A.plus(Formula::number(2), 1)),
+        Passed::Parameter(3),
+    ];
     let w = Formula::variable(Variable::new(3, "w"));
     let due = A.times(w).plus(w, 2);
     assert!(A.times(W).of(&passed).is(&due));

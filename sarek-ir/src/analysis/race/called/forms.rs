@@ -77,9 +77,9 @@ impl Form {
             let Scale::Between(least, most) = &mut term.scale else {
                 continue;
             };
-            let own = coefficients.iter().find(|own| {
-                own.arguments == term.arguments && own.is_negative == term.is_negative
-            });
+            let own = coefficients
+                .iter()
+                .find(|own| own.arguments == term.arguments && own.is_negative == term.is_negative);
             let of_own = bounds
                 .iter()
                 .filter(|bound| own.is_some_and(|own| own.link == bound.link));
@@ -106,7 +106,8 @@ fn term(arguments: &[Argument], scale: Scale) -> Term {
     }
 }
 
-/// The forms to try for calls of one function, the most likely first.
+/// The forms to try for calls of one function, the most likely first. Each has the arguments that it does not use as
+/// offsets, or none. Fields are offsets in the last forms only.
 pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
     let Some(Arguments {
         coordinates,
@@ -116,19 +117,20 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
     else {
         return vec![];
     };
-    let mut forms: Vec<Form> = vec![];
+    let (mut forms, mut late): (Vec<Form>, Vec<Form>) = (vec![], vec![]);
     let mut add = |terms: Vec<Term>| {
-        let used = |size: &Argument| terms.iter().any(|term| term.arguments.contains(size));
-        let rest: Vec<Argument> = sizes
-            .iter()
-            .filter(|size| size.field.is_none() && !used(size))
-            .copied()
-            .collect();
+        let used = |size: &&Argument| terms.iter().any(|term| term.arguments.contains(size));
+        let rest = sizes.iter().filter(|size| !used(size)).copied();
+        let (rest, fields): (Vec<_>, Vec<_>) = rest.partition(|size| size.field.is_none());
         for offsets in [&rest[..], &[]] {
             let form = Form::new(terms.clone(), offsets);
             if !forms.contains(&form) {
                 forms.push(form);
             }
+        }
+        for field in fields {
+            let offsets = [&rest[..], &[field]].concat();
+            late.push(Form::new(terms.clone(), &offsets));
         }
     };
     match coordinates[..] {
@@ -154,10 +156,7 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
             let named = constants.iter().map(|of| Scale::Constants(vec![*of]));
             for scale in named.chain([ANY]) {
                 for [high, low] in [[a, b], [b, a]] {
-                    add(vec![
-                        term(&[high], scale.clone()),
-                        term(&[low], Scale::One),
-                    ]);
+                    add(vec![term(&[high], scale.clone()), term(&[low], Scale::One)]);
                 }
             }
         }
@@ -188,6 +187,7 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
         }
         _ => {}
     }
+    forms.extend(late);
     forms
 }
 
@@ -222,7 +222,12 @@ impl Arguments {
             let Some(values) = each.collect::<Option<Vec<ExprId>>>() else {
                 continue;
             };
-            let is_int = |id: &ExprId| kernel.type_of(*id).as_scalar().is_some_and(|ty| ty.is_int());
+            let is_int = |id: &ExprId| {
+                kernel
+                    .type_of(*id)
+                    .as_scalar()
+                    .is_some_and(|ty| ty.is_int())
+            };
             if values.iter().all(is_int) {
                 let argument = Argument {
                     position,
@@ -237,14 +242,15 @@ impl Arguments {
             let bases: Option<Vec<Expr>> = values.iter().map(|id| leaf(kernel, *id)).collect();
             let Some(bases) = bases else { continue };
             for name in fields(kernel, bases[0]) {
-                let uses: Option<Vec<ExprId>> =
-                    bases.iter().map(|base| field(kernel, *base, name)).collect();
-                let Some(uses) = uses else { continue };
+                let uses = bases.iter().map(|base| field(kernel, *base, name));
+                let Some(uses) = uses.collect::<Option<Vec<_>>>() else {
+                    continue;
+                };
                 let argument = Argument {
                     position,
                     field: Some(name),
                 };
-                match uses.iter().all(|id| is_uniform(*id)) {
+                match uses.iter().all(|(_, value)| is_uniform(*value)) {
                     true => sizes.push(argument),
                     false => coordinates.push(argument),
                 }
@@ -278,7 +284,7 @@ pub(super) fn leaf(kernel: &Kernel, id: ExprId) -> Option<Expr> {
     }
 }
 
-/// The integer fields of a value that the kernel reads.
+/// The fields of a value that the kernel reads.
 fn fields(kernel: &Kernel, of: Expr) -> Vec<NameId> {
     let mut found = vec![];
     for compound in kernel.compounds.iter() {
@@ -292,8 +298,9 @@ fn fields(kernel: &Kernel, of: Expr) -> Vec<NameId> {
     found
 }
 
-/// An expression that reads an integer field of a value.
-pub(super) fn field(kernel: &Kernel, of: Expr, name: NameId) -> Option<ExprId> {
+/// An expression that reads a field of a value, and an integer with its value: itself or a cast of it. The type of a
+/// field that is cast need not be known.
+pub(super) fn field(kernel: &Kernel, of: Expr, name: NameId) -> Option<(ExprId, ExprId)> {
     let is_read = |id: &ExprId| match kernel.expr(*id) {
         Expr::Compound(compound) => match kernel.compounds[compound.index()] {
             Compound::Field { base, name: read } => kernel.expr(base) == of && read == name,
@@ -301,7 +308,15 @@ pub(super) fn field(kernel: &Kernel, of: Expr, name: NameId) -> Option<ExprId> {
         },
         _ => false,
     };
-    let is_int = |id: &ExprId| kernel.type_of(*id).as_scalar().is_some_and(|ty| ty.is_int());
-    let mut all = (0..kernel.exprs.len() as u32).map(ExprId);
-    all.find(|id| is_read(id) && is_int(id))
+    let is_int = |id: ExprId| kernel.type_of(id).as_scalar().is_some_and(|ty| ty.is_int());
+    let all = || (0..kernel.exprs.len() as u32).map(ExprId);
+    let value = |id: ExprId| {
+        let mut casts = all().filter(|cast| kernel.expr(*cast) == Expr::Cast { arg: id });
+        match is_int(id) {
+            true => Some(id),
+            false => casts.find(|cast| is_int(*cast)),
+        }
+    };
+    let mut reads = all().filter(is_read);
+    reads.find_map(|id| Some((id, value(id)?)))
 }

@@ -257,7 +257,8 @@ impl<'a> At<'a> {
         let (read, ty) = match argument.field {
             Some(name) => {
                 let of = leaf(self.kernel, given)?;
-                let ty = self.kernel.type_of(field(self.kernel, of, name)?);
+                let (read, _) = field(self.kernel, of, name)?;
+                let ty = self.kernel.type_of(read);
                 let base_ty = self.kernel.type_of(given);
                 let base = self.kernel.push_expr(of, base_ty, self.loc);
                 let compound = CompoundId(self.kernel.compounds.len() as u32);
@@ -268,9 +269,9 @@ impl<'a> At<'a> {
             None => (self.read_again(at, given), self.kernel.type_of(given)),
         };
         let read = self.kernel.push_expr(read, ty, self.loc);
-        match ty.as_scalar()? {
-            ty if ty == self.ty => Some(read),
-            _ => Some(self.push(Expr::Cast { arg: read })),
+        match ty.as_scalar() {
+            Some(ty) if ty == self.ty => Some(read),
+            Some(_) | None => Some(self.push(Expr::Cast { arg: read })),
         }
     }
 
