@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use sarek_ir::analysis::race::called::{Argument, AssumedFunction, ByResults, Form, Scale, Term};
-use sarek_ir::{CallId, Kernel, Loc, Stmt};
+use sarek_ir::{CallId, Kernel, Loc, Scalar, Stmt};
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered, scalar_tokens};
@@ -26,9 +26,7 @@ pub fn adopt(lowered: &mut Lowered, found: ByResults) {
     let new = &kernel.stmt_locs[lowered.stmt_spans.len()..];
     lowered.stmt_spans.extend(new.iter().map(span));
     for function in &lowered.assumed_functions {
-        let Some(callee) = first_callee(&kernel, function, &lowered.callees) else {
-            continue;
-        };
+        let callee = first_callee(&kernel, function, &lowered.callees);
         for coefficient in &function.coefficients {
             let ty = kernel.links[coefficient.link.index()].ty.as_scalar();
             let ty = ty.map(|ty| scalar_tokens(ty, &callee.krate));
@@ -49,10 +47,9 @@ fn first_callee<'a>(
     kernel: &Kernel,
     function: &AssumedFunction,
     callees: &'a [Callee],
-) -> Option<&'a Callee> {
-    let first = function.calls.first()?;
-    let called = kernel.calls[first.index()].called.function()?;
-    callees.get(called.index())
+) -> &'a Callee {
+    let called = kernel.calls[function.calls[0].index()].called.function();
+    &callees[called.expect("no callable parameter").index()]
 }
 
 /// A product of arguments, as a slice of `Variable`.
@@ -80,9 +77,10 @@ fn checks_of(
     at: &dyn Fn(CallId) -> Span,
 ) -> Vec<TokenStream> {
     let kernel = &lowered.kernel;
-    let Some(first) = first_callee(kernel, function, &lowered.callees) else {
-        return vec![];
-    };
+    let first = first_callee(kernel, function, &lowered.callees);
+    let result = kernel.calls[function.calls[0].index()].result;
+    let ty = result.and_then(|local| kernel.locals[local.index()].ty.as_scalar());
+    let ty = ty.expect("the result is an integer");
     let formula = first.formula();
     let name = first
         .method
@@ -98,9 +96,7 @@ fn checks_of(
         .collect();
     let mistake = Mistake::new(
         codes::RACE,
-        format!(
-            "two threads may use the same element at once, unless this function returns an index by which they differ"
-        ),
+        "two threads may use the same element at once, unless this function returns an index by which they differ",
         "write the index in the kernel, or declare the kernel `unsafe fn`",
     );
     let mistake = mistake.because(format!(
@@ -112,7 +108,7 @@ fn checks_of(
     let message = mistake.to_string();
     let span = at(function.calls[0]);
     let forms = function.forms.iter().map(|form| {
-        let form = conditions(lowered, first, form);
+        let form = conditions(lowered, first, ty, form);
         quote_spanned!(span=> #formula.has(#form))
     });
     let own = quote_spanned!(span=> if !(#(#forms)||*) { ::core::panic!(#message) });
@@ -124,9 +120,11 @@ fn checks_of(
 }
 
 /// A form as a slice of conditions on terms.
-fn conditions(lowered: &Lowered, callee: &Callee, form: &Form) -> TokenStream {
+fn conditions(lowered: &Lowered, callee: &Callee, ty: Scalar, form: &Form) -> TokenStream {
     let krate = &callee.krate;
     let number = |of: u64| Literal::i128_unsuffixed(of.into());
+    // A coefficient has the type of the result, and must not wrap there.
+    let largest = largest(ty);
     let is_constant = |term: &&Term| term.arguments.is_empty();
     let each = form.terms.iter().filter(|term| !is_constant(term));
     let each = each.map(|term| {
@@ -141,7 +139,10 @@ fn conditions(lowered: &Lowered, callee: &Callee, form: &Form) -> TokenStream {
                 [value.clone(), value]
             }
             Scale::Between(least, most) => {
-                let (least, most) = (number(*least), number(most.unwrap_or(u64::MAX)));
+                let (least, most) = (
+                    number(*least),
+                    number(most.map_or(largest, |most| most.min(largest))),
+                );
                 [quote!(#least), quote!(#most)]
             }
         };
@@ -152,12 +153,12 @@ fn conditions(lowered: &Lowered, callee: &Callee, form: &Form) -> TokenStream {
         (term.arguments.clone(), least, most)
     });
     // The number that is added has a term for each sign.
-    let (mut least, mut most) = (-i128::from(u64::MAX), i128::from(u64::MAX));
+    let (mut least, mut most) = (-i128::from(largest), i128::from(largest));
     for term in form.terms.iter().filter(is_constant) {
         let Scale::Between(from, to) = term.scale else {
             continue;
         };
-        let (from, to) = (i128::from(from), i128::from(to.unwrap_or(u64::MAX)));
+        let (from, to) = (i128::from(from), i128::from(to.unwrap_or(largest)));
         let [low, high] = match term.is_negative {
             false if from > 0 => [from, to],
             false => [i128::MIN, to],
@@ -179,6 +180,15 @@ fn conditions(lowered: &Lowered, callee: &Callee, form: &Form) -> TokenStream {
         quote!(#krate::__private::host::formula::FormTerm { factors: #factors, least: #least, most: #most })
     });
     quote!(&[#(#each),*])
+}
+
+/// The largest integer that a type has on every device.
+fn largest(ty: Scalar) -> u64 {
+    let bits = match ty {
+        Scalar::Usize => 32,
+        other => other.bits(),
+    };
+    u64::MAX >> (64 - bits) >> u32::from(ty.is_signed())
 }
 
 /// The name of an argument in messages.

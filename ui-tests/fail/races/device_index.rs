@@ -84,6 +84,18 @@ fn of_zero(y: &mut [u32]) {
     y[spread::<0>(global_idx_x())] = 1;
 }
 
+/// The factor 256 is 0 in this type.
+#[device]
+fn vanishes(i: u8) -> u8 {
+    i * 16 * 16
+}
+
+#[kernel]
+fn of_vanishing(y: &mut [u32]) {
+    let at: u8 = vanishes(global_idx_x() as u8);
+    y[at as usize] = 1;
+}
+
 struct Plane;
 
 #[device]
