@@ -35,7 +35,7 @@ const MOST_FAST: usize = 24;
 /// More combinations of forms than these are not tried with the refutation.
 const MOST_REFUTED: usize = 6;
 
-/// More forms of a function than these are not offered.
+/// More forms of a function than these are not offered by the fast rules. The refutation may add two.
 const MOST_FORMS: usize = 4;
 
 /// A proof that assumes the results of called functions.
@@ -113,7 +113,10 @@ enum Rules {
 fn search(kernel: &Kernel, groups: &[Vec<CallId>], forms: &[Vec<Form>]) -> Vec<Found> {
     let mut found: Vec<Found> = vec![];
     let choices = choices(forms);
-    for (by, most) in [(Rules::Fast, MOST_FAST), (Rules::Refutation, MOST_REFUTED)] {
+    for (by, most, most_found) in [
+        (Rules::Fast, MOST_FAST, MOST_FORMS),
+        (Rules::Refutation, MOST_REFUTED, MOST_FORMS + 2),
+    ] {
         let mut left = most;
         let is_done = found.iter().any(|found| !found.is_weak);
         for choice in &choices {
@@ -124,7 +127,7 @@ fn search(kernel: &Kernel, groups: &[Vec<CallId>], forms: &[Vec<Form>]) -> Vec<F
             if is_known || is_done && !matches!(&chosen[..], [form] if form.is_multiple()) {
                 continue;
             }
-            if left == 0 || found.len() == MOST_FORMS {
+            if left == 0 || found.len() == most_found {
                 break;
             }
             left -= 1;

@@ -82,3 +82,54 @@ fn coefficients_have_a_sign() {
     assert_eq!([false, true].map(|sign| formula.factor(&a, sign)), [0, 2]);
     assert_eq!([false, true].map(|sign| formula.factor(&[], sign)), [7, 0]);
 }
+
+/// The value of a formula in `u8`.
+fn value(formula: &Formula, inputs: [u8; 2]) -> u8 {
+    let terms = formula.terms[..formula.len].iter().map(|term| {
+        let factors = term.factors[..term.degree].iter();
+        let product = factors.map(|of| inputs[of.parameter]);
+        product.fold(term.coefficient as u8, u8::wrapping_mul)
+    });
+    terms.fold(0, u8::wrapping_add)
+}
+
+/// A random expression: its formula, and its value in `u8`.
+fn random(state: &mut u32, depth: u32, inputs: [u8; 2]) -> (Formula, u8) {
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    let chosen = *state;
+    match chosen % 6 {
+        number @ 0..2 if depth == 0 || number == 0 => {
+            let number = (chosen >> 8) as u8;
+            (Formula::number(number.into()), number)
+        }
+        kind @ 3..6 if depth > 0 => {
+            let (a, x) = random(state, depth - 1, inputs);
+            let (b, y) = random(state, depth - 1, inputs);
+            match kind {
+                3 => (a.plus(b, 1), x.wrapping_add(y)),
+                4 => (a.plus(b, -1), x.wrapping_sub(y)),
+                _ => (a.times(b), x.wrapping_mul(y)),
+            }
+        }
+        _ => {
+            let at = (chosen >> 8) as usize % 2;
+            (Formula::variable(Variable::new(at, "")), inputs[at])
+        }
+    }
+}
+
+#[test]
+fn a_formula_has_the_value_of_its_expression_even_where_that_wraps() {
+    let (mut state, mut known) = (1, 0);
+    for turn in 0..4000_u32 {
+        let inputs = [turn as u8, (turn * 7 >> 4) as u8];
+        let (formula, due) = random(&mut state, turn % 5, inputs);
+        if matches!(formula.state, State::Known) {
+            known += 1;
+            assert_eq!(value(&formula, inputs), due, "{formula:?}");
+        }
+    }
+    assert!(known > 2000, "{known} formulas are known");
+}
