@@ -385,8 +385,8 @@ impl Source for Resolver<'_> {
         self.product_term(lhs, rhs, is_unsigned(ty))
     }
 
-    fn intrinsic(&mut self, of: Intrinsic, args: List, ty: Scalar) -> Option<Affine> {
-        self.intrinsic_term(of, args, ty)
+    fn intrinsic(&mut self, id: ExprId, of: (Intrinsic, List), ty: Scalar) -> Option<Affine> {
+        self.intrinsic_term(id, of, ty)
     }
 
     /// An index that is out of bounds faults before the access.
@@ -412,6 +412,10 @@ impl Source for Resolver<'_> {
         });
         let form = Affine::atom(Atom::Exchange(of, number as u32));
         Some(form.with_conditions(id).with_conditions(mask))
+    }
+
+    fn common_bits(&mut self, lhs: &Affine, rhs: &Affine, ty: Scalar) -> FormOf<Self> {
+        is_unsigned(ty).then(|| self.and_term(lhs, rhs))?
     }
 
     /// The initialiser of a field of a tuple or struct in a local, if it is constant.

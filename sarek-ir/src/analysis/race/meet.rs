@@ -19,6 +19,9 @@ use translate::{Case, Condition, Side, Stop, Translation};
 /// More combinations of cases than these are not examined.
 const MOST_CASES: u32 = 64;
 
+/// The steps of the proofs of all cases.
+const MOST_STEPS: u32 = 2000;
+
 /// The setting of a question.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
@@ -48,6 +51,7 @@ impl Setting<'_> {
                 needs: vec![],
                 used: vec![],
                 left: MOST_CASES,
+                steps: MOST_STEPS,
             };
             question.each_case()?;
             used.extend(question.used);
@@ -67,6 +71,8 @@ struct Question<'a> {
     used: Vec<ConstantBound>,
     /// The combinations of cases that may still be examined.
     left: u32,
+    /// The steps that the proofs of all cases together may still take.
+    steps: u32,
 }
 
 impl Question<'_> {
@@ -105,8 +111,10 @@ impl Question<'_> {
             return Err(Stop::NoProof);
         }
         let needs = of.thread_ids(used)?;
+        let open = of.first_open();
         let (system, conditions, always) = of.finish();
-        let reasons = system.same_thread().ok_or(Stop::NoProof)?;
+        let proof = system.same_thread_within(&mut self.steps);
+        let reasons = proof.ok_or(open.unwrap_or(Stop::NoProof))?;
         super::add(&mut self.needs, needs);
         super::add(&mut self.needs, always);
         for (number, condition) in conditions.into_iter().enumerate() {

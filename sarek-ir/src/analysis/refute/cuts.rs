@@ -2,6 +2,7 @@
 //!
 //! A variable with a number as bound is replaced by the bound, which weakens a fact. If a number divides the coefficients
 //! that remain, the constant is rounded: `2·q + r >= 1` with `r <= 1` gives `2·q >= 0`, and with `r = 0` gives `q >= 1`.
+//! A fact about a multiple of a variable is divided by it in the same way.
 //! These are cuts of Chvátal and Gomory (Chvátal, *Edmonds polytopes and a hierarchy of combinatorial problems*, 1973).
 
 use super::monomial::{Monomial, Var};
@@ -30,6 +31,33 @@ impl System {
         }
         for claim in found {
             self.add_fact(claim);
+        }
+    }
+}
+
+impl System {
+    /// Adds what facts about multiples say about the other factor: `d·u + l >= 0` with `l < 0` gives `u >= 1`, for a base
+    /// `d` that is a natural variable or a number. From `q·w + r < h·w` follows `q < h` in this way.
+    pub(super) fn cut_products(&mut self) {
+        let mut found = vec![];
+        for fact in &self.facts {
+            for base in self.bases(&fact.polynomial) {
+                let (high, low) = fact.polynomial.divided(base);
+                if high.constant().is_some() || low.is_zero() {
+                    continue;
+                }
+                let one = Polynomial::number(1);
+                let negative = low.plus(&one).and_then(|low| low.scaled(-1));
+                let is_negative = negative.is_some_and(|rest| rest.obstacle().is_none());
+                if let Some(rest) = high.minus(&one).filter(|_| is_negative) {
+                    found.push(Claim::new(rest.tightened(), fact.reasons));
+                }
+            }
+        }
+        for claim in found {
+            if claim.polynomial.obstacle().is_some() {
+                self.add_fact(claim);
+            }
         }
     }
 }

@@ -10,18 +10,33 @@ use crate::analysis::refute::{Polynomial, Reasons, System, Var};
 use crate::{Axis, Builtin, LinkId, Precondition};
 
 /// One of the two threads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Side {
     First,
     Second,
 }
 
-/// The choice of a case of a [`Definition::OneOf`] for one thread.
+impl Side {
+    pub(super) fn other(self) -> Side {
+        match self {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        }
+    }
+}
+
+/// The choice of a case of a term, for one thread or for a term that both have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Case {
-    pub(super) side: Side,
+    pub(super) side: Option<Side>,
     pub(super) term: u32,
     pub(super) number: usize,
+}
+
+impl Case {
+    pub(super) fn is_of(&self, side: Option<Side>, term: u32) -> bool {
+        self.side == side && self.term == term
+    }
 }
 
 /// An obstacle.
@@ -30,7 +45,11 @@ pub(super) enum Stop {
     /// There is no proof.
     NoProof,
     /// The cases of a term must be examined one by one.
-    Cases { side: Side, term: u32, count: usize },
+    Cases {
+        side: Option<Side>,
+        term: u32,
+        count: usize,
+    },
 }
 
 /// A condition under which a fact holds.
@@ -65,6 +84,10 @@ pub(super) struct Translation<'a> {
     pub(super) defined: Vec<Var>,
     /// The value and the operands of each XOR.
     pub(super) xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
+    /// The value and the operand of each injective function.
+    pub(super) injections: HashMap<(Side, u32), ([Polynomial; 2], Reasons)>,
+    /// The terms whose cases are not told apart, each with the number of its cases.
+    pub(super) open: Vec<(u32, Option<Side>, usize)>,
     /// The conditions of facts.
     conditions: Vec<Condition>,
     /// The conditions of everything.
@@ -111,12 +134,20 @@ impl<'a> Translation<'a> {
             under: 0,
             defined: vec![],
             xors: HashMap::new(),
+            injections: HashMap::new(),
+            open: vec![],
             conditions: vec![],
             always: vec![],
             split: Axis::ALL.map(is_split),
             used: [false; 3],
             by_number: !ids.is_empty() && ids.iter().all(only_number),
         }
+    }
+
+    /// The first term by number whose cases are not told apart.
+    pub(super) fn first_open(&self) -> Option<Stop> {
+        let first = self.open.iter().min_by_key(|(term, side, _)| (*term, *side));
+        first.map(|&(term, side, count)| Stop::Cases { side, term, count })
     }
 
     /// The constraints, the conditions of the numbered facts, and those of everything.
@@ -457,6 +488,16 @@ impl Setting<'_> {
                             for (value, facts) in cases {
                                 each(&value.form);
                                 facts.iter().for_each(|fact| each(&fact.form));
+                            }
+                        }
+                        Definition::Injective(_, of) => each(of),
+                        Definition::ByCases {
+                            operands, branches, ..
+                        } => {
+                            operands.iter().for_each(&mut each);
+                            for branch in branches {
+                                branch.value.iter().for_each(|value| each(&value.form));
+                                branch.facts.iter().for_each(|fact| each(&fact.form));
                             }
                         }
                     }
