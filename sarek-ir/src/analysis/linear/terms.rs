@@ -14,6 +14,36 @@ pub struct Term {
     pub facts: Vec<Fact>,
 }
 
+impl Term {
+    /// The forms of the definition and the facts.
+    pub fn forms(&self) -> impl Iterator<Item = &Form<Poly>> {
+        let mut forms: Vec<&Form<Poly>> = vec![];
+        match &self.definition {
+            Definition::Any => {}
+            Definition::Product(a, b) | Definition::Xor(a, b) => forms.extend([a, b]),
+            Definition::Quotient { dividend, divisor } => forms.extend([dividend, divisor]),
+            Definition::Injective(_, of) => forms.push(of),
+            Definition::OneOf(cases) => {
+                for (value, facts) in cases {
+                    forms.push(&value.form);
+                    forms.extend(facts.iter().map(|fact| &fact.form));
+                }
+            }
+            Definition::ByCases {
+                operands, branches, ..
+            } => {
+                forms.extend(operands);
+                for branch in branches {
+                    forms.extend(branch.value.iter().map(|value| &value.form));
+                    forms.extend(branch.facts.iter().map(|fact| &fact.form));
+                }
+            }
+        }
+        forms.extend(self.facts.iter().map(|fact| &fact.form));
+        forms.into_iter()
+    }
+}
+
 /// The definition of a [`Term`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Definition {

@@ -42,11 +42,14 @@ impl Setting<'_> {
         b: &Access,
         used: &mut Vec<ConstantBound>,
     ) -> Option<Needs> {
-        [false, true].into_iter().find_map(|by_index| {
+        let attempts = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
+        let attempts = attempts.into_iter().flat_map(|axes| [(axes, false), (axes, true)]);
+        attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
                 setting: self,
                 accesses: [a, b],
-                by_index,
+                axes,
+                named,
                 chosen: vec![],
                 needs: vec![],
                 used: vec![],
@@ -60,12 +63,24 @@ impl Setting<'_> {
     }
 }
 
+/// The axes whose ids tell threads apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Axes {
+    /// All axes of the ids in indices and facts.
+    All,
+    /// The same, but the launch must have one block along those whose block ids the indices do not mention.
+    InOneBlock,
+    /// Those of the indices. The launch must have one thread along the others.
+    OfIndex,
+}
+
 /// A question about two accesses.
 struct Question<'a> {
     setting: Setting<'a>,
     accesses: [&'a Access; 2],
-    /// If set, only the axes of the indices tell threads apart, and the launch must have one thread along the others.
-    by_index: bool,
+    axes: Axes,
+    /// If set, a variable stands for each sum that is a factor.
+    named: bool,
     chosen: Vec<Case>,
     needs: Needs,
     used: Vec<ConstantBound>,
@@ -95,22 +110,38 @@ impl Question<'_> {
     fn one_case(&mut self) -> Result<(), Stop> {
         let [a, b] = self.accesses;
         let mut of = Translation::new(self.setting, self.accesses, &self.chosen);
+        if self.named && !of.name_sums(self.accesses)? {
+            return Err(Stop::NoProof);
+        }
         of.indices(a, b)?;
-        let of_indices = of.used;
+        let (of_indices, blocks) = (of.used, of.blocks);
         for (side, access) in [(Side::First, a), (Side::Second, b)] {
             for fact in &access.facts {
                 of.fact(fact, side)?;
             }
         }
-        let used = match self.by_index {
-            true if of.used == of_indices => return Err(Stop::NoProof),
-            true => of_indices,
-            false => of.used,
+        let used = match self.axes {
+            Axes::OfIndex => of_indices,
+            Axes::All | Axes::InOneBlock => of.used,
         };
+        let in_threads = |axis: Axis| {
+            let at = axis.index();
+            of.used[at] && of.split[at] && !blocks[at]
+        };
+        let alone = match self.axes {
+            Axes::All => [false; 3],
+            Axes::InOneBlock => Axis::ALL.map(in_threads),
+            Axes::OfIndex => [false; 3],
+        };
+        match self.axes {
+            Axes::InOneBlock if alone == [false; 3] => return Err(Stop::NoProof),
+            Axes::OfIndex if of.used == of_indices => return Err(Stop::NoProof),
+            Axes::All | Axes::InOneBlock | Axes::OfIndex => {}
+        }
         if used == [false; 3] {
             return Err(Stop::NoProof);
         }
-        let needs = of.thread_ids(used)?;
+        let needs = of.thread_ids(used, alone)?;
         let open = of.first_open();
         let (system, conditions, always) = of.finish();
         let proof = system.same_thread_within(&mut self.steps);

@@ -36,8 +36,8 @@ impl System {
 }
 
 impl System {
-    /// Adds what facts about multiples say about the other factor: `d·u + l >= 0` with `l < 0` gives `u >= 1`, for a base
-    /// `d` that is a natural variable or a number. From `q·w + r < h·w` follows `q < h` in this way.
+    /// Adds what facts about multiples say about the other factor. For a natural variable `d`, `d·u + l >= 0` with `l < 0`
+    /// gives `u >= 1`: from `q·w + r < h·w` follows `q < h` in this way. For a number `d`, the quotient is rounded.
     pub(super) fn cut_products(&mut self) {
         let mut found = vec![];
         for fact in &self.facts {
@@ -46,12 +46,22 @@ impl System {
                 if high.constant().is_some() || low.is_zero() {
                     continue;
                 }
-                let one = Polynomial::number(1);
-                let negative = low.plus(&one).and_then(|low| low.scaled(-1));
-                let is_negative = negative.is_some_and(|rest| rest.obstacle().is_none());
-                if let Some(rest) = high.minus(&one).filter(|_| is_negative) {
-                    found.push(Claim::new(rest.tightened(), fact.reasons));
+                // Terms that are never positive are left out.
+                let most = low.constant_term();
+                let others = low.minus(&Polynomial::number(most));
+                let others = others.and_then(|others| others.scaled(-1));
+                if others.is_none_or(|others| others.obstacle().is_some()) {
+                    continue;
                 }
+                let rest = match base {
+                    (Monomial::ONE, number) => {
+                        let multiple = high.scaled(number);
+                        multiple.and_then(|m| m.plus(&Polynomial::number(most)))
+                    }
+                    (_, _) if most < 0 => high.minus(&Polynomial::number(1)),
+                    (_, _) => None,
+                };
+                found.extend(rest.map(|rest| Claim::new(rest.tightened(), fact.reasons)));
             }
         }
         for claim in found {

@@ -144,7 +144,10 @@ impl<'s> Writer<'s> {
             }
             19 => a & self.leaf(),
             20 => (a << s.u32(self.rng.below(3) as u32)) | self.leaf(),
-            21 => a ^ (a >> s.u32(1 + self.rng.below(2) as u32)),
+            21 => {
+                let a = s.let_("g", a);
+                a.get() ^ (a.get() >> s.u32(1 + self.rng.below(2) as u32))
+            }
             22 => {
                 let bits = a.cast(Scalar::U32);
                 let reversed = s.call(Intrinsic::ReverseBits, &[bits]);
@@ -161,7 +164,10 @@ impl<'s> Writer<'s> {
                 let args = [a, self.leaf()].map(|e| e.cast(narrow));
                 s.call(function, &args).cast(Scalar::Usize)
             }
-            24 => (a * (a + s.n(1))) / s.n(2),
+            24 => {
+                let a = s.let_("r", a);
+                (a.get() * (a.get() + s.n(1))) / s.n(2)
+            }
             25 => a & s.n(self.rng.pick(&[4, 6, 12])),
             _ => a,
         }
