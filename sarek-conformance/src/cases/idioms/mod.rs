@@ -3,9 +3,12 @@
 mod blocks;
 mod chunks;
 mod constants;
+mod digits;
 mod grid_stride;
 mod layouts;
 mod loops;
+mod runs;
+mod tiles;
 mod transforms;
 
 use crate::Case;
@@ -21,6 +24,9 @@ pub const CASES: &[&[Case]] = &[
     transforms::CASES,
     loops::CASES,
     constants::CASES,
+    digits::CASES,
+    runs::CASES,
+    tiles::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

@@ -157,9 +157,40 @@ impl Resolver<'_> {
         Some(self.by_cases((function, branches), &limits, true, [&of, &of]))
     }
 
+    /// States that a value is a power of two, or 0, if these expressions do not overflow.
+    pub fn state_power_of_two(&mut self, value: &Form<Poly>, exact: Vec<ExprId>) {
+        if let Some(value) = value.uniform() {
+            self.powers_of_two.push((value.clone(), exact));
+        }
+    }
+
+    /// The bitwise and with `p - 1`, where `p` is a power of two: a remainder. If `p` is 0, the mask overflows.
+    fn low_bits(&mut self, value: &Affine, mask: &Affine) -> Option<Affine> {
+        let end = mask.form.plus(&Form::constant(1), &Poly::constant(1))?;
+        let mut powers = self.powers_of_two.iter();
+        let (_, exact) = powers.find(|(power, _)| {
+            let factor = end.uniform().map(|end| end.divided(power));
+            factor.is_some_and(|(factor, rest)| {
+                let by = factor.as_constant().filter(|by| *by > 0);
+                rest.is_zero() && by.is_some_and(|by| by.count_ones() == 1)
+            })
+        })?;
+        let mut divisor = mask.with(end);
+        divisor.exact.extend(exact.clone());
+        let quotient = self.quotient_term(value, &divisor, true)?;
+        let whole = quotient.with(quotient.form.times(divisor.form.uniform()?)?);
+        let mut low = value.plus(&whole, -1)?;
+        low.needs_exact = true;
+        Some(low)
+    }
+
     /// The bitwise and of two unsigned values.
     pub(super) fn and_term(&mut self, a: &Affine, b: &Affine) -> Option<Affine> {
         self.terms.as_ref()?;
+        let by_power = self.low_bits(a, b).or_else(|| self.low_bits(b, a));
+        if by_power.is_some() {
+            return by_power;
+        }
         let (low, of) = match (low_zeros(&a.form), low_zeros(&b.form)) {
             (of_a, of_b) if of_a >= of_b => (of_a, b),
             (_, of_b) => (of_b, a),

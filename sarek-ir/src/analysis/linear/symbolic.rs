@@ -40,6 +40,8 @@ pub struct Resolver<'a> {
     pub(super) terms: Option<Terms>,
     /// The stated values of expressions, see [`Resolver::state_value`].
     pub(super) stated: HashMap<ExprId, Affine>,
+    /// The values that are powers of two, or 0, if these expressions do not overflow.
+    pub(super) powers_of_two: Vec<(Poly, Vec<ExprId>)>,
 }
 
 impl<'a> Resolver<'a> {
@@ -79,6 +81,7 @@ impl<'a> Resolver<'a> {
             uniform: HashMap::new(),
             terms: None,
             stated: HashMap::new(),
+            powers_of_two: vec![],
         }
     }
 

@@ -19,8 +19,8 @@ use translate::{Case, Condition, Side, Stop, Translation};
 /// More combinations of cases than these are not examined.
 const MOST_CASES: u32 = 64;
 
-/// The steps of the proofs of all cases.
-const MOST_STEPS: u32 = 2000;
+/// The steps of all attempts.
+const MOST_STEPS: u32 = 3000;
 
 /// The setting of a question.
 #[derive(Clone, Copy)]
@@ -43,7 +43,8 @@ impl Setting<'_> {
         used: &mut Vec<ConstantBound>,
     ) -> Option<Needs> {
         let attempts = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
-        let attempts = attempts.into_iter().flat_map(|axes| [(axes, false), (axes, true)]);
+        let attempts = attempts.into_iter().flat_map(|axes| [(axes, true), (axes, false)]);
+        let mut steps = MOST_STEPS;
         attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
                 setting: self,
@@ -54,9 +55,11 @@ impl Setting<'_> {
                 needs: vec![],
                 used: vec![],
                 left: MOST_CASES,
-                steps: MOST_STEPS,
+                steps,
             };
-            question.each_case()?;
+            let found = question.each_case();
+            steps = question.steps;
+            found?;
             used.extend(question.used);
             Some(question.needs)
         })

@@ -190,11 +190,13 @@ impl System {
     }
 
     /// Proves that no two different threads satisfy the system. Returns the conditions that the proof used.
+    #[cfg(test)]
     pub fn same_thread(self) -> Option<Reasons> {
         self.same_thread_within(&mut u32::MAX.clone())
     }
 
-    /// [`System::same_thread`] that takes its steps from a budget.
+    /// Proves that no two different threads satisfy the system, with steps from a budget. Returns the conditions that the
+    /// proof used.
     pub fn same_thread_within(mut self, budget: &mut u32) -> Option<Reasons> {
         let steps = search::STEPS.min(*budget);
         self.steps.set(steps);

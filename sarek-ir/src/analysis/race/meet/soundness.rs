@@ -35,7 +35,7 @@ struct Run<'k> {
 }
 
 /// The kernels of a test.
-const SEEDS: u64 = 3000;
+const SEEDS: u64 = 1500;
 
 /// The end of a thread that takes too long.
 struct Tired;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{ConstantBound, Setting, single};
 use crate::analysis::access::Access;
-use crate::analysis::linear::{Affine, Atom, Definition, Extent, Fact, Form, Poly, Sign, Symbol};
+use crate::analysis::linear::{Affine, Atom, Extent, Fact, Form, Poly, Sign, Symbol};
 use crate::analysis::race::Needs;
 use crate::analysis::refute::{Polynomial, Reasons, System, Var};
 use crate::{Axis, Builtin, LinkId, Precondition};
