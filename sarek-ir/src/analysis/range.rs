@@ -24,7 +24,8 @@ use sums::Sum;
 
 use super::linear::{Interval, Quotients};
 use crate::{
-    Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, Precondition, SiteId, Stmt, Value,
+    Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, Precondition, SiteId, Stmt,
+    Value,
 };
 
 /// The values that one launch fixes.

@@ -52,7 +52,10 @@ impl Collector<'_> {
         self.swapped(&assigned, head, left);
         let flipped = self.flipped(&assigned, head, left);
         let mut turns = BTreeMap::new();
-        for (local, values) in assigned.iter().filter(|(local, _)| !flipped.contains(local)) {
+        for (local, values) in assigned
+            .iter()
+            .filter(|(local, _)| !flipped.contains(local))
+        {
             let changes = values.as_ref().and_then(|values| {
                 let changes = values
                     .iter()
@@ -178,8 +181,13 @@ impl Collector<'_> {
             let Some([value]) = values.as_deref() else {
                 continue;
             };
-            let in_common = self.values().is_some_and(|values| values.are_in_common(local));
-            let start = head.before.get(local).filter(|_| in_common && self.each_turn(local, head, left));
+            let in_common = self
+                .values()
+                .is_some_and(|values| values.are_in_common(local));
+            let start = head
+                .before
+                .get(local)
+                .filter(|_| in_common && self.each_turn(local, head, left));
             let Some(start) = start.filter(|start| start.form.uniform().is_some()) else {
                 continue;
             };
@@ -238,10 +246,12 @@ impl Collector<'_> {
             }
             // A name for the value, given in this turn.
             Expr::Local(name) if !kernel.locals[name.index()].mutable => {
-                let lets = kernel.block(head.body).filter_map(|id| match kernel.stmt(id) {
-                    Stmt::Let { local, init } if local == name => init,
-                    _ => None,
-                });
+                let lets = kernel
+                    .block(head.body)
+                    .filter_map(|id| match kernel.stmt(id) {
+                        Stmt::Let { local, init } if local == name => init,
+                        _ => None,
+                    });
                 let init = lets.last()?;
                 self.mirror(local, init, (start, head), assigned)
             }

@@ -236,7 +236,8 @@ impl Resolver<'_> {
 
     /// True if each term of a form is at least 0.
     pub(super) fn never_negative(&self, form: &Form<Poly>) -> bool {
-        let natural = |atom: Atom| matches!(atom, Atom::Id(_)) || atom.is_unsigned_value(self.kernel);
+        let natural =
+            |atom: Atom| matches!(atom, Atom::Id(_)) || atom.is_unsigned_value(self.kernel);
         form.base.is_natural()
             && form
                 .terms()
@@ -268,7 +269,10 @@ fn branches([large, small]: [&Affine; 2], values: [Form<Poly>; 2]) -> Option<Vec
 fn low_zeros(form: &Form<Poly>) -> u32 {
     let of = |poly: &Poly| {
         let terms = poly.terms()?;
-        terms.map(|(_, v)| v.trailing_zeros()).min().or(Some(u32::MAX))
+        terms
+            .map(|(_, v)| v.trailing_zeros())
+            .min()
+            .or(Some(u32::MAX))
     };
     let factors = form.terms().iter().map(|(_, factor)| factor);
     let zeros = factors.chain([&form.base]).map(of);

@@ -6,8 +6,8 @@
 use super::symbol::is_unsigned;
 use super::{Affine, Coefficient, Form, Interval, Symbol};
 use crate::{
-    BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar,
-    UnaryOp,
+    BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId,
+    Scalar, UnaryOp,
 };
 
 /// The form that a source gives an expression, if it has one.

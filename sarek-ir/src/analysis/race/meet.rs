@@ -43,7 +43,9 @@ impl Setting<'_> {
         used: &mut Vec<ConstantBound>,
     ) -> Option<Needs> {
         let attempts = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
-        let attempts = attempts.into_iter().flat_map(|axes| [(axes, true), (axes, false)]);
+        let attempts = attempts
+            .into_iter()
+            .flat_map(|axes| [(axes, true), (axes, false)]);
         let mut steps = MOST_STEPS;
         attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
@@ -141,11 +143,11 @@ impl Question<'_> {
             Axes::OfIndex if of.used == of_indices => return Err(Stop::NoProof),
             Axes::All | Axes::InOneBlock | Axes::OfIndex => {}
         }
+        let open = of.first_open();
         if used == [false; 3] {
-            return Err(Stop::NoProof);
+            return Err(open.unwrap_or(Stop::NoProof));
         }
         let needs = of.thread_ids(used, alone)?;
-        let open = of.first_open();
         let (system, conditions, always) = of.finish();
         let proof = system.same_thread_within(&mut self.steps);
         let reasons = proof.ok_or(open.unwrap_or(Stop::NoProof))?;

@@ -100,7 +100,10 @@ impl System {
     fn refutes_shifted(&self, hypothesis: &Polynomial) -> Option<Reasons> {
         let claims = self.equal.iter();
         let products = claims.flat_map(|claim| claim.polynomial.terms());
-        let products: Vec<Monomial> = products.map(|(m, _)| *m).filter(|m| m.degree() > 1).collect();
+        let products: Vec<Monomial> = products
+            .map(|(m, _)| *m)
+            .filter(|m| m.degree() > 1)
+            .collect();
         let multiplied = |var: Var| {
             let own = |m: &&Monomial| {
                 let others = m.vars().filter(|of| !self.is_uniform(*of));
@@ -109,7 +112,10 @@ impl System {
             products.iter().any(|m| own(&m))
         };
         let mut vars = hypothesis.terms().iter().filter_map(|(m, factor)| {
-            let var = m.vars().next().filter(|_| m.degree() == 1 && *factor == 1)?;
+            let var = m
+                .vars()
+                .next()
+                .filter(|_| m.degree() == 1 && *factor == 1)?;
             Some(var).filter(|var| var.is_natural() && multiplied(*var))
         });
         let (var, least) = vars.find_map(|var| {

@@ -163,7 +163,10 @@ impl System {
             let claim = &self.equal[at];
             let own = |var: Var| !self.is_uniform(var);
             let terms = claim.polynomial.terms().iter();
-            if !terms.clone().any(|(m, _)| m.vars().filter(|var| own(*var)).count() > 1) {
+            if !terms
+                .clone()
+                .any(|(m, _)| m.vars().filter(|var| own(*var)).count() > 1)
+            {
                 continue;
             }
             let found = claim.polynomial.linear(|var, _| self.is_link(var));

@@ -30,7 +30,8 @@ impl Translation<'_> {
                 a.times(&b).ok_or(Stop::NoProof)?
             }
             Definition::Quotient { dividend, divisor } => {
-                let (dividend, divisor) = self.divided((number, unsigned), [dividend, divisor], reader)?;
+                let (dividend, divisor) =
+                    self.divided((number, unsigned), [dividend, divisor], reader)?;
                 let (quotient, _) = self.variable(name, unsigned)?;
                 let quotient = Polynomial::var(quotient);
                 let rest = match (divisor.constant(), dividend.parity()) {
@@ -176,7 +177,8 @@ impl Translation<'_> {
         reader: Side,
     ) -> Result<(Polynomial, Polynomial), Stop> {
         if unsigned
-            && let Some((inner, factor)) = self.setting.inner_quotient(number, dividend, divisor) {
+            && let Some((inner, factor)) = self.setting.inner_quotient(number, dividend, divisor)
+        {
             let inner = self.form(&inner, reader)?;
             let factor = self.form(&Form::of(factor), reader)?;
             return Ok((inner, factor));
@@ -225,7 +227,9 @@ impl<'a> Setting<'a> {
             };
             let (factor, rest) = product.divided(by);
             let proper = rest.is_zero() && factor.is_natural() && factor.as_constant() != Some(1);
-            let larger = best.as_ref().is_none_or(|(_, best, _)| by.is_multiple_of(best));
+            let larger = best
+                .as_ref()
+                .is_none_or(|(_, best, _)| by.is_multiple_of(best));
             if proper && larger && of == dividend && by.as_constant() != Some(1) {
                 best = Some((other, by, factor));
             }

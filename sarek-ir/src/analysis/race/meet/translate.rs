@@ -154,7 +154,10 @@ impl<'a> Translation<'a> {
 
     /// The first term by number whose cases are not told apart.
     pub(super) fn first_open(&self) -> Option<Stop> {
-        let first = self.open.iter().min_by_key(|(term, side, _)| (*term, *side));
+        let first = self
+            .open
+            .iter()
+            .min_by_key(|(term, side, _)| (*term, *side));
         first.map(|&(term, side, count)| Stop::Cases { side, term, count })
     }
 
