@@ -246,13 +246,13 @@ impl Collector<'_> {
             }
             // A name for the value, given in this turn.
             Expr::Local(name) if !kernel.locals[name.index()].mutable => {
-                let lets = kernel
+                let mut lets = kernel
                     .block(head.body)
                     .filter_map(|id| match kernel.stmt(id) {
                         Stmt::Let { local, init } if local == name => init,
                         _ => None,
                     });
-                let init = lets.last()?;
+                let init = lets.next()?;
                 self.mirror(local, init, (start, head), assigned)
             }
             _ => None,

@@ -29,64 +29,13 @@ impl Translation<'_> {
                 let (a, b) = (self.form(a, reader)?, self.form(b, reader)?);
                 a.times(&b).ok_or(Stop::NoProof)?
             }
-            Definition::Quotient { dividend, divisor } => {
-                let (dividend, divisor) =
-                    self.divided((number, unsigned), [dividend, divisor], reader)?;
-                let (quotient, _) = self.variable(name, unsigned)?;
-                let quotient = Polynomial::var(quotient);
-                let rest = match (divisor.constant(), dividend.parity()) {
-                    (Some(2), Some(odd)) => Polynomial::number(odd.into()),
-                    (_, _) => {
-                        let (rest, _) = self.variable(Name::Remainder(side, number), true)?;
-                        Polynomial::var(rest)
-                    }
-                };
-                let beyond = divisor.minus(&rest).ok_or(Stop::NoProof)?;
-                let beyond = beyond.minus(&Polynomial::number(1));
-                self.system
-                    .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
-                let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
-                self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
-                quotient
-            }
-            Definition::Xor(of_a, of_b) => {
-                let (a, b) = (self.form(of_a, reader)?, self.form(of_b, reader)?);
-                let value = Polynomial::var(self.variable(name, unsigned)?.0);
-                let sum = a.plus(&b).ok_or(Stop::NoProof)?;
-                let limits = [
-                    sum.minus(&value),
-                    value.plus(&a).and_then(|sum| sum.minus(&b)),
-                    value.plus(&b).and_then(|sum| sum.minus(&a)),
-                ];
-                for limit in limits {
-                    self.system
-                        .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
-                }
-                if let (Some(most_a), Some(most_b)) =
-                    (self.setting.most(of_a), self.setting.most(of_b))
-                    && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
-                {
-                    let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
-                    let rest = most.minus(&value).ok_or(Stop::NoProof)?;
-                    self.system.at_least_zero(rest, self.under);
-                }
-                // An operand changes the other one unless it is 0.
-                for (operand, other) in [(of_a, &b), (of_b, &a)] {
-                    if operand.as_constant().is_some_and(|number| number != 0) {
-                        let change = value.minus(other).ok_or(Stop::NoProof)?;
-                        self.system.not_zero(change, self.under);
-                    }
-                }
-                if let Some(side) = side {
-                    self.pair_up(number, side, [&value, &a, &b])?;
-                    // `x ^ x >> k` is injective, as in Gray codes.
-                    for (half, whole, of) in [(of_a, of_b, &b), (of_b, of_a, &a)] {
-                        if self.setting.is_halved(half) == Some(whole) {
-                            self.injective(number, side, [&value, of])?;
-                        }
-                    }
-                }
-                value
+            Definition::Quotient { dividend, divisor } => self.quotient(
+                (number, unsigned, name),
+                [dividend, divisor],
+                (side, reader),
+            )?,
+            Definition::Xor(a, b) => {
+                self.exclusive_or((number, unsigned, name), [a, b], (side, reader))?
             }
             Definition::Injective(_, of) => {
                 let of = self.form(of, reader)?;
@@ -132,6 +81,77 @@ impl Translation<'_> {
         self.values.insert((side, number, unsigned), value.clone());
         for fact in &term.facts {
             self.fact(fact, reader)?;
+        }
+        Ok(value)
+    }
+
+    /// The quotient of a term, with its remainder.
+    fn quotient(
+        &mut self,
+        (number, unsigned, name): (u32, bool, Name),
+        [dividend, divisor]: [&Form<Poly>; 2],
+        (side, reader): (Option<Side>, Side),
+    ) -> Result<Polynomial, Stop> {
+        let (dividend, divisor) = self.divided((number, unsigned), [dividend, divisor], reader)?;
+        let (quotient, _) = self.variable(name, unsigned)?;
+        let quotient = Polynomial::var(quotient);
+        let rest = match (divisor.constant(), dividend.parity()) {
+            (Some(2), Some(odd)) => Polynomial::number(odd.into()),
+            (_, _) => {
+                let (rest, _) = self.variable(Name::Remainder(side, number), true)?;
+                Polynomial::var(rest)
+            }
+        };
+        let beyond = divisor.minus(&rest).ok_or(Stop::NoProof)?;
+        let beyond = beyond.minus(&Polynomial::number(1));
+        self.system
+            .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
+        let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
+        self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
+        Ok(quotient)
+    }
+
+    /// The exclusive or of a term.
+    fn exclusive_or(
+        &mut self,
+        (number, unsigned, name): (u32, bool, Name),
+        [of_a, of_b]: [&Form<Poly>; 2],
+        (side, reader): (Option<Side>, Side),
+    ) -> Result<Polynomial, Stop> {
+        let (a, b) = (self.form(of_a, reader)?, self.form(of_b, reader)?);
+        let value = Polynomial::var(self.variable(name, unsigned)?.0);
+        let sum = a.plus(&b).ok_or(Stop::NoProof)?;
+        let limits = [
+            sum.minus(&value),
+            value.plus(&a).and_then(|sum| sum.minus(&b)),
+            value.plus(&b).and_then(|sum| sum.minus(&a)),
+        ];
+        for limit in limits {
+            self.system
+                .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
+        }
+        if let (Some(most_a), Some(most_b)) = (self.setting.most(of_a), self.setting.most(of_b))
+            && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
+        {
+            let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
+            let rest = most.minus(&value).ok_or(Stop::NoProof)?;
+            self.system.at_least_zero(rest, self.under);
+        }
+        // An operand changes the other one unless it is 0.
+        for (operand, other) in [(of_a, &b), (of_b, &a)] {
+            if operand.as_constant().is_some_and(|number| number != 0) {
+                let change = value.minus(other).ok_or(Stop::NoProof)?;
+                self.system.not_zero(change, self.under);
+            }
+        }
+        if let Some(side) = side {
+            self.pair_up(number, side, [&value, &a, &b])?;
+            // `x ^ x >> k` is injective, as in Gray codes.
+            for (half, whole, of) in [(of_a, of_b, &b), (of_b, of_a, &a)] {
+                if self.setting.is_halved(half) == Some(whole) {
+                    self.injective(number, side, [&value, of])?;
+                }
+            }
         }
         Ok(value)
     }
