@@ -23,7 +23,10 @@ use env::Env;
 use sums::Sum;
 
 use super::linear::{Interval, Quotients};
-use crate::{Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
+use crate::{
+    Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, Precondition, SiteId, Stmt,
+    Value,
+};
 
 /// The values that one launch fixes.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +58,7 @@ pub struct Ranges {
     overflow: Vec<bool>,
     /// True for a condition of a branch that some thread may find false.
     may_fail: Vec<bool>,
+    wraps: Vec<bool>,
 }
 
 impl Ranges {
@@ -71,9 +75,10 @@ impl Ranges {
     }
 
     /// True if no `+`, `-`, `*`, `<<` or integer cast in the expression overflows in any thread. This includes
-    /// the initialisers of immutable locals that the expression reads. It holds as long as no thread has faulted.
+    /// the initialisers of immutable locals that the expression reads. It holds as long as no thread has faulted. If the
+    /// expression itself is a `wrapping_add`, `wrapping_sub` or `wrapping_mul`, its result does not wrap either.
     pub fn no_overflow(&self, expr: ExprId) -> bool {
-        !self.overflow[expr.index()]
+        !self.overflow[expr.index()] && !self.wraps[expr.index()]
     }
 
     /// True if the condition of a branch holds in every thread that arrives there. It holds as long as no thread has
@@ -83,8 +88,16 @@ impl Ranges {
     }
 
     /// True if everything is proved, so that a closer analysis cannot find more.
-    fn tell_all(&self) -> bool {
-        self.fits_u32 && !self.proved.contains(&false) && !self.overflow.contains(&true)
+    fn tell_all(&self, kernel: &Kernel) -> bool {
+        let fails = |need: &Precondition| match need {
+            Precondition::NoOverflow(expr) => self.wraps[expr.index()],
+            Precondition::SingleThread(_)
+            | Precondition::ExtentAtMost(..)
+            | Precondition::BlockAtMost(..)
+            | Precondition::Holds(_) => false,
+        };
+        let in_doubt = self.proved.contains(&false) || self.overflow.contains(&true);
+        self.fits_u32 && !in_doubt && !kernel.preconditions.iter().any(fails)
     }
 }
 
@@ -101,6 +114,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
         fits_u32: true,
         overflow: vec![false; kernel.exprs.len()],
         may_fail: vec![false; kernel.exprs.len()],
+        wraps: vec![false; kernel.exprs.len()],
     };
     if facts.extent.contains(&0) {
         return nothing_fails;
@@ -118,6 +132,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
             record: true,
             overflowed: false,
             exceeds: false,
+            wraps: false,
             refreshing: false,
             doubtful: false,
             after_faults,
@@ -140,6 +155,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
             return Ranges {
                 overflow: ranges.overflow,
                 may_fail: ranges.may_fail,
+                wraps: ranges.wraps,
                 ..run(follow_sums, true)
             };
         }
@@ -147,7 +163,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
     };
     // Intervals alone are fast, and prove everything about most kernels.
     let ranges = prove(false);
-    if !sums || ranges.tell_all() {
+    if !sums || ranges.tell_all(kernel) {
         return ranges;
     }
     prove(true)
@@ -172,6 +188,8 @@ struct Analyser<'a> {
     overflowed: bool,
     /// True if the last operator may overflow by the rules of a debug build.
     exceeds: bool,
+    /// True if the last operation wraps by definition, and may have wrapped.
+    wraps: bool,
     /// True while ranges are updated after a guard.
     refreshing: bool,
     /// True if a site in the current statement may fail.

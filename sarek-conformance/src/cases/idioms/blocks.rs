@@ -19,7 +19,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// Runs a kernel that writes one result for each 64 elements of `x`. The last block may have fewer elements.
-fn of_each_block(
+pub(super) fn of_each_block(
     run: impl Fn(&Vector<u32>, &mut Vector<u32>, usize) -> sarek::Result<()>,
     reference: impl Fn(&[u32]) -> u32,
 ) -> Check {
@@ -41,7 +41,7 @@ fn of_each_block(
 }
 
 /// Runs a kernel that changes each 64 elements in place.
-fn in_each_block(
+pub(super) fn in_each_block(
     run: impl Fn(&mut Vector<u32>, usize) -> sarek::Result<()>,
     reference: impl Fn(&mut [u32]),
 ) -> Check {

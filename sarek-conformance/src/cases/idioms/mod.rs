@@ -4,9 +4,12 @@ mod blocks;
 mod chunks;
 mod constants;
 mod device_index;
+mod digits;
 mod grid_stride;
 mod layouts;
 mod loops;
+mod runs;
+mod tiles;
 mod transforms;
 
 use crate::Case;
@@ -23,6 +26,9 @@ pub const CASES: &[&[Case]] = &[
     loops::CASES,
     constants::CASES,
     device_index::CASES,
+    digits::CASES,
+    runs::CASES,
+    tiles::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

@@ -6,6 +6,9 @@
 //!   every way through the body have the number of turns in common.
 //! - If each turn swaps two locals that the threads of a block have in common, they have their two values before the
 //!   loop, in either order.
+//! - If each turn subtracts a local that the threads of a block have in common from the same value `k`, it is `start` or
+//!   `k - start`.
+//! - If it begins as a power of two, and each assignment doubles or halves it, it stays one, or becomes 0.
 //! - If no assignment makes it smaller, the local is at least its value before the loop; likewise for larger.
 
 use std::collections::BTreeMap;
@@ -47,8 +50,12 @@ impl Collector<'_> {
             self.renew(*local);
         }
         self.swapped(&assigned, head, left);
+        let flipped = self.flipped(&assigned, head, left);
         let mut turns = BTreeMap::new();
-        for (local, values) in &assigned {
+        for (local, values) in assigned
+            .iter()
+            .filter(|(local, _)| !flipped.contains(local))
+        {
             let changes = values.as_ref().and_then(|values| {
                 let changes = values
                     .iter()
@@ -63,7 +70,10 @@ impl Collector<'_> {
                     form.exact.extend(values);
                     self.set(*local, form);
                 }
-                None => self.one_way(*local, &start, &changes, values),
+                None => {
+                    self.one_way(*local, &start, &changes, values);
+                    self.power_of_two(*local, &start, values);
+                }
             }
         }
     }
@@ -160,6 +170,123 @@ impl Collector<'_> {
                     self.set(local, value);
                 }
             }
+        }
+    }
+
+    /// Gives locals that each turn subtracts from a value `k` the values `start + p · (k - 2 · start)`, where `p` is 0 or 1.
+    /// Returns these locals.
+    fn flipped(&mut self, assigned: &Assigned, head: &Head, left: bool) -> Vec<LocalId> {
+        let mut found = vec![];
+        for (&local, values) in assigned {
+            let Some([value]) = values.as_deref() else {
+                continue;
+            };
+            let in_common = self
+                .values()
+                .is_some_and(|values| values.are_in_common(local));
+            let start = head
+                .before
+                .get(local)
+                .filter(|_| in_common && self.each_turn(local, head, left));
+            let Some(start) = start.filter(|start| start.form.uniform().is_some()) else {
+                continue;
+            };
+            let whole = self.mirror(local, *value, (&start, head), assigned);
+            let step = whole.and_then(|whole| whole.plus(&start, -2));
+            if let Some(step) = step.filter(|step| step.form.uniform().is_some()) {
+                found.push((local, *value, start, step));
+            }
+        }
+        if found.is_empty() {
+            return vec![];
+        }
+        let number = self.resolver.terms().any();
+        let phase = term_form(number, true, true);
+        self.resolver
+            .limit(number, &phase, &Form::constant(1), Relation::Le);
+        let mut done = vec![];
+        for (local, value, start, step) in found {
+            let steps = phase.uniform().and_then(|phase| step.form.times(phase));
+            if let Some(mut now) = steps.and_then(|steps| start.plus(&step.with(steps), 1)) {
+                now.exact.push(value);
+                self.set(local, now);
+                done.push(local);
+            }
+        }
+        done
+    }
+
+    /// The sum of a local's values before and after an assignment, if a loop does not change that sum.
+    fn mirror(
+        &mut self,
+        local: LocalId,
+        value: ExprId,
+        (start, head): (&Affine, &Head),
+        assigned: &Assigned,
+    ) -> Option<Affine> {
+        let kernel = self.kernel;
+        let itself = |e: ExprId| kernel.expr(e) == Expr::Local(local);
+        match kernel.expr(value) {
+            Expr::Binary {
+                op: BinaryOp::Sub,
+                lhs,
+                rhs,
+            } if itself(rhs) && self.is_fixed(lhs, assigned) => self.resolver.affine(lhs),
+            Expr::Binary {
+                op: BinaryOp::BitXor,
+                lhs,
+                rhs,
+            } if itself(lhs) => {
+                let is_bit = matches!(start.form.as_constant(), Some(0 | 1));
+                let flips = match kernel.expr(rhs) {
+                    Expr::Literal(by) => by.as_int() == Some(1),
+                    _ => false,
+                };
+                (is_bit && flips).then(|| Affine::of(Form::constant(1)))
+            }
+            // A name for the value, given in this turn.
+            Expr::Local(name) if !kernel.locals[name.index()].mutable => {
+                let mut lets = kernel
+                    .block(head.body)
+                    .filter_map(|id| match kernel.stmt(id) {
+                        Stmt::Let { local, init } if local == name => init,
+                        _ => None,
+                    });
+                let init = lets.next()?;
+                self.mirror(local, init, (start, head), assigned)
+            }
+            _ => None,
+        }
+    }
+
+    /// Records that a local in common is a power of two, or 0, if it began as one and is doubled or halved.
+    fn power_of_two(&mut self, local: LocalId, start: &Affine, values: &[ExprId]) {
+        let kernel = self.kernel;
+        let literal = |e: ExprId| match kernel.expr(e) {
+            Expr::Literal(value) => value.as_int(),
+            _ => None,
+        };
+        let is_power = |value: i128| value > 0 && value.count_ones() == 1;
+        let keeps = |value: &ExprId| match kernel.expr(*value) {
+            Expr::Binary {
+                op: BinaryOp::Mul,
+                lhs,
+                rhs,
+            } => [lhs, rhs].iter().any(|e| literal(*e).is_some_and(is_power)),
+            Expr::Binary {
+                op: BinaryOp::Shl | BinaryOp::Shr,
+                ..
+            } => true,
+            Expr::Divide { rhs, .. } => literal(rhs).is_some_and(is_power),
+            _ => false,
+        };
+        let begins = start.form.as_constant().is_some_and(is_power);
+        if begins
+            && values.iter().all(keeps)
+            && let Some(now) = self.values().and_then(|values| values.get(local))
+        {
+            let exact = start.exact.iter().chain(values).copied().collect();
+            self.resolver.state_power_of_two(&now.form, exact);
         }
     }
 

@@ -87,6 +87,7 @@ mod digits;
 mod eliminate;
 mod fact;
 mod form;
+mod functions;
 mod guard;
 mod ids;
 mod interval;
@@ -116,7 +117,7 @@ pub use read::{FormOf, Source, read, result};
 pub use required::relied_on;
 pub use symbol::{Extent, Symbol};
 pub use symbolic::Resolver;
-pub use terms::{Definition, Term, Terms, term_form};
+pub use terms::{Branch, Definition, Function, Term, Terms, term_form};
 pub use valued::{field_of_local, fields_of};
 pub use values::Values;
 

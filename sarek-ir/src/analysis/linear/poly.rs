@@ -146,6 +146,14 @@ impl Poly {
         !self.unknown && self.terms.contains_key(&vec![]) && self.terms.iter().all(odd)
     }
 
+    /// A multiple of `part`, by the factor, and the remaining terms, if these are fewer by the number of terms of `part`.
+    pub fn without(&self, part: &Poly) -> Option<(i128, Poly)> {
+        let (product, factor) = part.terms.first_key_value()?;
+        let by = self.terms.get(product)?.checked_div(*factor)?;
+        let rest = self.minus(&part.scaled(by)).known()?;
+        (rest.terms.len() + part.terms.len() == self.terms.len()).then_some((by, rest))
+    }
+
     /// The products of symbols with their coefficients; `None` if the polynomial is unknown.
     pub fn terms(&self) -> Option<impl Iterator<Item = (&[Symbol], i128)>> {
         let terms = self

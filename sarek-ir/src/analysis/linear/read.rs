@@ -4,9 +4,10 @@
 //! operation may wrap. It either proves that an operation is exact, or adds the condition that it must be.
 
 use super::symbol::is_unsigned;
-use super::{Affine, Coefficient, Form, Symbol};
+use super::{Affine, Coefficient, Form, Interval, Symbol};
 use crate::{
-    BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar,
+    BinaryOp, Builtin, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId,
+    Scalar, UnaryOp,
 };
 
 /// The form that a source gives an expression, if it has one.
@@ -87,7 +88,17 @@ pub trait Source {
     }
 
     /// The value of an intrinsic function of integers.
-    fn intrinsic(&mut self, _of: Intrinsic, _args: List, _ty: Scalar) -> FormOf<Self> {
+    fn intrinsic(&mut self, _id: ExprId, _of: (Intrinsic, List), _ty: Scalar) -> FormOf<Self> {
+        None
+    }
+
+    /// `lhs & rhs`, for values of this type.
+    fn common_bits(
+        &mut self,
+        _lhs: &Affine<Self::Coefficient>,
+        _rhs: &Affine<Self::Coefficient>,
+        _ty: Scalar,
+    ) -> FormOf<Self> {
         None
     }
 
@@ -143,7 +154,7 @@ pub fn read<S: Source + ?Sized>(source: &mut S, id: ExprId) -> FormOf<S> {
             let field = source.field(compound);
             field.and_then(|field| read(source, field))
         }
-        Expr::Call { intrinsic, args } => source.intrinsic(intrinsic, args, ty),
+        Expr::Call { intrinsic, args } => source.intrinsic(id, (intrinsic, args), ty),
         Expr::Load { .. } | Expr::Unary { .. } => None,
         Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
     };
@@ -176,13 +187,13 @@ pub fn result<S: Source + ?Sized>(
             let ty = source.kernel().type_of(lhs).as_scalar()?;
             source.quotient(&dividend, 1 << by, true, ty)
         }
-        // A mask of low bits is a remainder.
         BinaryOp::BitAnd => {
-            let mask = source.number(rhs)?;
-            let divisor = mask.checked_add(1).filter(|d| d.count_ones() == 1)?;
-            let dividend = read(source, lhs)?;
-            let ty = source.kernel().type_of(lhs).as_scalar()?;
-            remainder(source, dividend, divisor, (true, ty))
+            let masked = masked(source, lhs, rhs).or_else(|| masked(source, rhs, lhs));
+            masked.or_else(|| {
+                let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+                let ty = source.kernel().type_of(lhs).as_scalar()?;
+                source.common_bits(&l, &r, ty)
+            })
         }
         BinaryOp::BitXor => {
             let (l, r) = (read(source, lhs)?, read(source, rhs)?);
@@ -190,20 +201,15 @@ pub fn result<S: Source + ?Sized>(
             let found = source.exchange(&l, &r, ty);
             found.or_else(|| source.exchange(&r, &l, ty))
         }
-        // The bits of a shifted value and of a smaller number do not meet, so this is a sum.
         BinaryOp::BitOr => {
-            let Expr::Binary {
-                op: BinaryOp::Shl,
-                lhs: shifted,
-                rhs: by,
-            } = source.kernel().expr(lhs)
-            else {
-                return None;
-            };
-            let free = 1 << shift_count(source, shifted, by)?;
-            let low = source.number(rhs).filter(|low| (0..free).contains(low))?;
-            let form = Affine::of(Form::constant(low));
-            read(source, lhs)?.plus(&form, 1)
+            let joined = joined(source, lhs, rhs).or_else(|| joined(source, rhs, lhs));
+            joined.or_else(|| {
+                // The bits that both have count once.
+                let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+                let ty = source.kernel().type_of(lhs).as_scalar()?;
+                let common = source.common_bits(&l, &r, ty)?;
+                l.plus(&r, 1)?.plus(&common, -1)
+            })
         }
         BinaryOp::Div
         | BinaryOp::Rem
@@ -214,6 +220,55 @@ pub fn result<S: Source + ?Sized>(
         | BinaryOp::Gt
         | BinaryOp::Ge => None,
     }
+}
+
+/// `value & mask` for a constant mask of adjacent bits, or of all bits but some low ones.
+fn masked<S: Source + ?Sized>(source: &mut S, value: ExprId, mask: ExprId) -> FormOf<S> {
+    let ty = source.kernel().type_of(value).as_scalar()?;
+    let is_power = |n: &i128| n.count_ones() == 1;
+    let inverted = match source.kernel().expr(mask) {
+        Expr::Unary {
+            op: UnaryOp::Not,
+            arg,
+        } => source.number(arg),
+        _ => {
+            let number = source.number(mask)?;
+            let all = Interval::of(ty).hi;
+            all.checked_sub(number).filter(|_| is_unsigned(ty))
+        }
+    };
+    let low = inverted.and_then(|low| low.checked_add(1));
+    if let Some(low) = low.filter(is_power) {
+        let value = read(source, value)?;
+        let quotient = source.quotient(&value, low, true, ty)?;
+        return Some(quotient.with(quotient.form.times(&Coefficient::constant(low))?));
+    }
+    let mask = source.number(mask).filter(|mask| *mask > 0)?;
+    let unit = 1_i128.checked_shl(mask.trailing_zeros())?;
+    let divisor = (mask / unit).checked_add(1).filter(is_power)?;
+    let value = read(source, value)?;
+    if unit == 1 {
+        return remainder(source, value, divisor, (true, ty));
+    }
+    let shifted = source.quotient(&value, unit, true, ty)?;
+    let rest = remainder(source, shifted, divisor, (true, ty))?;
+    Some(rest.with(rest.form.times(&Coefficient::constant(unit))?))
+}
+
+/// The sum of a shifted value and of a smaller number, whose bits do not meet.
+fn joined<S: Source + ?Sized>(source: &mut S, lhs: ExprId, rhs: ExprId) -> FormOf<S> {
+    let Expr::Binary {
+        op: BinaryOp::Shl,
+        lhs: shifted,
+        rhs: by,
+    } = source.kernel().expr(lhs)
+    else {
+        return None;
+    };
+    let free = 1 << shift_count(source, shifted, by)?;
+    let low = source.number(rhs).filter(|low| (0..free).contains(low))?;
+    let form = Affine::of(Form::constant(low));
+    read(source, lhs)?.plus(&form, 1)
 }
 
 /// A constant shift count below the width.

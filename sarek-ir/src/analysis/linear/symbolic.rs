@@ -40,6 +40,8 @@ pub struct Resolver<'a> {
     pub(super) terms: Option<Terms>,
     /// The stated values of expressions, see [`Resolver::state_value`].
     pub(super) stated: HashMap<ExprId, Affine>,
+    /// The values that are powers of two, or 0, if these expressions do not overflow.
+    pub(super) powers_of_two: Vec<(Poly, Vec<ExprId>)>,
 }
 
 impl<'a> Resolver<'a> {
@@ -79,6 +81,7 @@ impl<'a> Resolver<'a> {
             uniform: HashMap::new(),
             terms: None,
             stated: HashMap::new(),
+            powers_of_two: vec![],
         }
     }
 
@@ -385,8 +388,8 @@ impl Source for Resolver<'_> {
         self.product_term(lhs, rhs, is_unsigned(ty))
     }
 
-    fn intrinsic(&mut self, of: Intrinsic, args: List, ty: Scalar) -> Option<Affine> {
-        self.intrinsic_term(of, args, ty)
+    fn intrinsic(&mut self, id: ExprId, of: (Intrinsic, List), ty: Scalar) -> Option<Affine> {
+        self.intrinsic_term(id, of, ty)
     }
 
     /// An index that is out of bounds faults before the access.
@@ -412,6 +415,10 @@ impl Source for Resolver<'_> {
         });
         let form = Affine::atom(Atom::Exchange(of, number as u32));
         Some(form.with_conditions(id).with_conditions(mask))
+    }
+
+    fn common_bits(&mut self, lhs: &Affine, rhs: &Affine, ty: Scalar) -> FormOf<Self> {
+        is_unsigned(ty).then(|| self.and_term(lhs, rhs))?
     }
 
     /// The initialiser of a field of a tuple or struct in a local, if it is constant.

@@ -14,6 +14,36 @@ pub struct Term {
     pub facts: Vec<Fact>,
 }
 
+impl Term {
+    /// The forms of the definition and the facts.
+    pub fn forms(&self) -> impl Iterator<Item = &Form<Poly>> {
+        let mut forms: Vec<&Form<Poly>> = vec![];
+        match &self.definition {
+            Definition::Any => {}
+            Definition::Product(a, b) | Definition::Xor(a, b) => forms.extend([a, b]),
+            Definition::Quotient { dividend, divisor } => forms.extend([dividend, divisor]),
+            Definition::Injective(_, of) => forms.push(of),
+            Definition::OneOf(cases) => {
+                for (value, facts) in cases {
+                    forms.push(&value.form);
+                    forms.extend(facts.iter().map(|fact| &fact.form));
+                }
+            }
+            Definition::ByCases {
+                operands, branches, ..
+            } => {
+                forms.extend(operands);
+                for branch in branches {
+                    forms.extend(branch.value.iter().map(|value| &value.form));
+                    forms.extend(branch.facts.iter().map(|fact| &fact.form));
+                }
+            }
+        }
+        forms.extend(self.facts.iter().map(|fact| &fact.form));
+        forms.into_iter()
+    }
+}
+
 /// The definition of a [`Term`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Definition {
@@ -31,6 +61,38 @@ pub enum Definition {
     Xor(Form<Poly>, Form<Poly>),
     /// One of these values, each with the facts that hold in its case.
     OneOf(Vec<(Affine, Vec<Fact>)>),
+    /// A function of other values, such as a minimum, whose cases a proof tells apart only if it must.
+    #[allow(missing_docs)]
+    ByCases {
+        function: Function,
+        operands: Vec<Form<Poly>>,
+        branches: Vec<Branch>,
+    },
+    /// A function of one value that gives different results for different values.
+    Injective(Function, Form<Poly>),
+}
+
+/// The function of a [`Definition`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Function {
+    /// A minimum, a maximum, or a difference: the branches say all.
+    Choice,
+    /// The bitwise and.
+    And,
+    /// An operation that wraps by definition. The branch names its expression.
+    Wrapping,
+    /// The bits of an unsigned value of the given width in reverse order, shifted to the right.
+    #[allow(missing_docs)]
+    Reversed { bits: u32, shift: u32 },
+}
+
+/// A case of [`Definition::ByCases`]. Its facts decide whether it applies.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Branch {
+    /// The value in this case, if it is known.
+    pub value: Option<Affine>,
+    /// The facts that hold in this case.
+    pub facts: Vec<Fact>,
 }
 
 /// The terms of one kernel.
@@ -45,13 +107,22 @@ impl Terms {
         &self.list[number as usize]
     }
 
+    /// All terms with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (u32, &Term)> {
+        (0..).zip(&self.list)
+    }
+
     /// A term that stands for this value. Equal definitions are one term, because a thread that evaluates them gets one
     /// value. A definition that leaves a choice is always a new term.
     pub(super) fn defined(&mut self, definition: Definition) -> u32 {
         let same = |term: &Term| term.definition == definition;
         let chooses = match definition {
             Definition::Any | Definition::OneOf(_) => true,
-            Definition::Product(..) | Definition::Quotient { .. } | Definition::Xor(..) => false,
+            Definition::Product(..)
+            | Definition::Quotient { .. }
+            | Definition::Xor(..)
+            | Definition::ByCases { .. }
+            | Definition::Injective(..) => false,
         };
         if !chooses && let Some(number) = self.list.iter().position(same) {
             return number as u32;

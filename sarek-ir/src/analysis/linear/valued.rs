@@ -10,7 +10,7 @@ use super::{
     Affine, Atom, Definition, Fact, Form, Interval, Poly, Relation, Resolver, Symbol, Terms,
     term_form,
 };
-use crate::{Compound, Expr, ExprId, Intrinsic, Kernel, List, LocalId, NameId, ParamId, Scalar};
+use crate::{Compound, Expr, ExprId, Kernel, LocalId, NameId, ParamId, Scalar};
 
 impl<'a> Resolver<'a> {
     /// A resolver that also gives expressions without a linear form a value. It treats these parameters as varying.
@@ -67,7 +67,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A term with a definition by these values.
-    fn defined(
+    pub(super) fn defined(
         &mut self,
         definition: Definition,
         unsigned: bool,
@@ -96,11 +96,47 @@ impl<'a> Resolver<'a> {
         unsigned: bool,
     ) -> Option<Affine> {
         self.terms.as_ref()?;
-        let definition = Definition::Quotient {
-            dividend: dividend.form.clone(),
-            divisor: divisor.form.clone(),
+        if let Some(by) = divisor.form.as_constant()
+            && let Some(low) = self.reversed_low_bits(dividend, by)
+        {
+            return Some(low);
+        }
+        let (whole, rest) = self.multiples(&dividend.form, &divisor.form);
+        let mut part = match (rest.as_constant(), divisor.form.as_constant()) {
+            (Some(rest), Some(by)) if by > 0 => {
+                let number = Form::constant(rest.div_euclid(by));
+                dividend.with(number).with_conditions(divisor)
+            }
+            (_, _) => {
+                let definition = Definition::Quotient {
+                    dividend: rest,
+                    divisor: divisor.form.clone(),
+                };
+                self.defined(definition, unsigned, [dividend, divisor]).1
+            }
         };
-        Some(self.defined(definition, unsigned, [dividend, divisor]).1)
+        part.needs_exact = true;
+        part.plus(&Affine::of(whole), 1)
+    }
+
+    /// Splits a dividend into a multiple of the divisor, given by the quotient, and a rest that is never negative. The rest
+    /// is the whole dividend if there is no such split.
+    fn multiples(&self, dividend: &Form<Poly>, divisor: &Form<Poly>) -> (Form<Poly>, Form<Poly>) {
+        let none = || (Form::constant(0), dividend.clone());
+        let Some(by) = divisor.uniform() else {
+            return none();
+        };
+        let (quotient, rest) = dividend.base.divided(by);
+        let (mut whole, mut left) = (Form::of(quotient), Form::of(rest));
+        for (atom, factor) in dividend.terms() {
+            let (quotient, rest) = factor.divided(by);
+            whole.set(*atom, quotient);
+            left.set(*atom, rest);
+        }
+        match self.never_negative(&left) {
+            true => (whole, left),
+            false => none(),
+        }
     }
 
     /// The exclusive or of two unsigned values.
@@ -114,47 +150,6 @@ impl<'a> Resolver<'a> {
     pub fn one_of(&mut self, cases: Vec<(Affine, Vec<Fact>)>, ty: Scalar) -> Affine {
         let number = self.terms().defined(Definition::OneOf(cases));
         Affine::of(term_form(number, is_unsigned(ty), false))
-    }
-
-    /// The value of an intrinsic function of integers.
-    pub(super) fn intrinsic_term(
-        &mut self,
-        intrinsic: Intrinsic,
-        args: List,
-        ty: Scalar,
-    ) -> Option<Affine> {
-        self.terms.as_ref()?;
-        let args: Vec<ExprId> = self.kernel.list(args).collect();
-        let &[a, b] = args.as_slice() else {
-            return None;
-        };
-        let (a, b) = (self.affine(a)?, self.affine(b)?);
-        let (zero, unsigned) = (Form::constant(0), is_unsigned(ty));
-        let facts: Vec<(Form<Poly>, Relation)> = match intrinsic {
-            Intrinsic::Min => vec![
-                (a.form.clone(), Relation::Le),
-                (b.form.clone(), Relation::Le),
-            ],
-            Intrinsic::Max => vec![
-                (a.form.clone(), Relation::Ge),
-                (b.form.clone(), Relation::Ge),
-            ],
-            Intrinsic::SaturatingSub if unsigned => vec![
-                (a.form.minus(&b.form)?, Relation::Ge),
-                (a.form.clone(), Relation::Le),
-                (zero, Relation::Ge),
-            ],
-            Intrinsic::AbsDiff => vec![
-                (a.form.minus(&b.form)?, Relation::Ge),
-                (b.form.minus(&a.form)?, Relation::Ge),
-            ],
-            _ => return None,
-        };
-        let (number, value) = self.defined(Definition::Any, unsigned, [&a, &b]);
-        for (other, by) in facts {
-            self.limit(number, &value.form, &other, by);
-        }
-        Some(value)
     }
 
     /// The value of an expression that no rule reads: any one.

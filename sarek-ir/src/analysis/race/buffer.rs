@@ -69,7 +69,7 @@ impl<'a> Buffer<'a> {
         };
         let mut used = pinned.clone().map(|pin| pin.is_some());
         if ids.is_empty() && !any_pinned {
-            let reason = same_for_all(self.kernel, self.forms[0].as_ref());
+            let reason = same_for_all(self.kernel, self.forms[0].as_ref(), self.accesses[0].index);
             return Err(self.race_with_store(0, reason));
         }
         if !ids.is_empty() {

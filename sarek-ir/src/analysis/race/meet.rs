@@ -19,6 +19,9 @@ use translate::{Case, Condition, Side, Stop, Translation};
 /// More combinations of cases than these are not examined.
 const MOST_CASES: u32 = 64;
 
+/// The steps of all attempts.
+const MOST_STEPS: u32 = 3000;
+
 /// The setting of a question.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
@@ -39,34 +42,57 @@ impl Setting<'_> {
         b: &Access,
         used: &mut Vec<ConstantBound>,
     ) -> Option<Needs> {
-        [false, true].into_iter().find_map(|by_index| {
+        let attempts = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
+        let attempts = attempts
+            .into_iter()
+            .flat_map(|axes| [(axes, true), (axes, false)]);
+        let mut steps = MOST_STEPS;
+        attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
                 setting: self,
                 accesses: [a, b],
-                by_index,
+                axes,
+                named,
                 chosen: vec![],
                 needs: vec![],
                 used: vec![],
                 left: MOST_CASES,
+                steps,
             };
-            question.each_case()?;
+            let found = question.each_case();
+            steps = question.steps;
+            found?;
             used.extend(question.used);
             Some(question.needs)
         })
     }
 }
 
+/// The axes whose ids tell threads apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Axes {
+    /// All axes of the ids in indices and facts.
+    All,
+    /// The same, but the launch must have one block along those whose block ids the indices do not mention.
+    InOneBlock,
+    /// Those of the indices. The launch must have one thread along the others.
+    OfIndex,
+}
+
 /// A question about two accesses.
 struct Question<'a> {
     setting: Setting<'a>,
     accesses: [&'a Access; 2],
-    /// If set, only the axes of the indices tell threads apart, and the launch must have one thread along the others.
-    by_index: bool,
+    axes: Axes,
+    /// If set, a variable stands for each sum that is a factor.
+    named: bool,
     chosen: Vec<Case>,
     needs: Needs,
     used: Vec<ConstantBound>,
     /// The combinations of cases that may still be examined.
     left: u32,
+    /// The steps that the proofs of all cases together may still take.
+    steps: u32,
 }
 
 impl Question<'_> {
@@ -89,24 +115,42 @@ impl Question<'_> {
     fn one_case(&mut self) -> Result<(), Stop> {
         let [a, b] = self.accesses;
         let mut of = Translation::new(self.setting, self.accesses, &self.chosen);
+        if self.named && !of.name_sums(self.accesses)? {
+            return Err(Stop::NoProof);
+        }
         of.indices(a, b)?;
-        let of_indices = of.used;
+        let (of_indices, blocks) = (of.used, of.blocks);
         for (side, access) in [(Side::First, a), (Side::Second, b)] {
             for fact in &access.facts {
                 of.fact(fact, side)?;
             }
         }
-        let used = match self.by_index {
-            true if of.used == of_indices => return Err(Stop::NoProof),
-            true => of_indices,
-            false => of.used,
+        let used = match self.axes {
+            Axes::OfIndex => of_indices,
+            Axes::All | Axes::InOneBlock => of.used,
         };
-        if used == [false; 3] {
-            return Err(Stop::NoProof);
+        let in_threads = |axis: Axis| {
+            let at = axis.index();
+            of.used[at] && of.split[at] && !blocks[at]
+        };
+        let alone = match self.axes {
+            Axes::All => [false; 3],
+            Axes::InOneBlock => Axis::ALL.map(in_threads),
+            Axes::OfIndex => [false; 3],
+        };
+        match self.axes {
+            Axes::InOneBlock if alone == [false; 3] => return Err(Stop::NoProof),
+            Axes::OfIndex if of.used == of_indices => return Err(Stop::NoProof),
+            Axes::All | Axes::InOneBlock | Axes::OfIndex => {}
         }
-        let needs = of.thread_ids(used)?;
+        let open = of.first_open();
+        if used == [false; 3] {
+            return Err(open.unwrap_or(Stop::NoProof));
+        }
+        let needs = of.thread_ids(used, alone)?;
         let (system, conditions, always) = of.finish();
-        let reasons = system.same_thread().ok_or(Stop::NoProof)?;
+        let proof = system.same_thread_within(&mut self.steps);
+        let reasons = proof.ok_or(open.unwrap_or(Stop::NoProof))?;
         super::add(&mut self.needs, needs);
         super::add(&mut self.needs, always);
         for (number, condition) in conditions.into_iter().enumerate() {

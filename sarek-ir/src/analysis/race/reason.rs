@@ -1,10 +1,11 @@
 //! The result of a failed check: two accesses that may race, and the reason.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Counterexample;
 use crate::analysis::access::Place;
-use crate::analysis::linear::{Affine, Atom, Poly};
+use crate::analysis::linear::{Affine, Atom, Poly, Symbol};
 use crate::{Axis, Builtin, Expr, ExprId, Kernel, Loc, LocalId, Memory, Root, Stmt};
 
 /// Two accesses by which two threads may access the same element.
@@ -160,8 +161,8 @@ fn hidden_in(kernel: &Kernel, expr: ExprId, depth: u32) -> Option<String> {
         })
 }
 
-/// The reason why an index without ids may be the same in two threads.
-pub(super) fn same_for_all(kernel: &Kernel, affine: Option<&Affine>) -> Reason {
+/// The reason why an index whose form has no ids may be the same in two threads.
+pub(super) fn same_for_all(kernel: &Kernel, affine: Option<&Affine>, index: ExprId) -> Reason {
     let counts =
         |stmt: &Stmt, wanted: LocalId| matches!(stmt, Stmt::For { local, .. } if *local == wanted);
     let is_counter = |wanted: LocalId| kernel.stmts.iter().any(|stmt| counts(stmt, wanted));
@@ -170,8 +171,31 @@ pub(super) fn same_for_all(kernel: &Kernel, affine: Option<&Affine>) -> Reason {
         Atom::Param(_) => true,
         Atom::Id(_) | Atom::Exchange(..) | Atom::Quotient(_) | Atom::Term(..) => false,
     };
-    match affine.is_some_and(|affine| affine.form.terms().iter().any(is_value)) {
+    let computed = affine.is_some_and(|affine| affine.form.terms().iter().any(is_value));
+    // Ids that cancel out leave a value that all threads have in common.
+    let in_common = affine.is_some_and(|affine| affine.form.uniform().is_some());
+    match computed || !in_common && depends_on_ids(kernel, index, &mut BTreeSet::new()) {
         true => Reason::Values,
         false => Reason::Shared,
     }
+}
+
+/// True if an expression reads an id, also in the values of locals and the ranges of counters.
+fn depends_on_ids(kernel: &Kernel, expr: ExprId, seen: &mut BTreeSet<LocalId>) -> bool {
+    kernel.exprs_in([expr]).any(|id| match kernel.expr(id) {
+        Expr::Builtin(builtin) => Symbol::of_builtin(builtin).is_none(),
+        Expr::Local(wanted) if seen.insert(wanted) => kernel.stmts.iter().any(|stmt| {
+            let sources = match *stmt {
+                Stmt::Let { local, init } if local == wanted => [init, None],
+                Stmt::Assign { local, value } if local == wanted => [Some(value), None],
+                Stmt::For {
+                    local, start, end, ..
+                } if local == wanted => [Some(start), Some(end)],
+                _ => [None, None],
+            };
+            let mut sources = sources.into_iter().flatten();
+            sources.any(|source| depends_on_ids(kernel, source, seen))
+        }),
+        _ => false,
+    })
 }

@@ -187,7 +187,7 @@ impl Pair<'_> {
             return Err(Reason::Different);
         }
         if ids.is_empty() {
-            return Err(same_for_all(self.kernel, Some(a)));
+            return Err(same_for_all(self.kernel, Some(a), self.a.index));
         }
         let of_thread = |(id, _): &(Builtin, Poly)| matches!(id, Builtin::ThreadIdx(_));
         if !ids.iter().all(of_thread) {

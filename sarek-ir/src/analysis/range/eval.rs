@@ -15,6 +15,7 @@ impl Analyser<'_> {
         let outer = std::mem::replace(&mut self.overflowed, false);
         let ty = self.kernel.scalar_of(id);
         let mut range = self.node(id, ty);
+        let wraps = std::mem::take(&mut self.wraps);
         if let Some(site) = self.kernel.overflow_site(id) {
             // The operands were evaluated first, so that `exceeds` belongs to this operator.
             self.check(Some(site), !self.exceeds);
@@ -24,6 +25,7 @@ impl Analyser<'_> {
         }
         if self.record {
             self.out.overflow[id.index()] |= self.overflowed;
+            self.out.wraps[id.index()] |= wraps;
             if ty == Scalar::Usize && range.hi > i128::from(u32::MAX) {
                 range = self.refined(id, range);
             }
@@ -327,7 +329,30 @@ impl Analyser<'_> {
             false => intrinsic != Intrinsic::Abs || magnitude.within(Interval::of(on)),
         };
         self.exceeds = !fits;
+        self.wraps = self.may_wrap(intrinsic, args, (ranges, ty));
         result
+    }
+
+    /// True if an operation that wraps by definition may wrap.
+    fn may_wrap(
+        &mut self,
+        intrinsic: Intrinsic,
+        args: List,
+        ([l, r, _], ty): ([Interval; 3], Scalar),
+    ) -> bool {
+        let (op, exact) = match intrinsic {
+            Intrinsic::WrappingAdd => (BinaryOp::Add, l.plus(r)),
+            Intrinsic::WrappingSub => (BinaryOp::Sub, l.minus(r)),
+            Intrinsic::WrappingMul => (BinaryOp::Mul, l.times(r)),
+            _ => return false,
+        };
+        let full = Interval::of(ty);
+        let operands: Vec<ExprId> = self.kernel.list(args).collect();
+        match operands.as_slice() {
+            _ if exact.within(full) => false,
+            &[lhs, rhs] => !self.refined_exact(op, lhs, rhs, exact).within(full),
+            _ => true,
+        }
     }
 
     /// Records a `usize` method whose result depends on the width of `usize`. Counts of zero bits do not:

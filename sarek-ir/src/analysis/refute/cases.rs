@@ -1,6 +1,7 @@
 //! Refutations by Farkas' lemma, and case splits on the sign of an integer.
 
-use super::monomial::Var;
+use super::claim::Substitution;
+use super::monomial::{Monomial, Var};
 use super::{Claim, Polynomial, Reasons, System};
 
 /// The monomials that a hypothesis is multiplied by.
@@ -82,12 +83,57 @@ impl System {
         let mut reasons = 0;
         for sign in [1, -1] {
             let hypothesis = p.scaled(sign)?.minus(&one)?.tightened();
+            if let Some(found) = self.refutes_shifted(&hypothesis) {
+                reasons |= found;
+                continue;
+            }
             self.facts.push(Claim::new(hypothesis.clone(), 0));
             let found = self.refutes(&hypothesis);
             self.facts.pop();
             reasons |= found?;
         }
         Some(reasons)
+    }
+
+    /// Refutes the system with a hypothesis `x >= p`, where a product of `x` and a thread's variable occurs, and `p` is never
+    /// negative. Replaces `x` by `p + k` for a new natural `k`, which makes the signs of the products known.
+    fn refutes_shifted(&self, hypothesis: &Polynomial) -> Option<Reasons> {
+        let claims = self.equal.iter();
+        let products = claims.flat_map(|claim| claim.polynomial.terms());
+        let products: Vec<Monomial> = products
+            .map(|(m, _)| *m)
+            .filter(|m| m.degree() > 1)
+            .collect();
+        let multiplied = |var: Var| {
+            let own = |m: &&Monomial| {
+                let others = m.vars().filter(|of| !self.is_uniform(*of));
+                m.exponent(var) > 0 && others.count() > 1
+            };
+            products.iter().any(|m| own(&m))
+        };
+        let mut vars = hypothesis.terms().iter().filter_map(|(m, factor)| {
+            let var = m
+                .vars()
+                .next()
+                .filter(|_| m.degree() == 1 && *factor == 1)?;
+            Some(var).filter(|var| var.is_natural() && multiplied(*var))
+        });
+        let (var, least) = vars.find_map(|var| {
+            let least = Polynomial::var(var).minus(hypothesis)?;
+            (least.obstacle().is_none() && !least.has(var)).then_some((var, least))
+        })?;
+        let mut shifted = self.clone();
+        let more = shifted.variable(true, false)?;
+        shifted.replace(&mut Substitution {
+            var,
+            divisor: 1,
+            by: least.plus(&Polynomial::var(more))?,
+            reasons: 0,
+        });
+        shifted.tidy();
+        let found = shifted.absurd().or_else(|| shifted.refutes_equality());
+        self.steps.set(shifted.steps.get());
+        found
     }
 
     /// Refutes the system with a hypothesis that is among the facts.

@@ -2,6 +2,7 @@
 //!
 //! A variable with a number as bound is replaced by the bound, which weakens a fact. If a number divides the coefficients
 //! that remain, the constant is rounded: `2·q + r >= 1` with `r <= 1` gives `2·q >= 0`, and with `r = 0` gives `q >= 1`.
+//! A fact about a multiple of a variable is divided by it in the same way.
 //! These are cuts of Chvátal and Gomory (Chvátal, *Edmonds polytopes and a hierarchy of combinatorial problems*, 1973).
 
 use super::monomial::{Monomial, Var};
@@ -30,6 +31,43 @@ impl System {
         }
         for claim in found {
             self.add_fact(claim);
+        }
+    }
+}
+
+impl System {
+    /// Adds what facts about multiples say about the other factor. For a natural variable `d`, `d·u + l >= 0` with `l < 0`
+    /// gives `u >= 1`: from `q·w + r < h·w` follows `q < h` in this way. For a number `d`, the quotient is rounded.
+    pub(super) fn cut_products(&mut self) {
+        let mut found = vec![];
+        for fact in &self.facts {
+            for base in self.bases(&fact.polynomial) {
+                let (high, low) = fact.polynomial.divided(base);
+                if high.constant().is_some() || low.is_zero() {
+                    continue;
+                }
+                // Terms that are never positive are left out.
+                let most = low.constant_term();
+                let others = low.minus(&Polynomial::number(most));
+                let others = others.and_then(|others| others.scaled(-1));
+                if others.is_none_or(|others| others.obstacle().is_some()) {
+                    continue;
+                }
+                let rest = match base {
+                    (Monomial::ONE, number) => {
+                        let multiple = high.scaled(number);
+                        multiple.and_then(|m| m.plus(&Polynomial::number(most)))
+                    }
+                    (_, _) if most < 0 => high.minus(&Polynomial::number(1)),
+                    (_, _) => None,
+                };
+                found.extend(rest.map(|rest| Claim::new(rest.tightened(), fact.reasons)));
+            }
+        }
+        for claim in found {
+            if claim.polynomial.obstacle().is_some() {
+                self.add_fact(claim);
+            }
         }
     }
 }

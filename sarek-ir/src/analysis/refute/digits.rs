@@ -41,7 +41,7 @@ impl System {
 
     /// The bases by which an equality may be split, from the lowest degree: products of the natural uniform variables
     /// of a term, times its coefficient or 1.
-    fn bases(&self, equality: &Polynomial) -> Vec<Term> {
+    pub(super) fn bases(&self, equality: &Polynomial) -> Vec<Term> {
         let mut bases: Vec<Term> = vec![];
         for &(monomial, coefficient) in equality.terms() {
             let mut products = vec![Monomial::ONE];

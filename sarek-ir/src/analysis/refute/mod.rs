@@ -190,11 +190,23 @@ impl System {
     }
 
     /// Proves that no two different threads satisfy the system. Returns the conditions that the proof used.
-    pub fn same_thread(mut self) -> Option<Reasons> {
+    #[cfg(test)]
+    pub fn same_thread(self) -> Option<Reasons> {
+        self.same_thread_within(&mut u32::MAX.clone())
+    }
+
+    /// Proves that no two different threads satisfy the system, with steps from a budget. Returns the conditions that the
+    /// proof used.
+    pub fn same_thread_within(mut self, budget: &mut u32) -> Option<Reasons> {
+        let steps = search::STEPS.min(*budget);
+        self.steps.set(steps);
         self.substitute_definitions();
         self.tidy();
         self.cut();
-        self.solve()
+        self.cut_products();
+        let found = self.solve();
+        *budget -= steps - self.steps.get();
+        found
     }
 
     /// Proves that the system has no solution at all, with the same rules. Returns the conditions that the proof used.

@@ -71,6 +71,27 @@ impl Polynomial {
         }
     }
 
+    /// The value modulo 2, if it is the same for all values of the variables. A power is as odd as its base.
+    pub fn parity(&self) -> Option<bool> {
+        let mut odd: Vec<Vec<Var>> = vec![];
+        for &(monomial, coefficient) in &self.terms {
+            if coefficient % 2 == 0 {
+                continue;
+            }
+            let mut vars: Vec<Var> = monomial.vars().collect();
+            vars.dedup();
+            match odd.iter().position(|other| *other == vars) {
+                Some(at) => _ = odd.swap_remove(at),
+                None => odd.push(vars),
+            }
+        }
+        match odd.as_slice() {
+            [] => Some(false),
+            [vars] if vars.is_empty() => Some(true),
+            _ => None,
+        }
+    }
+
     pub(super) fn terms(&self) -> &[Term] {
         &self.terms
     }

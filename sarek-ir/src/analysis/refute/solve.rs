@@ -56,6 +56,9 @@ impl System {
             {
                 continue;
             }
+            if self.eliminate_multiple() {
+                continue;
+            }
             if let Some(reasons) = self.refutes_equality() {
                 return Some(reasons);
             }
@@ -106,7 +109,7 @@ impl System {
     }
 
     /// Finds a constraint that no values of its variables satisfy.
-    fn absurd(&self) -> Option<Reasons> {
+    pub(super) fn absurd(&self) -> Option<Reasons> {
         let equality = self.equal.iter().find(|claim| {
             let divisor = claim.polynomial.content();
             let constant = claim.polynomial.constant_term().unsigned_abs();
@@ -143,6 +146,30 @@ impl System {
                 .polynomial
                 .linear(|var, size| size == 1 && !self.is_uniform(var));
             let found = own.or_else(|| claim.polynomial.linear(|_, size| size == 1));
+            let solved = found.and_then(|(var, coefficient)| claim.solved(var, coefficient));
+            if let Some(mut substitution) = solved {
+                self.equal.swap_remove(at);
+                self.replace(&mut substitution);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Solves an equality with a product of a thread's variables, which has no digits, for a multiple of a variable that also
+    /// occurs in another equality. Replaces the variable, so that the divisibility is lost.
+    fn eliminate_multiple(&mut self) -> bool {
+        for at in 0..self.equal.len() {
+            let claim = &self.equal[at];
+            let own = |var: Var| !self.is_uniform(var);
+            let terms = claim.polynomial.terms().iter();
+            if !terms
+                .clone()
+                .any(|(m, _)| m.vars().filter(|var| own(*var)).count() > 1)
+            {
+                continue;
+            }
+            let found = claim.polynomial.linear(|var, _| self.is_link(var));
             let solved = found.and_then(|(var, coefficient)| claim.solved(var, coefficient));
             if let Some(mut substitution) = solved {
                 self.equal.swap_remove(at);
@@ -199,7 +226,7 @@ impl System {
     }
 
     /// Substitutes in all constraints.
-    fn replace(&mut self, substitution: &mut Substitution) {
+    pub(super) fn replace(&mut self, substitution: &mut Substitution) {
         let lists = [
             &mut self.facts,
             &mut self.equal,
@@ -218,7 +245,7 @@ impl System {
         }
     }
 
-    fn is_uniform(&self, var: Var) -> bool {
+    pub(super) fn is_uniform(&self, var: Var) -> bool {
         self.uniform[var.number()]
     }
 }

@@ -114,7 +114,7 @@ impl<'s> Writer<'s> {
             _ => self.value(depth - 1),
         };
         let s = self.s;
-        match self.rng.below(17) {
+        match self.rng.below(28) {
             0..=2 => a + self.leaf(),
             3 => a - self.leaf(),
             4 => a * self.leaf(),
@@ -132,6 +132,43 @@ impl<'s> Writer<'s> {
                 let narrow = self.rng.pick(&[Scalar::U32, Scalar::I32, Scalar::U8]);
                 (a.cast(narrow) + self.leaf().cast(narrow)).cast(Scalar::Usize)
             }
+            16 => s.call(Intrinsic::Max, &[a, self.leaf()]),
+            17 => {
+                let least = self.number(3);
+                let most = s.call(Intrinsic::Max, &[self.leaf(), s.n(2)]);
+                s.call(Intrinsic::Clamp, &[a, least, most])
+            }
+            18 => {
+                let mask = self.rng.pick(&[3, 1]);
+                a & !s.n(mask)
+            }
+            19 => a & self.leaf(),
+            20 => (a << s.u32(self.rng.below(3) as u32)) | self.leaf(),
+            21 => {
+                let a = s.let_("g", a);
+                a.get() ^ (a.get() >> s.u32(1 + self.rng.below(2) as u32))
+            }
+            22 => {
+                let bits = a.cast(Scalar::U32);
+                let reversed = s.call(Intrinsic::ReverseBits, &[bits]);
+                (reversed >> s.u32(27 + self.rng.below(4) as u32)).cast(Scalar::Usize)
+            }
+            23 => {
+                let functions = [
+                    Intrinsic::WrappingAdd,
+                    Intrinsic::WrappingSub,
+                    Intrinsic::WrappingMul,
+                ];
+                let function = self.rng.pick(&functions);
+                let narrow = self.rng.pick(&[Scalar::Usize, Scalar::U32, Scalar::U8]);
+                let args = [a, self.leaf()].map(|e| e.cast(narrow));
+                s.call(function, &args).cast(Scalar::Usize)
+            }
+            24 => {
+                let a = s.let_("r", a);
+                (a.get() * (a.get() + s.n(1))) / s.n(2)
+            }
+            25 => a & s.n(self.rng.pick(&[4, 6, 12])),
             _ => a,
         }
     }

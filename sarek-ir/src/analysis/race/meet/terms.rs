@@ -3,7 +3,7 @@
 use super::Setting;
 use super::translate::{Name, Side, Stop, Translation};
 use crate::Builtin;
-use crate::analysis::linear::{Atom, Definition, Form, Poly, Symbol};
+use crate::analysis::linear::{Atom, Definition, Form, Poly, Symbol, term_form};
 use crate::analysis::refute::Polynomial;
 
 impl Translation<'_> {
@@ -29,61 +29,44 @@ impl Translation<'_> {
                 let (a, b) = (self.form(a, reader)?, self.form(b, reader)?);
                 a.times(&b).ok_or(Stop::NoProof)?
             }
-            Definition::Quotient { dividend, divisor } => {
-                let (dividend, divisor) =
-                    (self.form(dividend, reader)?, self.form(divisor, reader)?);
-                let (quotient, _) = self.variable(name, unsigned)?;
-                let (rest, _) = self.variable(Name::Remainder(side, number), true)?;
-                let (quotient, rest) = (Polynomial::var(quotient), Polynomial::var(rest));
-                let beyond = divisor.minus(&rest).ok_or(Stop::NoProof)?;
-                let beyond = beyond.minus(&Polynomial::number(1));
-                self.system
-                    .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
-                let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
-                self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
-                quotient
+            Definition::Quotient { dividend, divisor } => self.quotient(
+                (number, unsigned, name),
+                [dividend, divisor],
+                (side, reader),
+            )?,
+            Definition::Xor(a, b) => {
+                self.exclusive_or((number, unsigned, name), [a, b], (side, reader))?
             }
-            Definition::Xor(of_a, of_b) => {
-                let (a, b) = (self.form(of_a, reader)?, self.form(of_b, reader)?);
+            Definition::Injective(_, of) => {
+                let of = self.form(of, reader)?;
                 let value = Polynomial::var(self.variable(name, unsigned)?.0);
-                let sum = a.plus(&b).ok_or(Stop::NoProof)?;
-                let limits = [
-                    sum.minus(&value),
-                    value.plus(&a).and_then(|sum| sum.minus(&b)),
-                    value.plus(&b).and_then(|sum| sum.minus(&a)),
-                ];
-                for limit in limits {
-                    self.system
-                        .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
-                }
-                if let (Some(most_a), Some(most_b)) =
-                    (self.setting.most(of_a), self.setting.most(of_b))
-                    && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
-                {
-                    let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
-                    let rest = most.minus(&value).ok_or(Stop::NoProof)?;
-                    self.system.at_least_zero(rest, self.under);
-                }
-                // An operand changes the other one unless it is 0.
-                for (operand, other) in [(of_a, &b), (of_b, &a)] {
-                    if operand.as_constant().is_some_and(|number| number != 0) {
-                        let change = value.minus(other).ok_or(Stop::NoProof)?;
-                        self.system.not_zero(change, self.under);
-                    }
-                }
                 if let Some(side) = side {
-                    self.pair_up(number, side, [&value, &a, &b])?;
+                    self.injective(number, side, [&value, &of])?;
+                }
+                value
+            }
+            Definition::ByCases { branches, .. } => {
+                let chosen = self.chosen.iter().find(|c| c.is_of(side, number));
+                let branch = chosen.map(|chosen| &branches[chosen.number]);
+                if branch.is_none() && !branches.is_empty() {
+                    self.open.push((number, side, branches.len()));
+                }
+                let value = match branch.and_then(|branch| branch.value.as_ref()) {
+                    Some(value) => {
+                        self.rely_on(value);
+                        self.form(&value.form, reader)?
+                    }
+                    None => Polynomial::var(self.variable(name, unsigned)?.0),
+                };
+                for fact in branch.iter().flat_map(|branch| &branch.facts) {
+                    self.fact(fact, reader)?;
                 }
                 value
             }
             Definition::OneOf(cases) => {
-                let of = side.unwrap_or(Side::First);
-                let chosen = self
-                    .chosen
-                    .iter()
-                    .find(|c| c.side == of && c.term == number);
+                let chosen = self.chosen.iter().find(|c| c.is_of(side, number));
                 let chosen = chosen.ok_or(Stop::Cases {
-                    side: of,
+                    side,
                     term: number,
                     count: cases.len(),
                 })?;
@@ -102,14 +85,81 @@ impl Translation<'_> {
         Ok(value)
     }
 
+    /// The quotient of a term, with its remainder.
+    fn quotient(
+        &mut self,
+        (number, unsigned, name): (u32, bool, Name),
+        [dividend, divisor]: [&Form<Poly>; 2],
+        (side, reader): (Option<Side>, Side),
+    ) -> Result<Polynomial, Stop> {
+        let (dividend, divisor) = self.divided((number, unsigned), [dividend, divisor], reader)?;
+        let (quotient, _) = self.variable(name, unsigned)?;
+        let quotient = Polynomial::var(quotient);
+        let rest = match (divisor.constant(), dividend.parity()) {
+            (Some(2), Some(odd)) => Polynomial::number(odd.into()),
+            (_, _) => {
+                let (rest, _) = self.variable(Name::Remainder(side, number), true)?;
+                Polynomial::var(rest)
+            }
+        };
+        let beyond = divisor.minus(&rest).ok_or(Stop::NoProof)?;
+        let beyond = beyond.minus(&Polynomial::number(1));
+        self.system
+            .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
+        let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
+        self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
+        Ok(quotient)
+    }
+
+    /// The exclusive or of a term.
+    fn exclusive_or(
+        &mut self,
+        (number, unsigned, name): (u32, bool, Name),
+        [of_a, of_b]: [&Form<Poly>; 2],
+        (side, reader): (Option<Side>, Side),
+    ) -> Result<Polynomial, Stop> {
+        let (a, b) = (self.form(of_a, reader)?, self.form(of_b, reader)?);
+        let value = Polynomial::var(self.variable(name, unsigned)?.0);
+        let sum = a.plus(&b).ok_or(Stop::NoProof)?;
+        let limits = [
+            sum.minus(&value),
+            value.plus(&a).and_then(|sum| sum.minus(&b)),
+            value.plus(&b).and_then(|sum| sum.minus(&a)),
+        ];
+        for limit in limits {
+            self.system
+                .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
+        }
+        if let (Some(most_a), Some(most_b)) = (self.setting.most(of_a), self.setting.most(of_b))
+            && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
+        {
+            let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
+            let rest = most.minus(&value).ok_or(Stop::NoProof)?;
+            self.system.at_least_zero(rest, self.under);
+        }
+        // An operand changes the other one unless it is 0.
+        for (operand, other) in [(of_a, &b), (of_b, &a)] {
+            if operand.as_constant().is_some_and(|number| number != 0) {
+                let change = value.minus(other).ok_or(Stop::NoProof)?;
+                self.system.not_zero(change, self.under);
+            }
+        }
+        if let Some(side) = side {
+            self.pair_up(number, side, [&value, &a, &b])?;
+            // `x ^ x >> k` is injective, as in Gray codes.
+            for (half, whole, of) in [(of_a, of_b, &b), (of_b, of_a, &a)] {
+                if self.setting.is_halved(half) == Some(whole) {
+                    self.injective(number, side, [&value, of])?;
+                }
+            }
+        }
+        Ok(value)
+    }
+
     /// States that XOR is injective in each operand, once its parts are known for both threads.
     fn pair_up(&mut self, number: u32, side: Side, parts: [&Polynomial; 3]) -> Result<(), Stop> {
-        let other = match side {
-            Side::First => Side::Second,
-            Side::Second => Side::First,
-        };
         let parts = parts.map(Polynomial::clone);
-        if let Some((others, conditions)) = self.xors.get(&(other, number)) {
+        if let Some((others, conditions)) = self.xors.get(&(side.other(), number)) {
             let reasons = self.under | conditions;
             let difference = |at: usize| parts[at].minus(&others[at]).ok_or(Stop::NoProof);
             let [value, a, b] = [difference(0)?, difference(1)?, difference(2)?];
@@ -119,6 +169,41 @@ impl Translation<'_> {
         }
         self.xors.insert((side, number), (parts, self.under));
         Ok(())
+    }
+
+    /// States that a function of one value is injective, once its parts are known for both threads.
+    fn injective(&mut self, number: u32, side: Side, parts: [&Polynomial; 2]) -> Result<(), Stop> {
+        let [value, of] = parts.map(Polynomial::clone);
+        if let Some(([value_of_other, other], conditions)) =
+            self.injections.get(&(side.other(), number))
+        {
+            let reasons = self.under | conditions;
+            let values = value.minus(value_of_other).ok_or(Stop::NoProof)?;
+            let operands = of.minus(other).ok_or(Stop::NoProof)?;
+            self.system
+                .equivalent(Polynomial::number(0), [values, operands], reasons);
+        }
+        self.injections
+            .insert((side, number), ([value, of], self.under));
+        Ok(())
+    }
+
+    /// Dividend and divisor of a quotient. A quotient by `a·b` is one by `b` of the quotient by `a`, if the kernel has that
+    /// one, too: the digits of a number are then those of all its quotients.
+    fn divided(
+        &mut self,
+        (number, unsigned): (u32, bool),
+        [dividend, divisor]: [&Form<Poly>; 2],
+        reader: Side,
+    ) -> Result<(Polynomial, Polynomial), Stop> {
+        if unsigned
+            && let Some((inner, factor)) = self.setting.inner_quotient(number, dividend, divisor)
+        {
+            let inner = self.form(&inner, reader)?;
+            let factor = self.form(&Form::of(factor), reader)?;
+            return Ok((inner, factor));
+        }
+        Ok((self.form(dividend, reader)?, self.form(divisor, reader)?))
     }
 
     /// Adds an equality, as the definition of a variable if one side is one.
@@ -139,7 +224,55 @@ impl Translation<'_> {
     }
 }
 
-impl Setting<'_> {
+impl<'a> Setting<'a> {
+    /// The quotient of the same dividend by the largest proper divisor of a product, and the other factor.
+    fn inner_quotient(
+        self,
+        number: u32,
+        dividend: &Form<Poly>,
+        divisor: &Form<Poly>,
+    ) -> Option<(Form<Poly>, Poly)> {
+        let product = divisor.uniform().filter(|product| product.is_natural())?;
+        let mut best: Option<(u32, &Poly, Poly)> = None;
+        for (other, term) in self.terms.numbered() {
+            let Definition::Quotient {
+                dividend: of,
+                divisor: by,
+            } = &term.definition
+            else {
+                continue;
+            };
+            let Some(by) = by.uniform().filter(|by| other != number && by.is_natural()) else {
+                continue;
+            };
+            let (factor, rest) = product.divided(by);
+            let proper = rest.is_zero() && factor.is_natural() && factor.as_constant() != Some(1);
+            let larger = best
+                .as_ref()
+                .is_none_or(|(_, best, _)| by.is_multiple_of(best));
+            if proper && larger && of == dividend && by.as_constant() != Some(1) {
+                best = Some((other, by, factor));
+            }
+        }
+        let (other, _, factor) = best?;
+        let in_common = dividend.uniform().is_some();
+        Some((term_form(other, true, in_common), factor))
+    }
+
+    /// The value of which a form is the quotient by a power of two greater than 1.
+    fn is_halved(self, form: &Form<Poly>) -> Option<&'a Form<Poly>> {
+        let Some(Atom::Term(number, true)) = form.sole_atom() else {
+            return None;
+        };
+        match &self.terms.get(number).definition {
+            Definition::Quotient { dividend, divisor } => {
+                let by = divisor.as_constant()?;
+                (by > 1 && by.count_ones() == 1).then_some(dividend)
+            }
+            _ => None,
+        }
+    }
+
     /// The largest value of a form, if it is a number, or the thread's index in a block whose extent is one.
     fn most(self, form: &Form<Poly>) -> Option<u64> {
         if let Some(Atom::Id(Builtin::ThreadIdx(axis))) = form.sole_atom() {

@@ -4,24 +4,39 @@ use std::collections::HashMap;
 
 use super::{ConstantBound, Setting, single};
 use crate::analysis::access::Access;
-use crate::analysis::linear::{Affine, Atom, Definition, Extent, Fact, Form, Poly, Sign, Symbol};
+use crate::analysis::linear::{Affine, Atom, Extent, Fact, Form, Poly, Sign, Symbol};
 use crate::analysis::race::Needs;
 use crate::analysis::refute::{Polynomial, Reasons, System, Var};
 use crate::{Axis, Builtin, LinkId, Precondition};
 
 /// One of the two threads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Side {
     First,
     Second,
 }
 
-/// The choice of a case of a [`Definition::OneOf`] for one thread.
+impl Side {
+    pub(super) fn other(self) -> Side {
+        match self {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        }
+    }
+}
+
+/// The choice of a case of a term, for one thread or for a term that both have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Case {
-    pub(super) side: Side,
+    pub(super) side: Option<Side>,
     pub(super) term: u32,
     pub(super) number: usize,
+}
+
+impl Case {
+    pub(super) fn is_of(&self, side: Option<Side>, term: u32) -> bool {
+        self.side == side && self.term == term
+    }
 }
 
 /// An obstacle.
@@ -30,7 +45,11 @@ pub(super) enum Stop {
     /// There is no proof.
     NoProof,
     /// The cases of a term must be examined one by one.
-    Cases { side: Side, term: u32, count: usize },
+    Cases {
+        side: Option<Side>,
+        term: u32,
+        count: usize,
+    },
 }
 
 /// A condition under which a fact holds.
@@ -49,6 +68,8 @@ pub(super) enum Name {
     Atom(Side, Atom),
     /// The remainder that belongs to a quotient.
     Remainder(Option<Side>, u32),
+    /// A sum of symbols.
+    Sum(usize),
 }
 
 /// Constraints, as far as they are translated.
@@ -65,14 +86,22 @@ pub(super) struct Translation<'a> {
     pub(super) defined: Vec<Var>,
     /// The value and the operands of each XOR.
     pub(super) xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
+    /// The value and the operand of each injective function.
+    pub(super) injections: HashMap<(Side, u32), ([Polynomial; 2], Reasons)>,
+    /// The terms whose cases are not told apart, each with the number of its cases.
+    pub(super) open: Vec<(u32, Option<Side>, usize)>,
+    /// Sums of symbols that are factors of ids, each with the variable that stands for it.
+    sums: Vec<(Poly, Polynomial)>,
     /// The conditions of facts.
     conditions: Vec<Condition>,
     /// The conditions of everything.
     always: Needs,
     /// The axes whose ids differ between the block's part and the thread's.
-    split: [bool; 3],
+    pub(super) split: [bool; 3],
     /// The axes of the ids that occur.
     pub(super) used: [bool; 3],
+    /// The axes of the block ids that occur.
+    pub(super) blocks: [bool; 3],
     /// True if the number of the thread in the launch occurs, and stands for all ids.
     by_number: bool,
 }
@@ -111,12 +140,25 @@ impl<'a> Translation<'a> {
             under: 0,
             defined: vec![],
             xors: HashMap::new(),
+            injections: HashMap::new(),
+            open: vec![],
+            sums: vec![],
             conditions: vec![],
             always: vec![],
             split: Axis::ALL.map(is_split),
             used: [false; 3],
+            blocks: [false; 3],
             by_number: !ids.is_empty() && ids.iter().all(only_number),
         }
+    }
+
+    /// The first term by number whose cases are not told apart.
+    pub(super) fn first_open(&self) -> Option<Stop> {
+        let first = self
+            .open
+            .iter()
+            .min_by_key(|(term, side, _)| (*term, *side));
+        first.map(|&(term, side, count)| Stop::Cases { side, term, count })
     }
 
     /// The constraints, the conditions of the numbered facts, and those of everything.
@@ -129,7 +171,7 @@ impl<'a> Translation<'a> {
             return Ok((*var, false));
         }
         let uniform = match name {
-            Name::Symbol(_) | Name::Remainder(None, _) => true,
+            Name::Symbol(_) | Name::Remainder(None, _) | Name::Sum(_) => true,
             Name::Atom(..) | Name::Remainder(Some(_), _) => false,
         };
         let var = self.system.variable(natural, uniform);
@@ -231,7 +273,42 @@ impl<'a> Translation<'a> {
         Ok(sum)
     }
 
+    /// Lets a variable stand for each sum of symbols that is a factor of a thread's value. The sum may be the base of a digit
+    /// then. False if there are no such sums.
+    pub(super) fn name_sums(&mut self, accesses: [&Access; 2]) -> Result<bool, Stop> {
+        let mut factors: Vec<Poly> = vec![];
+        for access in accesses {
+            let forms = access
+                .form
+                .iter()
+                .chain(access.coordinates.iter().flatten());
+            let of_facts = access.facts.iter().map(|fact| &fact.form);
+            for form in forms.map(|affine| &affine.form).chain(of_facts) {
+                self.setting.sums_of(form, &mut factors, 4);
+            }
+        }
+        for factor in factors {
+            let value = self.poly(&factor, Side::First)?;
+            let name = Name::Sum(self.sums.len());
+            let sum = Polynomial::var(self.variable(name, true)?.0);
+            let more = sum.minus(&value).ok_or(Stop::NoProof)?;
+            let less = value.minus(&sum).ok_or(Stop::NoProof)?;
+            self.system.at_least_zero(more, 0);
+            self.system.at_least_zero(less, 0);
+            self.sums.push((factor, sum));
+        }
+        Ok(!self.sums.is_empty())
+    }
+
     fn poly(&mut self, poly: &Poly, side: Side) -> Result<Polynomial, Stop> {
+        let known = self.sums.iter().find_map(|(factor, sum)| {
+            let (by, rest) = poly.without(factor)?;
+            Some((sum.scaled(i64::try_from(by).ok()?)?, rest))
+        });
+        if let Some((multiple, rest)) = known {
+            let rest = self.poly(&rest, side)?;
+            return rest.plus(&multiple).ok_or(Stop::NoProof);
+        }
         let mut sum = Polynomial::number(0);
         for (symbols, v) in poly.terms().ok_or(Stop::NoProof)? {
             let v = i64::try_from(v).map_err(|_| Stop::NoProof)?;
@@ -363,6 +440,7 @@ impl<'a> Translation<'a> {
     }
 
     fn block(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
+        self.blocks[axis.index()] = true;
         match self.setting.in_block {
             true => self.symbol(Symbol::Block(axis.index() as u8), side),
             false => self.own_id(Builtin::BlockIdx(axis), side, Extent::Grid),
@@ -384,25 +462,32 @@ impl<'a> Translation<'a> {
         Ok(sum)
     }
 
-    /// States which ids make two threads different ones. Returns the preconditions for the other axes.
-    pub(super) fn thread_ids(&mut self, used: [bool; 3]) -> Result<Needs, Stop> {
+    /// States which ids make two threads different ones, where the launch has one block along some axes. Returns the
+    /// preconditions for these and for the axes that are not used.
+    pub(super) fn thread_ids(&mut self, used: [bool; 3], alone: [bool; 3]) -> Result<Needs, Stop> {
         let mut needs = vec![];
         if self.by_number {
             self.differ(Builtin::GlobalThreadId)?;
             return Ok(needs);
         }
         for axis in Axis::ALL {
-            let size = self.setting.kernel.block.map(|block| block[axis.index()]);
+            let at = axis.index();
+            let size = self.setting.kernel.block.map(|block| block[at]);
             let is_single = self.setting.in_block && size == Some(1);
-            match (used[axis.index()], single(self.setting, axis)) {
+            match (used[at], single(self.setting, axis), size) {
                 _ if is_single => {}
-                (false, Some(need)) => needs.push(need),
-                (true, _) | (false, None) => {
-                    if self.setting.in_block || self.split[axis.index()] {
+                (false, Some(need), _) => needs.push(need),
+                (true, _, None) if alone[at] => return Err(Stop::NoProof),
+                (true, _, Some(size)) if alone[at] => {
+                    needs.push(Precondition::ExtentAtMost(axis, size.into()));
+                    self.differ(Builtin::ThreadIdx(axis))?;
+                }
+                (true, _, _) | (false, None, _) => {
+                    if self.setting.in_block || self.split[at] {
                         self.differ(Builtin::ThreadIdx(axis))?;
                     }
                     if !self.setting.in_block {
-                        match self.split[axis.index()] {
+                        match self.split[at] {
                             true => self.differ(Builtin::BlockIdx(axis))?,
                             false => self.differ(Builtin::GlobalIdx(axis))?,
                         }
@@ -432,6 +517,20 @@ fn needs_of(exact: &[crate::ExprId], extents: &[(Axis, u64)]) -> Needs {
 }
 
 impl Setting<'_> {
+    /// Collects the sums of several natural terms that are factors of atoms, also within the definitions of terms.
+    fn sums_of(self, form: &Form<Poly>, found: &mut Vec<Poly>, depth: u32) {
+        for (atom, factor) in form.terms() {
+            let terms = factor.terms().map_or(0, Iterator::count);
+            if terms > 1 && factor.is_natural() && !found.contains(factor) {
+                found.push(factor.clone());
+            }
+            if let (Atom::Term(number, _), true) = (atom, depth > 0) {
+                let mut each = |form: &Form<Poly>| self.sums_of(form, found, depth - 1);
+                self.terms.get(*number).forms().for_each(&mut each);
+            }
+        }
+    }
+
     /// Collects the ids that a form mentions, also within the definitions of its terms.
     fn ids_of(self, form: &Form<Poly>, found: &mut Vec<Builtin>, depth: u32) {
         if depth == 0 {
@@ -441,26 +540,8 @@ impl Setting<'_> {
             match *atom {
                 Atom::Id(id) if !found.contains(&id) => found.push(id),
                 Atom::Term(number, _) => {
-                    let term = self.terms.get(number);
                     let mut each = |form: &Form<Poly>| self.ids_of(form, found, depth - 1);
-                    match &term.definition {
-                        Definition::Any => {}
-                        Definition::Product(a, b) | Definition::Xor(a, b) => {
-                            each(a);
-                            each(b);
-                        }
-                        Definition::Quotient { dividend, divisor } => {
-                            each(dividend);
-                            each(divisor);
-                        }
-                        Definition::OneOf(cases) => {
-                            for (value, facts) in cases {
-                                each(&value.form);
-                                facts.iter().for_each(|fact| each(&fact.form));
-                            }
-                        }
-                    }
-                    term.facts.iter().for_each(|fact| each(&fact.form));
+                    self.terms.get(number).forms().for_each(&mut each);
                 }
                 Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
                 Atom::Exchange(..) | Atom::Quotient(_) => {}

@@ -1,0 +1,184 @@
+//! Proofs of races for values by cases, quotients put together again, bits, and offsets that are subtracted. Each kernel
+//! stands beside one that differs a little, and in which threads meet.
+
+mod common;
+
+use common::lowered;
+
+#[track_caller]
+fn free(body: &str) {
+    let source = format!("fn k({PARAMS}) {{ let i = global_idx_x(); let n = y.len(); {body} }}");
+    if let Err(errors) = lowered(&source) {
+        panic!("{body}: {errors:#?}");
+    }
+}
+
+#[track_caller]
+fn races(body: &str) {
+    let source = format!("fn k({PARAMS}) {{ let i = global_idx_x(); let n = y.len(); {body} }}");
+    refused(&source);
+}
+
+#[track_caller]
+fn refused(source: &str) {
+    let errors = lowered(source).err().unwrap_or_default();
+    let fits = |e: &String| {
+        common::begins(e, "two threads may use the same element")
+            || common::begins(e, "two threads of a block may use the same element")
+    };
+    assert!(
+        !errors.is_empty() && errors.iter().all(fits),
+        "{source}: {errors:#?}"
+    );
+}
+
+const PARAMS: &str = "w: usize, h: usize, per: usize, x: &[u32], y: &mut [u32]";
+
+#[test]
+fn runs_are_cut() {
+    let run = |first: &str, end: &str| {
+        format!("let first = {first}; let end = {end}; for at in first..end {{ y[at] = 1; }}")
+    };
+    free(&run("(per * i).min(n)", "(first + per).min(n)"));
+    free(&run("(per * i).min(n)", "(per * (i + 1)).min(n)"));
+    free(&run("per * i", "(first + n.div_ceil(4).min(per)).min(n)"));
+    // A run is longer than the distance of two starts.
+    races(&run("(per * i).min(n)", "(first + per + 1).min(n)"));
+    races(&run("(per * i).min(n)", "(first + per).max(n)"));
+    races(&run("(per * i).max(w)", "first + per"));
+    races(&run("(per * i / 2).min(n)", "(first + per).min(n)"));
+    // The first element of the next run is used, too.
+    races(
+        "let first = (per * i).min(n); let end = (first + per).min(n); for at in first..=end { y[at] = 1; }",
+    );
+}
+
+#[test]
+fn an_index_is_one_of_two_values() {
+    free("if i < n { y[i.min(n - 1)] = 1; }");
+    races("y[i.min(n - 1)] = 1;");
+    races("if i <= n { y[i.min(n - 1)] = 1; }");
+    free("if i >= w { y[i.max(w)] = 1; }");
+    races("if i + 1 >= w { y[i.max(w)] = 1; }");
+    free("if i > 0 && i + 1 < n { y[i.clamp(1, n - 2)] = 1; }");
+    races("if i + 1 < n { y[i.clamp(1, n - 2)] = 1; }");
+    free("if i >= 1 { y[i.saturating_sub(1)] = 1; }");
+    races("y[i.saturating_sub(1)] = 1;");
+    free("let left = n.saturating_sub(i); if left > 0 { y[left - 1] = 1; }");
+    races("let left = n.saturating_sub(i); y[left] = 1;");
+    races("if i < n { y[i.abs_diff(w)] = 1; }");
+    free("if i >= w { y[i.abs_diff(w)] = 1; }");
+}
+
+#[test]
+fn quotients_are_put_together_again() {
+    free("if i < w * h { y[i % w * h + i / w] = 1; }");
+    races("y[i % w * h + i / w] = 1;");
+    races("if i < w * h { y[i % w * w + i / w] = 1; }");
+    races("if i < w * h + 1 { y[i % w * h + i / w] = 1; }");
+    free("if i < w * h * per { y[(i % w * h + i / w % h) * per + i / (w * h)] = 1; }");
+    races("if i < w * h * per { y[(i % w * h + i / w % h) * per + i / (w * per)] = 1; }");
+    races("if i < w * h * per { y[(i % w * h + i / h % w) * per + i / (w * h)] = 1; }");
+    free("y[i / 64 * 64 + i % 8 * 8 + i % 64 / 8] = 1;");
+    races("y[i / 64 * 64 + i % 8 * 8 + i % 64 / 4] = 1;");
+    races("y[i / 64 * 32 + i % 8 * 8 + i % 64 / 8] = 1;");
+    // The rest of the dividend may be negative.
+    races("let k = (4 * n - i) / 4; y[k] = 1;");
+    free("if i % 4 == 0 { let k = (4 * w + i) / 4; y[k] = 1; }");
+    races("let k = (4 * w + i) / 4; y[k] = 1;");
+}
+
+#[test]
+fn triangles_are_packed() {
+    free("for c in 0..=i { y[i * (i + 1) / 2 + c] = 1; }");
+    races("for c in 0..=i + 1 { y[i * (i + 1) / 2 + c] = 1; }");
+    races("for c in 0..=i { y[i * (i + 1) / 3 + c] = 1; }");
+    races("for c in 0..=i { y[i * i / 2 + c] = 1; }");
+    free("for c in 0..i { y[i * (i - 1) / 2 + c] = 1; }");
+    races("for c in 0..i + 1 { y[i * (i - 1) / 2 + c] = 1; }");
+}
+
+#[test]
+fn bits_are_moved() {
+    free("y[(i & !3) + 3 - (i & 3)] = 1;");
+    free("y[(i & !3) | (3 - (i & 3))] = 1;");
+    races("y[(i & !3) | (i & 1)] = 1;");
+    races("y[i & !3] = 1;");
+    races("y[(i & !2) | (i & 1)] = 1;");
+    free("if i % 4 == 0 { y[i & !3] = 1; }");
+    races("if i % 2 == 0 { y[i & !3] = 1; }");
+    free("y[i ^ (i >> 1)] = 1;");
+    races("y[i ^ (w >> 1) ^ i] = 1;");
+    races("y[(i ^ (i >> 1)) / 2] = 1;");
+    races("let k = i / 2; y[k ^ (k >> 1)] = 1;");
+    free("let b = i as u32; if b < 32 { y[(b.reverse_bits() >> 27) as usize] = 1; }");
+    races("let b = i as u32; if b < 33 { y[(b.reverse_bits() >> 27) as usize] = 1; }");
+    races("let b = i as u32; if b < 32 { y[(b.reverse_bits() >> 28) as usize] = 1; }");
+    free("for k in 0..4 { y[4 * i | k] = 1; }");
+    races("for k in 0..5 { y[4 * i | k] = 1; }");
+    races("for k in 0..4 { y[2 * i | k] = 1; }");
+    races("y[i & w] = 1;");
+    races("y[i | w] = 1;");
+}
+
+#[test]
+fn a_wrapping_sum_is_exact_if_the_launch_shows_it() {
+    free("y[i.wrapping_add(1)] = 1;");
+    free("if i > 0 { y[i.wrapping_sub(1)] = 1; }");
+    races("y[i.wrapping_mul(w)] = 1;");
+    races("y[i.wrapping_add(1) / 2] = 1;");
+}
+
+/// A kernel in blocks of 64 threads with a shared array.
+fn in_block(before: &str, step: &str) -> String {
+    format!(
+        "fn k(turns: u32, y: &mut [u32]) {{ let s = shared_array::<u32, 128>(); let t = thread_idx_x(); \
+         if t < 64 {{ s[t] = 1; }} {before} for _ in 0..turns {{ barrier(); if t < 64 {{ {step} }} }} \
+         y[global_idx_x()] = 1; }}"
+    )
+}
+
+#[test]
+fn offsets_are_subtracted() {
+    let turns = |start: usize, to: &str, change: &str| {
+        let step = format!("s[{to} + t] = s[from + 63 - t];");
+        let body = in_block(&format!("let mut from = {start};"), &step);
+        body.replace("barrier();", "barrier(); let to = 64 - from;")
+            .replace("} } y[", &format!("}} {change} }} y["))
+    };
+    for change in ["from = to;", "from = 64 - from;"] {
+        if let Err(errors) = lowered(&turns(0, "to", change)) {
+            panic!("{change}: {errors:#?}");
+        }
+    }
+    refused(&turns(0, "from", "from = to;"));
+    // The parts overlap.
+    refused(&turns(16, "to", "from = to;"));
+    refused(&turns(0, "to", "from = 32 - from;"));
+    refused(&turns(
+        0,
+        "to",
+        "from = 64 - from; if from > 32 { from = 64 - from; }",
+    ));
+    refused(&turns(0, "to", "if t > 3 { from = to; }"));
+}
+
+#[test]
+fn a_mask_of_low_bits_is_a_remainder() {
+    let tree = |start: usize, mask: &str, change: &str| {
+        let step = format!("if t & ({mask}) == 0 && t + d < 128 {{ s[t] += s[t + d]; }}");
+        in_block(&format!("let mut d = {start};"), &step)
+            .replace("} } y[", &format!("}} {change} }} y["))
+    };
+    for change in ["d *= 2;", "d <<= 1;", "d = 2 * d;"] {
+        if let Err(errors) = lowered(&tree(1, "2 * d - 1", change)) {
+            panic!("{change}: {errors:#?}");
+        }
+    }
+    refused(&tree(1, "d - 1", "d *= 2;"));
+    refused(&tree(3, "2 * d - 1", "d *= 2;"));
+    refused(&tree(1, "2 * d - 1", "d *= 3;"));
+    refused(&tree(1, "2 * d - 1", "d += 1;"));
+    refused(&tree(1, "2 * d", "d *= 2;"));
+    refused(&tree(1, "3 * d - 1", "d *= 2;"));
+}

@@ -1,0 +1,281 @@
+//! Intrinsic functions of integers and bitwise operators, as terms whose value depends on the case.
+//!
+//! A minimum is one of its operands. Most proofs need only that it is at most either, and the others tell the cases apart,
+//! see [`Definition::ByCases`].
+
+use super::symbol::is_unsigned;
+use super::{
+    Affine, Atom, Branch, Definition, Fact, Form, Function, Poly, Relation, Resolver, term_form,
+};
+use crate::{BinaryOp, ExprId, Intrinsic, List, Scalar};
+
+/// A relation of a term to a value.
+type Limit = (Relation, Form<Poly>);
+
+impl Resolver<'_> {
+    /// The value of an intrinsic function of integers.
+    pub(super) fn intrinsic_term(
+        &mut self,
+        id: ExprId,
+        (intrinsic, args): (Intrinsic, List),
+        ty: Scalar,
+    ) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let args: Vec<ExprId> = self.kernel.list(args).collect();
+        let values: Option<Vec<Affine>> = args.iter().map(|arg| self.affine(*arg)).collect();
+        let (values, unsigned) = (values?, is_unsigned(ty));
+        match (intrinsic, values.as_slice()) {
+            (Intrinsic::Min, [a, b]) => self.smaller(a, b, unsigned),
+            (Intrinsic::Max, [a, b]) => self.larger(a, b, unsigned),
+            (Intrinsic::Clamp, [value, least, most]) => {
+                let raised = self.larger(value, least, unsigned)?;
+                self.smaller(&raised, most, unsigned)
+            }
+            (Intrinsic::SaturatingSub, [a, b]) if unsigned => {
+                let (difference, zero) = (a.form.minus(&b.form)?, Form::constant(0));
+                let limits = [
+                    (Relation::Ge, difference.clone()),
+                    (Relation::Le, a.form.clone()),
+                    (Relation::Ge, zero.clone()),
+                ];
+                let branches = branches([a, b], [difference, zero])?;
+                Some(self.by_cases((Function::Choice, branches), &limits, true, [a, b]))
+            }
+            (Intrinsic::AbsDiff, [a, b]) => {
+                let differences = [a.form.minus(&b.form)?, b.form.minus(&a.form)?];
+                let limits = differences.clone().map(|other| (Relation::Ge, other));
+                let branches = branches([a, b], differences)?;
+                Some(self.by_cases((Function::Choice, branches), &limits, unsigned, [a, b]))
+            }
+            (Intrinsic::WrappingAdd, [a, b]) => {
+                self.unless_it_wraps(id, (BinaryOp::Add, [a, b]), unsigned)
+            }
+            (Intrinsic::WrappingSub, [a, b]) => {
+                self.unless_it_wraps(id, (BinaryOp::Sub, [a, b]), unsigned)
+            }
+            (Intrinsic::WrappingMul, [a, b]) => {
+                self.unless_it_wraps(id, (BinaryOp::Mul, [a, b]), unsigned)
+            }
+            (Intrinsic::ReverseBits, [a]) if unsigned => Some(self.reversed(a, ty.bits())),
+            (_, _) => None,
+        }
+    }
+
+    /// The smaller one of two values.
+    fn smaller(&mut self, a: &Affine, b: &Affine, unsigned: bool) -> Option<Affine> {
+        if self.never_negative(&b.form.minus(&a.form)?) {
+            return Some(exactly(a, b));
+        }
+        if self.never_negative(&a.form.minus(&b.form)?) {
+            return Some(exactly(b, a));
+        }
+        let limits = [a, b].map(|other| (Relation::Le, other.form.clone()));
+        let branches = branches([b, a], [a.form.clone(), b.form.clone()])?;
+        Some(self.by_cases((Function::Choice, branches), &limits, unsigned, [a, b]))
+    }
+
+    /// The larger one of two values.
+    fn larger(&mut self, a: &Affine, b: &Affine, unsigned: bool) -> Option<Affine> {
+        if self.never_negative(&a.form.minus(&b.form)?) {
+            return Some(exactly(a, b));
+        }
+        if self.never_negative(&b.form.minus(&a.form)?) {
+            return Some(exactly(b, a));
+        }
+        let limits = [a, b].map(|other| (Relation::Ge, other.form.clone()));
+        let branches = branches([a, b], [a.form.clone(), b.form.clone()])?;
+        Some(self.by_cases((Function::Choice, branches), &limits, unsigned, [a, b]))
+    }
+
+    /// The value of an operation that wraps by definition: the exact one, if the launch shows that nothing wraps.
+    fn unless_it_wraps(
+        &mut self,
+        id: ExprId,
+        (op, [a, b]): (BinaryOp, [&Affine; 2]),
+        unsigned: bool,
+    ) -> Option<Affine> {
+        let mut exact = match op {
+            BinaryOp::Add => a.plus(b, 1)?,
+            BinaryOp::Sub => a.plus(b, -1)?,
+            _ => match (a.form.uniform(), b.form.uniform()) {
+                (_, Some(by)) => a.with(a.form.times(by)?).with_conditions(b),
+                (Some(by), None) => b.with(b.form.times(by)?).with_conditions(a),
+                (None, None) => return None,
+            },
+        };
+        exact.exact.push(id);
+        let branch = Branch {
+            value: Some(exact),
+            facts: vec![],
+        };
+        let in_common = [a, b].iter().all(|part| part.form.uniform().is_some());
+        let number = self.terms().defined(Definition::ByCases {
+            function: Function::Wrapping,
+            operands: vec![],
+            branches: vec![branch],
+        });
+        // Of the result itself nothing is known, under no conditions.
+        Some(Affine::of(term_form(number, unsigned, in_common)))
+    }
+
+    /// The bits of an unsigned value in reverse order.
+    fn reversed(&mut self, of: &Affine, bits: u32) -> Affine {
+        let function = Function::Reversed { bits, shift: 0 };
+        let definition = Definition::Injective(function, of.form.clone());
+        self.defined(definition, true, [of, of]).1
+    }
+
+    /// Reversed bits, shifted to the right. The result depends on the low bits of the value alone.
+    pub(super) fn reversed_low_bits(&mut self, dividend: &Affine, divisor: i128) -> Option<Affine> {
+        let Some(Atom::Term(number, _)) = dividend.form.sole_atom() else {
+            return None;
+        };
+        let definition = &self.terms().get(number).definition;
+        let Definition::Injective(Function::Reversed { bits, shift: 0 }, of) = definition else {
+            return None;
+        };
+        let (bits, of) = (*bits, dividend.with(of.clone()));
+        let shift = divisor.trailing_zeros();
+        let left = bits
+            .checked_sub(shift)
+            .filter(|_| divisor.count_ones() == 1)?;
+        let most = Form::constant((1_i128 << left) - 1);
+        let function = Function::Reversed { bits, shift };
+        let definition = Definition::Injective(function, of.form.clone());
+        let low = self.defined(definition, true, [&of, &of]).1;
+        let branches = vec![
+            Branch {
+                value: Some(Affine::of(low.form)),
+                facts: vec![Fact::of(Relation::Le, &of.form, &most)?],
+            },
+            Branch {
+                value: None,
+                facts: vec![Fact::of(Relation::Gt, &of.form, &most)?],
+            },
+        ];
+        let limits = [(Relation::Le, most)];
+        Some(self.by_cases((function, branches), &limits, true, [&of, &of]))
+    }
+
+    /// States that a value is a power of two, or 0, if these expressions do not overflow.
+    pub fn state_power_of_two(&mut self, value: &Form<Poly>, exact: Vec<ExprId>) {
+        if let Some(value) = value.uniform() {
+            self.powers_of_two.push((value.clone(), exact));
+        }
+    }
+
+    /// The bitwise and with `p - 1`, where `p` is a power of two: a remainder. If `p` is 0, the mask overflows.
+    fn low_bits(&mut self, value: &Affine, mask: &Affine) -> Option<Affine> {
+        let end = mask.form.plus(&Form::constant(1), &Poly::constant(1))?;
+        let mut powers = self.powers_of_two.iter();
+        let (_, exact) = powers.find(|(power, _)| {
+            let factor = end.uniform().map(|end| end.divided(power));
+            factor.is_some_and(|(factor, rest)| {
+                let by = factor.as_constant().filter(|by| *by > 0);
+                rest.is_zero() && by.is_some_and(|by| by.count_ones() == 1)
+            })
+        })?;
+        let mut divisor = mask.with(end);
+        divisor.exact.extend(exact.clone());
+        let quotient = self.quotient_term(value, &divisor, true)?;
+        let whole = quotient.with(quotient.form.times(divisor.form.uniform()?)?);
+        let mut low = value.plus(&whole, -1)?;
+        low.needs_exact = true;
+        Some(low)
+    }
+
+    /// The bitwise and of two unsigned values.
+    pub(super) fn and_term(&mut self, a: &Affine, b: &Affine) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let by_power = self.low_bits(a, b).or_else(|| self.low_bits(b, a));
+        if by_power.is_some() {
+            return by_power;
+        }
+        let (low, of) = match (low_zeros(&a.form), low_zeros(&b.form)) {
+            (of_a, of_b) if of_a >= of_b => (of_a, b),
+            (_, of_b) => (of_b, a),
+        };
+        // The low bits of one operand are 0. If the other has no others, nothing is left.
+        let end = Form::constant(1 << low);
+        let branches = vec![
+            Branch {
+                value: Some(Affine::of(Form::constant(0))),
+                facts: vec![Fact::of(Relation::Lt, &of.form, &end)?],
+            },
+            Branch {
+                value: None,
+                facts: vec![Fact::of(Relation::Ge, &of.form, &end)?],
+            },
+        ];
+        let branches = if low == 0 { vec![] } else { branches };
+        let limits = [a, b].map(|other| (Relation::Le, other.form.clone()));
+        Some(self.by_cases((Function::And, branches), &limits, true, [a, b]))
+    }
+
+    /// A function of two values with these branches and limits.
+    fn by_cases(
+        &mut self,
+        (function, branches): (Function, Vec<Branch>),
+        limits: &[Limit],
+        unsigned: bool,
+        of: [&Affine; 2],
+    ) -> Affine {
+        let definition = Definition::ByCases {
+            function,
+            operands: of.iter().map(|operand| operand.form.clone()).collect(),
+            branches,
+        };
+        let (number, value) = self.defined(definition, unsigned, of);
+        if self.terms().get(number).facts.is_empty() {
+            for (by, other) in limits {
+                self.limit(number, &value.form, other, *by);
+            }
+        }
+        value
+    }
+
+    /// True if each term of a form is at least 0.
+    pub(super) fn never_negative(&self, form: &Form<Poly>) -> bool {
+        let natural =
+            |atom: Atom| matches!(atom, Atom::Id(_)) || atom.is_unsigned_value(self.kernel);
+        form.base.is_natural()
+            && form
+                .terms()
+                .iter()
+                .all(|(atom, factor)| factor.is_natural() && natural(*atom))
+    }
+}
+
+/// The first value, if neither overflows.
+fn exactly(value: &Affine, other: &Affine) -> Affine {
+    let mut value = value.clone().with_conditions(other);
+    value.needs_exact = true;
+    value
+}
+
+/// Two cases: the first value if `large >= small`, and else the second one.
+fn branches([large, small]: [&Affine; 2], values: [Form<Poly>; 2]) -> Option<Vec<Branch>> {
+    let relations = [Relation::Ge, Relation::Lt];
+    let made = relations.into_iter().zip(values).map(|(relation, value)| {
+        Some(Branch {
+            value: Some(Affine::of(value)),
+            facts: vec![Fact::of(relation, &large.form, &small.form)?],
+        })
+    });
+    made.collect()
+}
+
+/// The number of low bits that are 0 in all values of the form.
+fn low_zeros(form: &Form<Poly>) -> u32 {
+    let of = |poly: &Poly| {
+        let terms = poly.terms()?;
+        terms
+            .map(|(_, v)| v.trailing_zeros())
+            .min()
+            .or(Some(u32::MAX))
+    };
+    let factors = form.terms().iter().map(|(_, factor)| factor);
+    let zeros = factors.chain([&form.base]).map(of);
+    // More bits are of no use, and the operand 0 has as many as one likes.
+    zeros.min().flatten().unwrap_or(0).min(31)
+}
