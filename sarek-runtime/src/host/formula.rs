@@ -49,6 +49,7 @@ enum State {
 
 /// An argument of a call within a function.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // it exists during the evaluation of constants only
 pub enum Passed {
     /// A value.
     Formula(Formula),
