@@ -100,11 +100,11 @@ fn random(state: &mut u32, depth: u32, inputs: [u8; 2]) -> (Formula, u8) {
     *state ^= *state << 5;
     let chosen = *state;
     match chosen % 6 {
-        number @ 0..2 if depth == 0 || number == 0 => {
+        number @ 0..=1 if depth == 0 || number == 0 => {
             let number = (chosen >> 8) as u8;
             (Formula::number(number.into()), number)
         }
-        kind @ 3..6 if depth > 0 => {
+        kind @ 3..=5 if depth > 0 => {
             let (a, x) = random(state, depth - 1, inputs);
             let (b, y) = random(state, depth - 1, inputs);
             match kind {
@@ -124,7 +124,7 @@ fn random(state: &mut u32, depth: u32, inputs: [u8; 2]) -> (Formula, u8) {
 fn a_formula_has_the_value_of_its_expression_even_where_that_wraps() {
     let (mut state, mut known) = (1, 0);
     for turn in 0..4000_u32 {
-        let inputs = [turn as u8, (turn * 7 >> 4) as u8];
+        let inputs = [turn as u8, ((turn * 7) >> 4) as u8];
         let (formula, due) = random(&mut state, turn % 5, inputs);
         if matches!(formula.state, State::Known) {
             known += 1;
