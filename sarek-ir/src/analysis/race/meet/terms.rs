@@ -131,9 +131,11 @@ impl Translation<'_> {
                 .at_least_zero(limit.ok_or(Stop::NoProof)?, self.under);
         }
         if let (Some(most_a), Some(most_b)) = (self.setting.most(of_a), self.setting.most(of_b))
-            && let Some(end) = (most_a.max(most_b) + 1).checked_next_power_of_two()
+            && let Some(end) = most_a.max(most_b).checked_add(1)
+            && let Some(end) = end.checked_next_power_of_two()
+            && let Ok(end) = i64::try_from(end)
         {
-            let most = Polynomial::number(end.min(1 << 62) as i64 - 1);
+            let most = Polynomial::number(end - 1);
             let rest = most.minus(&value).ok_or(Stop::NoProof)?;
             self.system.at_least_zero(rest, self.under);
         }
