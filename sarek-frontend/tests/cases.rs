@@ -182,3 +182,35 @@ fn a_mask_of_low_bits_is_a_remainder() {
     refused(&tree(1, "2 * d", "d *= 2;"));
     refused(&tree(1, "3 * d - 1", "d *= 2;"));
 }
+
+/// The exclusive or of an index in a block and a number is below a power of two. That power may have more than 62 bits.
+#[test]
+fn an_exclusive_or_has_as_many_bits_as_its_operands() {
+    let errors = |number: &str, guard: &str| {
+        let source = format!(
+            "fn k(y: &mut [u32]) {{ let s = shared_array::<u32, 64>(); let t = thread_idx_x() as u64; \
+             let k = t ^ {number}; if k {guard} {{ s[(t / 2) as usize] = 1; }} y[global_idx_x()] = 1; }}"
+        );
+        let block = "block = 64".parse().expect("tokens");
+        let lowered = sarek_frontend::expand::lowered(block, source.parse().expect("tokens"));
+        lowered.err().unwrap_or_default()
+    };
+    for [number, end] in [["0x100", "512"], ["1 << 61", "1 << 62"]] {
+        // No thread gets there.
+        let beyond = errors(number, &format!(">= {end}"));
+        assert!(beyond.is_empty(), "{number}: {beyond:#?}");
+    }
+    for [number, guard] in [
+        ["0x100", ">= 256"],
+        ["1 << 61", ">= 1 << 61"],
+        ["0x4000_0000_0000_0100", ">= 1 << 62"],
+        ["0x7000_0000_0000_0000", ">= 1 << 62"],
+    ] {
+        let errors = errors(number, guard);
+        let meets = "two threads of a block may use the same element";
+        assert!(
+            errors.iter().any(|e| common::begins(e, meets)),
+            "{number}: {errors:#?}"
+        );
+    }
+}
