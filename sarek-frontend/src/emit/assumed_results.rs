@@ -33,13 +33,20 @@ pub fn adopt(lowered: &mut Lowered, found: ByResults) {
             let (formula, is_negative) = (callee.formula(), coefficient.is_negative);
             let product = product(&kernel, callee, &coefficient.arguments);
             let span = Span::mixed_site().located_at(callee.span);
-            lowered
-                .links
-                .push(quote_spanned!(span=> (#formula.factor(#product, #is_negative) as #ty)));
+            let of = formula_type(callee, span);
+            lowered.links.push(
+                quote_spanned!(span=> (#of::factor(&#formula, #product, #is_negative) as #ty)),
+            );
             lowered.link_types.extend(ty);
         }
     }
     lowered.kernel = kernel;
+}
+
+/// The path of `Formula`.
+fn formula_type(callee: &Callee, span: Span) -> TokenStream {
+    let krate = crate::tokens::at(&callee.krate, span);
+    quote_spanned!(span=> #krate::__private::host::formula::Formula)
 }
 
 /// The called function at the first of the calls. The others have the same formula.
@@ -109,12 +116,14 @@ fn checks_of(
     let span = at(function.calls[0]);
     let forms = function.forms.iter().map(|form| {
         let form = conditions(lowered, first, ty, form);
-        quote_spanned!(span=> #formula.has(#form))
+        let of = formula_type(first, span);
+        quote_spanned!(span=> #of::has(&#formula, #form))
     });
     let own = quote_spanned!(span=> if !(#(#forms)||*) { ::core::panic!(#message) });
     let others = function.calls[1..].iter().map(|call| {
         let (other, span) = (lowered.callee(*call).formula(), at(*call));
-        quote_spanned!(span=> if !#other.is(&#formula) { ::core::panic!(#message) })
+        let of = formula_type(first, span);
+        quote_spanned!(span=> if !#of::is(&#other, &#formula) { ::core::panic!(#message) })
     });
     std::iter::once(own).chain(others).collect()
 }

@@ -204,10 +204,12 @@ impl Walk<'_> {
             Expr::Cast { arg } if is_of_result => self.field(arg).or_else(|| self.formula(arg)),
             Expr::Binary { op, lhs, rhs } if is_of_result => {
                 let (lhs, rhs) = (self.formula(lhs)?, self.formula(rhs)?);
+                let host = &self.host;
+                let of = quote!(#host::formula::Formula);
                 match op {
-                    BinaryOp::Add => Some(quote!(#lhs.plus(#rhs, 1))),
-                    BinaryOp::Sub => Some(quote!(#lhs.plus(#rhs, -1))),
-                    BinaryOp::Mul => Some(quote!(#lhs.times(#rhs))),
+                    BinaryOp::Add => Some(quote!(#of::plus(#lhs, #rhs, 1))),
+                    BinaryOp::Sub => Some(quote!(#of::plus(#lhs, #rhs, -1))),
+                    BinaryOp::Mul => Some(quote!(#of::times(#lhs, #rhs))),
                     _ => None,
                 }
             }
