@@ -469,3 +469,39 @@ fn names_of_expansions_are_not_the_users() {
     let body = "let __x = 1; y[global_idx_x()] = __x + self::__u32;";
     rejects(&format!("fn k(y: &mut [u32]) {{ {body} }}"), &[]);
 }
+
+#[test]
+fn the_optimizer_is_allowed_or_forbidden_for_kernels() {
+    use quote::quote;
+    let kernel = |options| {
+        let item = quote!(
+            fn k(y: &mut [u32]) {
+                y[global_idx_x()] = 1;
+            }
+        );
+        sarek_frontend::expand::kernel(options, item)
+    };
+    let wrong = kernel(quote!(optimize = 3)).errors;
+    assert!(
+        wrong.len() == 1 && wrong[0].contains("`optimize` is `true` or `false`"),
+        "{wrong:?}"
+    );
+    let item = quote!(
+        fn f(a: u32) -> u32 {
+            a
+        }
+    );
+    let wrong = sarek_frontend::expand::device(quote!(optimize = false), item).errors;
+    assert!(
+        wrong.len() == 1 && wrong[0].contains("is an option of `#[kernel]`"),
+        "{wrong:?}"
+    );
+    for (options, allowed) in [
+        (quote!(), "optimize : true"),
+        (quote!(optimize = true), "optimize : true"),
+        (quote!(optimize = false), "optimize : false"),
+    ] {
+        let text = kernel(options).tokens.to_string();
+        assert!(text.contains(allowed), "{text}");
+    }
+}

@@ -47,8 +47,6 @@ pub struct Access {
 pub struct Footprint {
     /// All loads and stores of slices, in source order.
     pub accesses: Vec<Access>,
-    /// The number of statements.
-    pub statements: usize,
     /// True if the kernel has a loop.
     pub loops: bool,
     /// True for each axis along which some loop takes different iterations in different threads.
@@ -103,7 +101,6 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn block(&mut self, block: Block, depth: u32) {
         for id in self.kernel.block(block) {
-            self.footprint.statements += 1;
             let stmt = self.kernel.stmt(id);
             for operand in self.kernel.exprs_in(self.kernel.operands_of(id)) {
                 if let Expr::Load {

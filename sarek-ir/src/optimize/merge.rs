@@ -134,6 +134,9 @@ fn allows(kernel: &Kernel) -> Result<(), Refusal> {
     }
     for id in kernel.stmts_in(kernel.block(kernel.body)) {
         let facts = kernel.stmt(id).facts();
+        if matches!(kernel.stmt(id), Stmt::Loop { .. }) && has_atomics(kernel, id) {
+            return Err(Refusal::Cooperation);
+        }
         match facts.check {
             Check::None | Check::Bounds(None) | Check::Divisor(None) => {}
             Check::Bounds(Some(_))
@@ -157,6 +160,12 @@ fn allows(kernel: &Kernel) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// True if a statement contains an atomic operation. A loop may wait by it for a later lane, which would never come.
+fn has_atomics(kernel: &Kernel, id: StmtId) -> bool {
+    let mut inner = kernel.stmts_in([id]);
+    inner.any(|id| matches!(kernel.stmt(id).facts().effect, Effect::Atomic(..)))
 }
 
 /// The block without returns: what follows `if done { return; }` moves into a branch under `!done`.

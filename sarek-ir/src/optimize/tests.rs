@@ -496,6 +496,17 @@ fn each_obstacle_is_refused() {
         })),
         Some(Refusal::Return)
     );
+    // A thread may wait for its neighbour.
+    assert_eq!(
+        refusal(&|s, _| {
+            let flags = s.atomics("flags", Scalar::U32);
+            s.loop_(|label| {
+                s.atomic_discard(AtomicOp::Add, flags, s.id(x) & s.n(7), &[s.u32(1)]);
+                s.break_(label);
+            });
+        }),
+        Some(Refusal::Cooperation)
+    );
     assert_eq!(
         refusal(&|s, _| s.native(vec![], None)),
         Some(Refusal::Native)
