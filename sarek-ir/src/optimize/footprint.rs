@@ -40,6 +40,9 @@ pub struct Access {
     pub depth: u32,
     /// The distance along each axis.
     pub distance: [Distance; 3],
+    /// True if the index is a multiple of 4 wherever the id along x, the extent along x and all parameters are. Only
+    /// then do wide accesses begin at multiples of their width.
+    pub is_multiple: bool,
 }
 
 /// The accesses of a kernel.
@@ -136,6 +139,7 @@ impl Reader<'_> {
             stores,
             depth,
             distance: Axis::ALL.map(|axis| self.distance(index, axis)),
+            is_multiple: self.is_multiple(index),
         });
     }
 
@@ -190,6 +194,27 @@ impl Reader<'_> {
                 }
             }
             _ => None,
+        }
+    }
+
+    /// See [`Access::is_multiple`].
+    fn is_multiple(&self, id: ExprId) -> bool {
+        match self.kernel.expr(id) {
+            Expr::Literal(value) => value.as_int().is_some_and(|n| n % 4 == 0),
+            Expr::Builtin(Builtin::GlobalIdx(Axis::X) | Builtin::GlobalDim(Axis::X))
+            | Expr::Param(_) => true,
+            Expr::Local(local) => self.init(local).is_some_and(|init| self.is_multiple(init)),
+            Expr::Binary {
+                op: BinaryOp::Add,
+                lhs,
+                rhs,
+            } => self.is_multiple(lhs) && self.is_multiple(rhs),
+            Expr::Binary {
+                op: BinaryOp::Mul,
+                lhs,
+                rhs,
+            } => self.is_multiple(lhs) || self.is_multiple(rhs),
+            _ => false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::footprint::{Distance, Footprint};
 use super::{Merge, Optimization, Refusal};
 use crate::analysis::random::{Rng, threads};
 use crate::interp::{Host, Machine};
@@ -460,6 +461,21 @@ fn what_the_lanes_share_is_loaded_once() {
         (4, 4, 16),
         "{text}"
     );
+}
+
+#[test]
+fn only_indices_without_offset_are_wide() {
+    let s = Sketch::new("k");
+    let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    s.store(y, i.get(), s.load(x, i.get() + s.n(1)));
+    let footprint = Footprint::of(&s.finish());
+    let found: Vec<_> = footprint
+        .accesses
+        .iter()
+        .map(|a| (a.distance[0], a.is_multiple))
+        .collect();
+    assert_eq!(found, [(Distance::One, false), (Distance::One, true)]);
 }
 
 #[test]

@@ -194,7 +194,8 @@ impl Planning<'_, '_> {
         let mut most = WIDE / 4;
         for access in along_x {
             // Only elements of 32 and 64 bits have wide types.
-            if access.distance[0] != Distance::One || access.size < 4 {
+            let is_wide = access.distance[0] == Distance::One && access.is_multiple;
+            if !is_wide || access.size < 4 {
                 return 1;
             }
             most = most.min(WIDE / access.size);
