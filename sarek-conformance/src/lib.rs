@@ -29,7 +29,8 @@
 
 mod case;
 mod cases;
-mod check;
+#[doc(hidden)]
+pub mod check;
 #[doc(hidden)]
 pub mod input;
 mod report;

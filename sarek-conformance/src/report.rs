@@ -24,7 +24,8 @@ pub struct Entry {
 }
 
 impl Report {
-    pub(crate) fn new(device: String, entries: Vec<Entry>) -> Report {
+    /// A report of these entries.
+    pub fn new(device: String, entries: Vec<Entry>) -> Report {
         Report { device, entries }
     }
 
@@ -105,50 +106,4 @@ impl fmt::Display for Report {
 /// Formats a duration in milliseconds.
 fn millis(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::case::Capability;
-
-    fn report(outcomes: &[Outcome]) -> Report {
-        let entry = |outcome: &Outcome| Entry {
-            case: "some/case",
-            outcome: outcome.clone(),
-            time: Duration::from_millis(2),
-        };
-        Report::new("native (cpu)".into(), outcomes.iter().map(entry).collect())
-    }
-
-    #[test]
-    fn the_table_names_failures_and_counts() {
-        let text = report(&[
-            Outcome::Passed,
-            Outcome::Failed("element 3".into()),
-            Outcome::Skipped(Capability::F64),
-        ])
-        .to_string();
-        assert!(text.contains("FAILED"), "{text}");
-        assert!(text.contains("      element 3"), "{text}");
-        assert!(text.contains("the device lacks f64"), "{text}");
-        assert!(
-            text.ends_with("1 passed, 1 failed, 1 skipped in 6.0 ms"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn skips_pass_but_are_not_complete() {
-        let skipped = report(&[Outcome::Skipped(Capability::I64)]);
-        skipped.assert_passed();
-        assert!(std::panic::catch_unwind(|| skipped.assert_complete()).is_err());
-    }
-
-    #[test]
-    fn failures_and_empty_reports_do_not_pass() {
-        let failed = report(&[Outcome::Passed, Outcome::Failed(String::new())]);
-        assert!(std::panic::catch_unwind(|| failed.assert_passed()).is_err());
-        assert!(std::panic::catch_unwind(|| report(&[]).assert_passed()).is_err());
-    }
 }

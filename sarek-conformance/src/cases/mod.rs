@@ -124,17 +124,3 @@ pub fn all() -> &'static [Case] {
     });
     &ALL
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn names_are_unique() {
-        let mut seen = BTreeSet::new();
-        for case in super::all() {
-            assert!(seen.insert(case.name), "{} occurs twice", case.name);
-        }
-        assert!(seen.len() > 100, "{} cases", seen.len());
-    }
-}

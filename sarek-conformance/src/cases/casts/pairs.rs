@@ -298,23 +298,3 @@ macro_rules! never_subnormal {
 }
 
 never_subnormal!(i8 u8 i16 u16 i32 u32 i64 u64);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reference_agrees_with_rustc() {
-        for x in values::<f32>(1, 500)
-            .into_iter()
-            .chain(thresholds().iter().map(|&x| x as f32))
-        {
-            assert_eq!(Convert::<i32>::convert(x), x as i32, "{x}");
-            assert_eq!(Convert::<u64>::convert(x), x as u64, "{x}");
-        }
-        for x in values::<i64>(2, 500) {
-            assert_eq!(Convert::<f32>::convert(x), x as f32, "{x}");
-            assert_eq!(Convert::<u32>::convert(x), x as u32, "{x}");
-        }
-    }
-}
