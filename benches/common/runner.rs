@@ -71,6 +71,7 @@ fn processors() -> Duration {
 /// Runs the pairs selected on the command line.
 pub struct Runner {
     filter: Option<String>,
+    backend: Option<String>,
     clock: Clock,
     sample: Duration,
     pairs: usize,
@@ -86,15 +87,17 @@ const WARM_UP: usize = 4;
 type Pair = (f64, f64);
 
 impl Runner {
-    /// Parses the command line (`--quick`, `--processors` and a filter on kernel names), and prints the head of the table.
+    /// Parses the command line (`--quick`, `--processors`, `--on BACKEND` and a filter on kernel names), and prints the head of the table.
     pub fn from_args() -> Fallible<Runner> {
         let mut runner = Runner {
             filter: None,
+            backend: None,
             clock: Clock::Wall(Instant::now()),
             sample: Duration::from_millis(20),
             pairs: 41,
         };
-        for arg in std::env::args().skip(1) {
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--bench" => {} // passed by cargo
                 "--quick" => {
@@ -103,9 +106,10 @@ impl Runner {
                 }
                 #[cfg(unix)]
                 "--processors" => runner.clock = Clock::Processors,
+                "--on" => runner.backend = Some(args.next().ok_or("--on needs a backend")?),
                 option if option.starts_with('-') => {
                     return Err(format!(
-                        "unknown option {option}; there are --quick, --processors and a filter"
+                        "unknown option {option}; there are --quick, --processors, --on BACKEND and a filter"
                     )
                     .into());
                 }
@@ -117,6 +121,12 @@ impl Runner {
             "kernel", "against", "size", "ours µs", "theirs µs", "ratio", "quartiles", "ours"
         );
         Ok(runner)
+    }
+
+    /// The backend that the command line names.
+    #[allow(dead_code, reason = "most benchmarks have one backend")]
+    pub fn backend(&self) -> Option<&str> {
+        self.backend.as_deref()
     }
 
     /// True if the filter selects the kernel.

@@ -1,6 +1,8 @@
 //! Compares the backend `cuda` with hand-written CUDA C (`kernels.cu`, `blocks.cu`).
 //!
-//! `cargo bench --bench cuda -- [FILTER] [--quick]`
+//! `cargo bench --bench cuda -- [FILTER] [--quick] [--on BACKEND]`
+//!
+//! `--on wgpu` and `--on opencl` compare another backend on the same card.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -14,22 +16,27 @@ use device::{Bench, Sizes};
 use sarek::Device;
 
 fn main() -> Fallible {
-    let device = match Device::of("cuda") {
+    let cuda = match Device::of("cuda") {
         Ok(device) => device,
         Err(why) => {
             println!("cuda: skipped: {why}");
             return Ok(());
         }
     };
-    println!("cuda: {}", device.name());
-    let facts = device.debug_info();
+    let runner = Runner::from_args()?;
+    let device = match runner.backend() {
+        Some(backend) => Device::of(backend)?,
+        None => cuda.clone(),
+    };
+    println!("{}: {}", device.backend(), device.name());
+    let facts = cuda.debug_info();
     let arch = facts
         .get("architecture")
         .ok_or("the device does not tell its architecture")?;
     let baseline = raw::Cuda::new(arch)?;
     let sizes = Sizes::of(&device);
     Bench {
-        runner: Runner::from_args()?,
+        runner,
         device,
         baseline,
     }

@@ -19,6 +19,7 @@ use sarek_runtime::{Error, Result, cache};
 use wgpu::{Adapter, DeviceDescriptor, DeviceType, ErrorFilter, Limits, PollStatus, PollType};
 use wgpu::{PipelineCache, PipelineCacheDescriptor, Queue, SubmissionIndex};
 
+use super::launches::Launches;
 use super::memory::Memory;
 use super::program::{self, Compiler, Renderer};
 use super::stream::Stream;
@@ -40,6 +41,7 @@ pub(super) struct Shared {
     pub device: wgpu::Device,
     pub queue: Queue,
     pub limits: Limits,
+    pub launches: Launches,
     /// The driver's compiled kernels, if it supports a cache.
     pub pipelines: Option<Pipelines>,
     lost: Arc<OnceLock<String>>,
@@ -135,6 +137,11 @@ impl Shared {
         }
     }
 
+    /// Makes the next call fail with this message.
+    pub fn report_later(&self, message: String) {
+        lock(&self.stray).get_or_insert(message);
+    }
+
     /// Fails if the device is lost, or has an unreported error.
     pub fn alive(&self) -> Result<()> {
         self.state().map_err(|why| self.error(why))
@@ -207,11 +214,17 @@ const USED: wgpu::Features = wgpu::Features::SHADER_F64
     .union(wgpu::Features::SUBGROUP)
     .union(wgpu::Features::TIMESTAMP_QUERY)
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
-    .union(wgpu::Features::PIPELINE_CACHE);
+    .union(wgpu::Features::PIPELINE_CACHE)
+    .union(wgpu::Features::IMMEDIATES);
 
 impl Device {
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Submits all queued work.
+    pub fn flush(&self) -> Result<()> {
+        self.stream.flush().map(|_| ())
     }
 
     pub fn open(adapter: &Adapter) -> Result<Arc<Device>> {
@@ -233,6 +246,7 @@ impl Device {
             device,
             queue,
             limits,
+            launches: Launches::default(),
             lost: Arc::default(),
             stray: Arc::default(),
         });
@@ -241,6 +255,14 @@ impl Device {
             info: describe(&shared, &facts),
             renderer: Renderer {
                 ends_loops: is_software(&facts),
+                immediates: match shared
+                    .device
+                    .features()
+                    .contains(wgpu::Features::IMMEDIATES)
+                {
+                    true => shared.limits.max_immediate_size,
+                    false => 0,
+                },
             },
             compiler: Compiler::new(shared.clone(), &facts),
             stream: Arc::new(Stream::new(shared.clone())),

@@ -38,6 +38,7 @@ pub fn device_and_queue(of: &sarek_runtime::Device) -> Result<(wgpu::Device, wgp
 /// - None is submitted or mapped after `lent` is dropped, and the buffer is not destroyed.
 pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(wgpu::Buffer, u64)> {
     let own = device(lent.stream().device())?;
+    own.flush()?;
     // SAFETY: the caller's promise.
     let slice = unsafe { lent.slice() };
     let memory: &Memory = jit::memory(&own.shared().name, slice)?;
@@ -50,7 +51,8 @@ pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(wgpu::Buffer, u64)> {
 /// # Safety
 /// wgpu lets every owner of a clone of the buffer write it. So the caller guarantees that, while the vector lives,
 ///
-/// - no other code writes, maps or destroys the buffer, and reads are ordered with the vector's queued commands;
+/// - no other code writes, maps or destroys the buffer, and reads are ordered with the vector's queued commands, which are
+///   submitted at the latest when the vector is lent or its stream is waited for;
 /// - it is imported once, and is not the buffer of another vector ([`buffer`]).
 ///
 /// Its bytes are elements that are valid for their type. It belongs to the device.

@@ -16,15 +16,15 @@ pub(super) struct Memory {
     /// Unlike an address, never reused.
     id: u64,
     pub buffer: wgpu::Buffer,
-    device: wgpu::Device,
+    shared: Arc<Shared>,
     len: usize,
     /// True if the user created it.
     imported: bool,
 }
 
-/// Buffers that were dropped where wgpu cannot be called, each with its `imported` flag. The next allocation releases
-/// them.
-static DEFERRED_DROPS: Mutex<Vec<(wgpu::Buffer, bool)>> = Mutex::new(Vec::new());
+/// Buffers that were dropped where wgpu cannot be called, each with its device and its `imported` flag. The next
+/// allocation releases them.
+static DEFERRED_DROPS: Mutex<Vec<(Arc<Shared>, wgpu::Buffer, bool)>> = Mutex::new(Vec::new());
 
 /// The usages of a vector's buffer.
 pub(super) const USAGE: BufferUsages = BufferUsages::STORAGE
@@ -32,7 +32,7 @@ pub(super) const USAGE: BufferUsages = BufferUsages::STORAGE
     .union(BufferUsages::COPY_DST);
 
 impl Memory {
-    pub fn new(shared: &Shared, len: usize) -> Result<Memory> {
+    pub fn new(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
         let exhausted = || Error::OutOfMemory {
             device: shared.name.clone(),
             bytes: len,
@@ -44,8 +44,8 @@ impl Memory {
         shared.check_thread()?;
         let left = std::mem::take(&mut *lock(&DEFERRED_DROPS));
         left.iter()
-            .filter(|(_, imported)| !imported)
-            .for_each(|(buffer, _)| buffer.destroy());
+            .filter(|(.., imported)| !imported)
+            .for_each(|(of, buffer, _)| destroy(of, buffer));
         let (buffer, error) = shared.scoped(|| {
             shared.device.create_buffer(&BufferDescriptor {
                 label: None,
@@ -60,7 +60,7 @@ impl Memory {
             None => shared.alive().map(|()| Memory {
                 id: next_id(),
                 buffer,
-                device: shared.device.clone(),
+                shared: shared.clone(),
                 len,
                 imported: false,
             }),
@@ -68,12 +68,12 @@ impl Memory {
     }
 
     /// Wraps an existing buffer.
-    pub fn imported(shared: &Shared, buffer: wgpu::Buffer) -> Memory {
+    pub fn imported(shared: &Arc<Shared>, buffer: wgpu::Buffer) -> Memory {
         Memory {
             id: next_id(),
             len: buffer.size() as usize,
             buffer,
-            device: shared.device.clone(),
+            shared: shared.clone(),
             imported: true,
         }
     }
@@ -87,7 +87,7 @@ fn next_id() -> u64 {
 impl Memory {
     /// True if it belongs to this device.
     pub fn belongs_to(&self, shared: &Shared) -> bool {
-        self.device == shared.device
+        self.shared.device == shared.device
     }
 }
 
@@ -106,11 +106,20 @@ impl Drop for Memory {
             // The parent owns it.
             std::mem::forget(self.buffer.clone());
         } else if thread_ends() {
-            lock(&DEFERRED_DROPS).push((self.buffer.clone(), self.imported));
+            let (shared, buffer) = (self.shared.clone(), self.buffer.clone());
+            lock(&DEFERRED_DROPS).push((shared, buffer, self.imported));
         } else if !self.imported {
-            self.buffer.destroy();
+            destroy(&self.shared, &self.buffer);
         }
     }
+}
+
+/// Destroys a buffer, after submitting the launches that may use it.
+fn destroy(shared: &Shared, buffer: &wgpu::Buffer) {
+    if let Err(error) = shared.launches.submit(shared) {
+        shared.report_later(error.to_string());
+    }
+    buffer.destroy();
 }
 
 /// The identity of a bound range.

@@ -9,6 +9,7 @@
 mod device;
 mod foreign;
 pub mod interop;
+mod launches;
 mod memory;
 mod program;
 mod stream;

@@ -6,17 +6,18 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use sarek_ir::facts::{Effect, Flow};
-use sarek_ir::write::{CountingWgsl, Dialect, Slot, SlotKind, Source, Variant, Wgsl};
-use sarek_ir::{Kernel, SharedId};
+use sarek_ir::analysis::termination;
+use sarek_ir::facts::Effect;
+use sarek_ir::write::{Dialect, ImmediateWgsl, Slot, SlotKind, Source, Variant, Wgsl};
+use sarek_ir::{Kernel, SharedId, StmtId};
 use sarek_runtime::backend::{self, Arg, Artifact, Origin, Parts};
 use sarek_runtime::{Error, Result};
 use wgpu::{
     AdapterInfo, BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout,
     BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingResource, BindingType,
-    BufferBindingType, BufferDescriptor, BufferUsages, ComputePipeline, ComputePipelineDescriptor,
-    PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor,
-    ShaderRuntimeChecks, ShaderSource, ShaderStages,
+    BufferBindingType, BufferDescriptor, BufferUsages, ComputePass, ComputePipeline,
+    ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
+    ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
 };
 
 use super::device::Shared;
@@ -28,6 +29,8 @@ use crate::jit::{self, Binary, files, lock};
 pub(super) struct Renderer {
     /// True if the device ends loops by itself.
     pub ends_loops: bool,
+    /// The size of the device's immediates in bytes; 0 if it has none.
+    pub immediates: u32,
 }
 
 // SAFETY: it is the framework's own writer.
@@ -37,10 +40,11 @@ unsafe impl backend::Renderer for Renderer {
     }
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
-        match self.ends_loops {
-            true => jit::render_with(&CountingWgsl, kernel, variant),
-            false => jit::render_with(&Wgsl, kernel, variant),
-        }
+        let dialect = ImmediateWgsl {
+            counts: self.ends_loops,
+            most: self.immediates,
+        };
+        jit::render_with(&dialect, kernel, variant)
     }
 
     fn ends_loops(&self) -> bool {
@@ -78,7 +82,7 @@ unsafe impl backend::Compiler for Compiler {
     unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         let text = with_parts(kernel, &source.text, parts)?;
         compiled(&self.shared, kernel, source, || {
-            module(&self.shared, &text, false)
+            module(&self.shared, &text, None)
         })?;
         Ok(Artifact {
             bytes: text.as_bytes().into(),
@@ -137,19 +141,22 @@ fn compiled<T>(
     }
 }
 
-fn module(shared: &Shared, text: &str, loops_end: bool) -> ShaderModule {
+/// The module of a text. `trusted` are the properties of a text that this crate rendered.
+fn module(shared: &Shared, text: &str, trusted: Option<Trusted>) -> ShaderModule {
     let described = ShaderModuleDescriptor {
         label: None,
         source: ShaderSource::Wgsl(text.into()),
     };
-    if !loops_end {
+    let Some(trusted) = trusted else {
         return shared.device.create_shader_module(described);
-    }
+    };
     let checks = ShaderRuntimeChecks {
-        force_loop_bounding: false,
+        bounds_checks: false,
+        force_loop_bounding: !trusted.ends,
         ..ShaderRuntimeChecks::checked()
     };
-    // SAFETY: the only property that is not checked is that loops end, which `loops_end` says.
+    // SAFETY: two properties are not checked. Accesses are in bounds, because the framework proved or checks each one of
+    // a rendered kernel; and loops end, if `ends` says so.
     unsafe {
         shared
             .device
@@ -157,58 +164,53 @@ fn module(shared: &Shared, text: &str, loops_end: bool) -> ShaderModule {
     }
 }
 
-/// True if every loop of the text ends, so that naga need not count iterations.
-///
-/// A `for` counts to a bound that is evaluated before it. A `while`, a loop around an atomic operation, and the loops
-/// of the user's own texts have no bound.
-fn loops_end(program: &backend::Program<'_>) -> bool {
-    let kernel = match program {
-        backend::Program::Binary {
-            origin: Origin::Rendered(kernel),
-            parts,
-            ..
-        } if parts.is_empty() => kernel,
-        backend::Program::Binary { .. } | backend::Program::Direct(_) | backend::Program::Ir(_) => {
-            return false;
-        }
-    };
-    let mut stmts = kernel.stmts.iter();
-    kernel.preludes.is_empty()
-        && stmts.all(|stmt| {
-            let facts = stmt.facts();
-            let ends = match facts.flow {
-                Flow::Loop(_) => facts
-                    .declares
-                    .is_some_and(|counter| !kernel.locals[counter.index()].mutable),
-                Flow::Next
-                | Flow::Branch
-                | Flow::Break(_)
-                | Flow::Continue(_)
-                | Flow::Return
-                | Flow::Panic => true,
-            };
-            ends && match facts.effect {
-                Effect::Atomic(..) | Effect::Call(_) | Effect::Native(_) => false,
+/// The properties of a text that was rendered from a kernel without texts of the user's own.
+#[derive(Clone, Copy)]
+struct Trusted {
+    /// True if all loops surely end, so that naga need not count iterations.
+    ends: bool,
+}
+
+impl Trusted {
+    fn of(program: &backend::Program<'_>) -> Option<Trusted> {
+        let kernel = match program {
+            backend::Program::Binary {
+                origin: Origin::Rendered(kernel),
+                parts,
+                ..
+            } if parts.is_empty() && kernel.preludes.is_empty() => kernel,
+            backend::Program::Binary { .. }
+            | backend::Program::Direct(_)
+            | backend::Program::Ir(_) => return None,
+        };
+        let mut ends = true;
+        for id in (0..kernel.stmts.len() as u32).map(StmtId) {
+            match kernel.stmt(id).facts().effect {
+                Effect::Native(_) => return None,
+                // Helpers may try until no other thread interferes.
+                Effect::Atomic(..) | Effect::Call(_) => ends = false,
                 Effect::None
                 | Effect::Store(_)
                 | Effect::Place(_)
                 | Effect::Print(_)
                 | Effect::Fence
                 | Effect::Barrier
-                | Effect::Subgroup(..) => true,
+                | Effect::Subgroup(..) => ends &= termination::ends(kernel, id),
             }
-        })
+        }
+        Some(Trusted { ends })
+    }
 }
 
 /// A kernel ready to launch.
 pub(super) struct Program {
-    pub pipeline: ComputePipeline,
+    pipeline: ComputePipeline,
     pub slots: Vec<Slot>,
     /// The binding numbers of the buffers, in the order of their slots, then that of the uniform block.
     numbers: Vec<u32>,
     layout: BindGroupLayout,
     scalars: Scalars,
-    /// The uniform block. One serves all launches, since they run in order.
+    /// The uniform block of scalars that are no immediates. One serves all launches, since they run in order.
     uniform: Option<wgpu::Buffer>,
     groups: Mutex<Vec<(Vec<Bound>, BindGroup)>>,
 }
@@ -255,12 +257,28 @@ impl Program {
         Ok(group)
     }
 
-    /// Writes the scalars for the next submission.
-    pub fn write_scalars(&self, shared: &Shared, args: &[Arg]) {
-        if let Some(uniform) = &self.uniform {
-            let bytes = self.scalars.pack(args);
-            shared.queue.write_buffer(uniform, 0, &bytes);
+    /// True if a launch writes the uniform block, so that no other launch may share its submission.
+    pub fn writes_uniform(&self) -> bool {
+        self.uniform.is_some()
+    }
+
+    /// Records a launch. A uniform block is written before the next submission.
+    pub fn dispatch(
+        &self,
+        shared: &Shared,
+        pass: &mut ComputePass<'_>,
+        (args, group, grid): (&[Arg], &BindGroup, [u32; 3]),
+    ) {
+        let scalars = self.scalars.pack(args);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, group, &[]);
+        match &self.uniform {
+            Some(uniform) => shared.queue.write_buffer(uniform, 0, &scalars),
+            None if scalars.is_empty() => {}
+            None => pass.set_immediates(0, &scalars),
         }
+        let [x, y, z] = grid;
+        pass.dispatch_workgroups(x, y, z);
     }
 }
 
@@ -321,16 +339,21 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
             (found.scalars, found.numbers)
         }
     };
-    let ends = loops_end(program);
+    let trusted = Trusted::of(program);
+    // The size of the uniform block.
+    let block = match ImmediateWgsl::is_used(text) {
+        true => 0,
+        false => scalars.size as u32,
+    };
     let (layout, pipeline) = compiled(shared, binary.kernel, binary.source, || {
-        let module = module(shared, text, ends);
-        let layout = bind_group_layout(shared, &binary.source.slots, &scalars, &numbers);
+        let module = module(shared, text, trusted);
+        let layout = bind_group_layout(shared, &binary.source.slots, block > 0, &numbers);
         let pipelines = shared
             .device
             .create_pipeline_layout(&PipelineLayoutDescriptor {
                 label: None,
                 bind_group_layouts: &[Some(&layout)],
-                immediate_size: 0,
+                immediate_size: scalars.size as u32 - block,
             });
         let pipeline = shared
             .device
@@ -350,12 +373,12 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     if let Some(kept) = &shared.pipelines {
         kept.save();
     }
-    let uniform = match scalars.size {
+    let uniform = match block {
         0 => None,
         size => Some(shared.checked("creating a uniform buffer", || {
             shared.device.create_buffer(&BufferDescriptor {
                 label: Some("sarek scalars"),
-                size: size as u64,
+                size: size.into(),
                 usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             })
@@ -393,11 +416,11 @@ fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
     given.map(length).collect()
 }
 
-/// The layout for buffers in the order of their slots, then the uniform block, with these binding numbers.
+/// The layout for buffers in the order of their slots, then the uniform block, if there is one, with these binding numbers.
 fn bind_group_layout(
     shared: &Shared,
     slots: &[Slot],
-    scalars: &Scalars,
+    has_block: bool,
     numbers: &[u32],
 ) -> BindGroupLayout {
     let buffers = slots.iter().filter_map(|slot| match slot.kind {
@@ -413,7 +436,7 @@ fn bind_group_layout(
         | SlotKind::Grid(_)
         | SlotKind::Shared(_) => None,
     });
-    let uniform = (scalars.size > 0).then_some(BufferBindingType::Uniform);
+    let uniform = has_block.then_some(BufferBindingType::Uniform);
     let entries: Vec<BindGroupLayoutEntry> = (numbers.iter().copied())
         .zip(buffers.chain(uniform))
         .map(|(binding, ty)| BindGroupLayoutEntry {

@@ -1,8 +1,9 @@
 //! The queue of a device.
 //!
-//! Each launch, fill and copy is a separate submission. Uploads wait in wgpu until the next submission; `Queue::dirty`
-//! is true if there are any. The lock is held from writing a program's scalars to submitting the launch that reads
-//! them.
+//! Launches wait for each other, see [`Launches`](super::launches::Launches); all else submits them first.
+//!
+//! Each fill and copy is a separate submission. Uploads wait in wgpu until the next submission; `Queue::dirty` is true if
+//! there are any. The lock is held from writing a program's scalars to submitting the launch that reads them.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -15,7 +16,7 @@ use sarek_runtime::Result;
 use sarek_runtime::backend::{BackendEvent, BackendStream, Launch, Slice};
 use sarek_runtime::host::RawFault;
 use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder, CommandEncoderDescriptor};
-use wgpu::{COPY_BUFFER_ALIGNMENT, ComputePassDescriptor, Features, MapMode};
+use wgpu::{COPY_BUFFER_ALIGNMENT, Features, MapMode};
 use wgpu::{QuerySetDescriptor, QueryType, SubmissionIndex};
 
 use super::device::Shared;
@@ -73,13 +74,14 @@ impl Stream {
         }
     }
 
-    /// Records commands and submits them, after pending uploads.
+    /// Records commands and submits them, after recorded launches and pending uploads.
     fn submit(
         &self,
         queue: &mut Queue,
         call: &str,
         record: impl FnOnce(&mut CommandEncoder),
     ) -> Result<SubmissionIndex> {
+        self.shared.launches.submit(&self.shared)?;
         queue.dirty = false;
         self.shared.checked(call, || {
             let descriptor = CommandEncoderDescriptor::default();
@@ -90,8 +92,9 @@ impl Stream {
     }
 
     /// A submission after all work queued so far.
-    fn flush(&self) -> Result<SubmissionIndex> {
+    pub fn flush(&self) -> Result<SubmissionIndex> {
         let mut queue = lock(&self.queue);
+        self.shared.launches.submit(&self.shared)?;
         queue.dirty = false;
         self.shared
             .checked("submitting", || self.shared.queue.submit([]))
@@ -180,6 +183,7 @@ unsafe impl BackendStream for Stream {
         let (offset, src) = self.in_words(dst, src)?;
         let buffer = &self.memory(dst)?.buffer;
         let mut queue = lock(&self.queue);
+        self.shared.launches.submit(&self.shared)?;
         self.shared.checked("uploading", || {
             self.shared.queue.write_buffer(buffer, offset, &src);
             if src.len() >= LARGE_UPLOAD {
@@ -216,14 +220,10 @@ unsafe impl BackendStream for Stream {
         let program: &Program = jit::program(&self.shared.name, launch)?;
         let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
         let group = program.bind(&self.shared, args)?;
-        let mut queue = lock(&self.queue);
-        self.submit(&mut queue, "launching", |encoder| {
-            program.write_scalars(&self.shared, args);
-            let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
-            pass.set_pipeline(&program.pipeline);
-            pass.set_bind_group(0, &group, &[]);
-            let [x, y, z] = launch.grid;
-            pass.dispatch_workgroups(x, y, z);
+        let _order = lock(&self.queue);
+        let alone = program.writes_uniform();
+        self.shared.launches.push(&self.shared, alone, |pass| {
+            program.dispatch(&self.shared, pass, (args, &group, launch.grid));
         })?;
         Ok(None)
     }
@@ -280,7 +280,8 @@ unsafe impl BackendStream for Stream {
     }
 
     fn is_idle(&self) -> Result<bool> {
-        if lock(&self.queue).dirty {
+        let waits = lock(&self.queue).dirty || self.shared.launches.wait();
+        if waits {
             self.flush()?;
         }
         Ok(self.shared.poll(None)?.is_queue_empty())

@@ -16,6 +16,7 @@
 //! | [`local_uses`] | the locals that a statement declares, reads and writes | other analyses, passes |
 //! | [`private`] | the memory that each thread needs for its local arrays | launches |
 //! | [`range`] | the checks that cannot fail in one launch | launches |
+//! | [`termination`] | the loops that surely end | backends |
 //! | [`refute`] | a proof that constraints on two threads have no solution | races |
 
 pub mod access;
@@ -33,6 +34,7 @@ pub mod requirements;
 mod shape;
 pub mod spine;
 mod stepped;
+pub mod termination;
 pub mod uniformity;
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
 pub use text::{Precedence, Sourced, Text};
 pub use variant::{FAULT_WORDS, IndexWidth, Iterations, Slot, SlotKind, Source, Variant};
-pub use wgsl::{CountingWgsl, Wgsl};
+pub use wgsl::{CountingWgsl, ImmediateWgsl, Wgsl};
 
 use std::fmt;
 

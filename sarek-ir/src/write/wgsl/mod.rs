@@ -1,8 +1,8 @@
 //! Writes WGSL, as naga reads it.
 //!
-//! Buffers are bindings 0, 1, … of group 0; scalar arguments are fields of one uniform block bound after them. The
-//! block size is three `override` constants, [`Wgsl::BLOCK`], so that one text serves every size. Private variables
-//! hold a thread's fault state, since helpers cannot take a pointer to storage.
+//! Buffers are bindings 0, 1, … of group 0; scalar arguments are fields of one uniform block bound after them, or of
+//! immediates ([`ImmediateWgsl`]). The block size is three `override` constants, [`Wgsl::BLOCK`], so that one text
+//! serves every size. Private variables hold a thread's fault state, since helpers cannot take a pointer to storage.
 //!
 //! WGSL rejects constant expressions that overflow, divide by zero or are not finite. Constants that could form one
 //! pass through a function, whose result is never a constant expression.
@@ -19,11 +19,13 @@
 
 mod collective;
 mod counting;
+mod immediate;
 mod snippets;
 mod snippets_exact;
 mod snippets_float;
 
 pub use counting::CountingWgsl;
+pub use immediate::ImmediateWgsl;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -429,6 +431,9 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
     Ok(declarations(entry, &buffers, &fields, &shared))
 }
 
+/// The declaration of the scalar arguments, without its binding.
+const ARGS: &str = "var<uniform> args: Args;";
+
 fn declarations(
     entry: &Entry<'_>,
     buffers: &[String],
@@ -447,10 +452,7 @@ fn declarations(
     if !fields.is_empty() {
         let binding = buffers.len();
         writeln!(out, "struct Args {{\n{}\n}}", fields.join("\n"))?;
-        writeln!(
-            out,
-            "@group(0) @binding({binding}) var<uniform> args: Args;\n"
-        )?;
+        writeln!(out, "@group(0) @binding({binding}) {ARGS}\n")?;
     }
     for line in shared {
         writeln!(out, "{line}")?;

@@ -1,0 +1,103 @@
+//! Launches that wait for a submission.
+//!
+//! A submission costs the host ten times as much as recording a launch, so launches that follow each other closely share
+//! one. A launch is submitted at once, unless the last submission was less than [`PAUSE`] ago. Otherwise it waits for
+//! [`MOST`] launches, or for anything else that the device is asked: copies, events, waiting.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use sarek_runtime::Result;
+use wgpu::{CommandEncoder, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor};
+
+use super::device::Shared;
+use crate::jit::lock;
+
+/// The number of launches in a submission, so that the device does not wait for the host.
+const MOST: u32 = 16;
+
+/// The time after a submission during which launches wait for company.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// The launches of a device that are not submitted yet.
+#[derive(Default)]
+pub(super) struct Launches(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    recorded: Option<Recorded>,
+    /// The time of the last submission.
+    submitted: Option<Instant>,
+}
+
+/// Launches in one compute pass. The pass ends before its encoder.
+struct Recorded {
+    pass: ComputePass<'static>,
+    encoder: CommandEncoder,
+    count: u32,
+}
+
+impl Recorded {
+    fn new(device: &wgpu::Device) -> Recorded {
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+        Recorded {
+            pass: pass.forget_lifetime(),
+            encoder,
+            count: 0,
+        }
+    }
+}
+
+impl State {
+    fn submit(&mut self, shared: &Shared) -> Result<()> {
+        let Some(recorded) = self.recorded.take() else {
+            return Ok(());
+        };
+        self.submitted = Some(Instant::now());
+        shared.checked("launching", || {
+            drop(recorded.pass);
+            shared.queue.submit([recorded.encoder.finish()]);
+        })
+    }
+}
+
+impl Launches {
+    /// True if there are any.
+    pub fn wait(&self) -> bool {
+        lock(&self.0).recorded.is_some()
+    }
+
+    /// Submits all of them.
+    pub fn submit(&self, shared: &Shared) -> Result<()> {
+        lock(&self.0).submit(shared)
+    }
+
+    /// Adds a launch. If it is `alone`, no other one shares its submission.
+    pub fn push(
+        &self,
+        shared: &Shared,
+        alone: bool,
+        record: impl FnOnce(&mut ComputePass<'_>),
+    ) -> Result<()> {
+        let mut state = lock(&self.0);
+        if alone {
+            state.submit(shared)?;
+        }
+        if state.recorded.is_none() {
+            shared.check_thread()?;
+            shared.alive()?;
+        }
+        let recorded = state
+            .recorded
+            .get_or_insert_with(|| Recorded::new(&shared.device));
+        recorded.count += 1;
+        record(&mut recorded.pass);
+        let is_full = recorded.count >= MOST;
+        let paused = state.submitted.is_none_or(|time| time.elapsed() > PAUSE);
+        match alone || is_full || paused {
+            true => state.submit(shared),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The loops that surely end.
+//!
+//! A `for` counts to a bound that is evaluated before it. A `while` ends if one part of its condition compares a counter
+//! with a fixed bound, and each iteration moves the counter towards that bound without passing it:
+//!
+//! | condition | step |
+//! |---|---|
+//! | `i < n` or `i != n` | `i += 1` |
+//! | `i > n` or `i != n` | `i -= 1` |
+//! | `i > n` for a literal `n >= 0` | `i /= c` for a literal `c >= 2`, `i >>= c` for a literal `c >= 1` |
+//!
+//! The step is the only assignment to the counter, stands at the top of the body, and no `continue` skips it. Every other
+//! loop may run forever, as far as this module knows.
+
+use super::local_uses::{self, LocalUse};
+use super::stepped::stepped_range;
+use crate::facts::{Flow, Reads};
+use crate::{BinaryOp, Block, DivideOp, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
+
+/// True if the loop ends, whatever the values of its operands are. Statements without iterations end, too.
+pub fn ends(kernel: &Kernel, id: StmtId) -> bool {
+    match kernel.stmt(id) {
+        Stmt::Loop {
+            label,
+            cond: Some(cond),
+            body,
+        } => {
+            stepped_range(kernel, cond, body).is_some()
+                || conjuncts(kernel, cond)
+                    .into_iter()
+                    .any(|part| counts(kernel, part, label, body))
+        }
+        stmt => match stmt.facts().flow {
+            Flow::Loop(_) => stmt
+                .facts()
+                .declares
+                .is_some_and(|counter| !kernel.locals[counter.index()].mutable),
+            Flow::Next
+            | Flow::Branch
+            | Flow::Break(_)
+            | Flow::Continue(_)
+            | Flow::Return
+            | Flow::Panic => true,
+        },
+    }
+}
+
+/// The conditions that all hold if `cond` does.
+fn conjuncts(kernel: &Kernel, cond: ExprId) -> Vec<ExprId> {
+    match kernel.expr(cond) {
+        Expr::And { lhs, rhs } => [conjuncts(kernel, lhs), conjuncts(kernel, rhs)].concat(),
+        _ => vec![cond],
+    }
+}
+
+/// True if the comparison fails after finitely many iterations.
+fn counts(kernel: &Kernel, cond: ExprId, label: LabelId, body: Block) -> bool {
+    let Expr::Binary { op, lhs, rhs } = kernel.expr(cond) else {
+        return false;
+    };
+    let flipped = match op {
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Gt => BinaryOp::Lt,
+        other => other,
+    };
+    let sides = [(op, lhs, rhs), (flipped, rhs, lhs)];
+    sides.into_iter().any(|(op, counter, bound)| {
+        let Expr::Local(counter) = kernel.expr(counter) else {
+            return false;
+        };
+        is_fixed(kernel, bound, body)
+            && step(kernel, counter, label, body)
+                .is_some_and(|step| approaches(kernel, op, step, counter, bound))
+    })
+}
+
+/// The value that each iteration assigns to the counter.
+fn step(kernel: &Kernel, counter: LocalId, label: LabelId, body: Block) -> Option<ExprId> {
+    let mut writes = 0;
+    for id in kernel.stmts_in(kernel.block(body)) {
+        if kernel.stmt(id).facts().flow == Flow::Continue(label) {
+            return None;
+        }
+        local_uses::itself(kernel, id, &mut |local, used| {
+            writes += u32::from(local == counter && used == LocalUse::Write);
+        });
+    }
+    let mut top = kernel.block(body).map(|id| kernel.stmt(id));
+    let value = top.find_map(|stmt| match stmt {
+        Stmt::Assign { local, value } if local == counter => Some(value),
+        _ => None,
+    });
+    value.filter(|_| writes == 1)
+}
+
+/// True if steps from `counter` to `value` make `counter op bound` false, and do not wrap before.
+fn approaches(
+    kernel: &Kernel,
+    op: BinaryOp,
+    value: ExprId,
+    counter: LocalId,
+    bound: ExprId,
+) -> bool {
+    let literal = |id: ExprId| kernel.literal(id).and_then(|value| value.as_int());
+    let (by, lhs, rhs) = match kernel.expr(value) {
+        Expr::Binary { op, lhs, rhs } => (Some(op), lhs, rhs),
+        Expr::Divide {
+            op: DivideOp::Div,
+            lhs,
+            rhs,
+            ..
+        } => (None, lhs, rhs),
+        _ => return false,
+    };
+    if kernel.expr(lhs) != Expr::Local(counter) {
+        return false;
+    }
+    let Some(amount) = literal(rhs) else {
+        return false;
+    };
+    let shrinks = op == BinaryOp::Gt && literal(bound).is_some_and(|bound| bound >= 0);
+    match by {
+        Some(BinaryOp::Add) => amount == 1 && matches!(op, BinaryOp::Lt | BinaryOp::Ne),
+        Some(BinaryOp::Sub) => amount == 1 && matches!(op, BinaryOp::Gt | BinaryOp::Ne),
+        Some(BinaryOp::Shr) => amount >= 1 && shrinks,
+        None => amount >= 2 && shrinks,
+        Some(_) => false,
+    }
+}
+
+/// True if the integer has one value throughout the loop.
+fn is_fixed(kernel: &Kernel, id: ExprId, body: Block) -> bool {
+    let mut assigned = vec![];
+    for stmt in kernel.block(body) {
+        local_uses::stmt(kernel, stmt, &mut |local, used| {
+            if used != LocalUse::Read {
+                assigned.push(local);
+            }
+        });
+    }
+    kernel.scalar_of(id).is_int()
+        && kernel
+            .exprs_in([id])
+            .all(|e| match kernel.expr(e).facts().reads {
+                Reads::Operands
+                | Reads::Constant
+                | Reads::Param(_)
+                | Reads::Len(_)
+                | Reads::Id(_) => true,
+                Reads::Local(local) => !assigned.contains(&local),
+                Reads::Memory(_) | Reads::Faults => false,
+            })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::{Sketch, SketchExpr, SketchLocal};
+    use crate::{ParamId, Scalar, Value};
+
+    type Part = for<'s> fn(&'s Sketch, SketchLocal<'s>, ParamId) -> SketchExpr<'s>;
+
+    /// True if `while cond { counter = next; }` ends, with a parameter as the bound.
+    fn judge(cond: Part, next: Part) -> bool {
+        let s = Sketch::new("kernel");
+        let bound = s.scalar("bound", Scalar::U32);
+        let i = s.let_mut("i", s.u32(7));
+        let cond = cond(&s, i, bound);
+        s.while_(cond, |_| s.assign(i.id, next(&s, i, bound)));
+        let kernel = s.finish();
+        let found = kernel
+            .stmts_in(kernel.block(kernel.body))
+            .find(|id| matches!(kernel.stmt(*id).facts().flow, Flow::Loop(_)));
+        ends(&kernel, found.expect("there is a loop"))
+    }
+
+    const UP: Part = |s, i, _| i.get() + s.u32(1);
+    const DOWN: Part = |s, i, _| i.get() - s.u32(1);
+    const BELOW: Part = |s, i, bound| i.get().lt(s.arg(bound));
+    const ABOVE: Part = |s, i, bound| i.get().gt(s.arg(bound));
+    const POSITIVE: Part = |s, i, _| i.get().gt(s.u32(0));
+
+    #[test]
+    fn counters_that_reach_their_bound_end() {
+        assert!(judge(BELOW, UP));
+        assert!(judge(|s, i, bound| s.arg(bound).gt(i.get()), UP));
+        assert!(judge(|s, i, bound| i.get().ne(s.arg(bound)), UP));
+        assert!(judge(ABOVE, DOWN));
+        assert!(judge(POSITIVE, |s, i, _| i.get() >> s.u32(1)));
+        assert!(judge(POSITIVE, |s, i, _| i.get() / s.u32(2)));
+        let and: Part = |s, i, bound| i.get().lt(s.arg(bound)).and(s.lit(Value::Bool(true)));
+        assert!(judge(and, UP));
+    }
+
+    #[test]
+    fn other_loops_may_run_forever() {
+        assert!(!judge(BELOW, DOWN));
+        assert!(!judge(ABOVE, UP));
+        // The counter passes the bound.
+        assert!(!judge(BELOW, |s, i, _| i.get() + s.u32(2)));
+        assert!(!judge(|s, i, bound| i.get().le(s.arg(bound)), UP));
+        assert!(!judge(|s, i, _| i.get().ge(s.u32(0)), DOWN));
+        assert!(!judge(POSITIVE, |s, i, _| i.get() / s.u32(1)));
+        assert!(!judge(BELOW, |s, i, _| i.get() >> s.u32(1)));
+        assert!(!judge(|s, _, _| s.lit(Value::Bool(true)), UP));
+        let or: Part = |s, i, bound| i.get().lt(s.arg(bound)).or(s.lit(Value::Bool(true)));
+        assert!(!judge(or, UP));
+        assert!(!judge(BELOW, |s, _, bound| s.arg(bound) + s.u32(1)));
+    }
+
+    #[test]
+    fn a_step_that_may_be_skipped_or_undone_does_not_count() {
+        let s = Sketch::new("kernel");
+        let bound = s.scalar("bound", Scalar::U32);
+        let i = s.let_mut("i", s.u32(0));
+        s.while_(i.get().lt(s.arg(bound)), |_| {
+            s.if_(s.arg(bound).gt(s.u32(3)), || {
+                s.assign(i.id, i.get() + s.u32(1))
+            });
+        });
+        s.while_(i.get().lt(s.arg(bound)), |_| {
+            s.assign(i.id, i.get() + s.u32(1));
+            s.assign(i.id, s.u32(0));
+        });
+        let end = s.let_mut("end", s.u32(4));
+        s.while_(i.get().lt(end.get()), |_| {
+            s.assign(i.id, i.get() + s.u32(1));
+            s.assign(end.id, i.get() + s.u32(1));
+        });
+        let kernel = s.finish();
+        for id in kernel.stmts_in(kernel.block(kernel.body)) {
+            if let Flow::Loop(_) = kernel.stmt(id).facts().flow {
+                assert!(!ends(&kernel, id));
+            }
+        }
+    }
+}
