@@ -98,7 +98,7 @@ impl Derived for MyC {
         NAME
     }
 
-    fn barrier(&self) -> Result<&'static str, write::Unsupported> {
+    fn barrier(&self, _: bool) -> Result<&'static str, write::Unsupported> {
         Ok("mygpu_barrier();")
     }
 }

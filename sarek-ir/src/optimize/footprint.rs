@@ -40,10 +40,13 @@ pub struct Access {
     pub depth: u32,
     /// The distance along each axis.
     pub distance: [Distance; 3],
-    /// True if the index is a multiple of 4 wherever the id along x, the extent along x and all parameters are. Only
-    /// then do wide accesses begin at multiples of their width.
-    pub is_multiple: bool,
+    /// The largest number of [1, 2, 4, 8, 16](MOST) of which the index is a multiple wherever the id along x, the extent
+    /// along x and all parameters are. Wide accesses of so many elements begin at multiples of their width.
+    pub multiple: u64,
 }
+
+/// The largest number of elements in a wide access.
+pub const MOST: u64 = 16;
 
 /// The accesses of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -139,7 +142,7 @@ impl Reader<'_> {
             stores,
             depth,
             distance: Axis::ALL.map(|axis| self.distance(index, axis)),
-            is_multiple: self.is_multiple(index),
+            multiple: self.multiple(index),
         });
     }
 
@@ -197,24 +200,27 @@ impl Reader<'_> {
         }
     }
 
-    /// See [`Access::is_multiple`].
-    fn is_multiple(&self, id: ExprId) -> bool {
+    /// See [`Access::multiple`].
+    fn multiple(&self, id: ExprId) -> u64 {
         match self.kernel.expr(id) {
-            Expr::Literal(value) => value.as_int().is_some_and(|n| n % 4 == 0),
+            Expr::Literal(value) => value.as_int().map_or(1, |n| match n.trailing_zeros() {
+                zeros if zeros < 4 => 1 << zeros,
+                _ => MOST,
+            }),
             Expr::Builtin(Builtin::GlobalIdx(Axis::X) | Builtin::GlobalDim(Axis::X))
-            | Expr::Param(_) => true,
-            Expr::Local(local) => self.init(local).is_some_and(|init| self.is_multiple(init)),
+            | Expr::Param(_) => MOST,
+            Expr::Local(local) => self.init(local).map_or(1, |init| self.multiple(init)),
             Expr::Binary {
                 op: BinaryOp::Add,
                 lhs,
                 rhs,
-            } => self.is_multiple(lhs) && self.is_multiple(rhs),
+            } => self.multiple(lhs).min(self.multiple(rhs)),
             Expr::Binary {
                 op: BinaryOp::Mul,
                 lhs,
                 rhs,
-            } => self.is_multiple(lhs) || self.is_multiple(rhs),
-            _ => false,
+            } => MOST.min(self.multiple(lhs) * self.multiple(rhs)),
+            _ => 1,
         }
     }
 

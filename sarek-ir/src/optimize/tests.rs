@@ -411,6 +411,35 @@ fn neighbouring_elements_are_one_access() {
 }
 
 #[test]
+fn words_hold_neighbouring_elements_of_8_and_16_bits() {
+    for (ty, factor, wide) in [
+        (Scalar::U8, 16, "uint4"),
+        (Scalar::I8, 8, "uint2"),
+        (Scalar::U8, 4, "u32"),
+        (Scalar::F16, 8, "uint4"),
+        (Scalar::I16, 4, "uint2"),
+    ] {
+        let s = Sketch::new("copy");
+        let (x, y) = (s.slice("x", ty), s.slice_mut("y", ty));
+        let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+        s.store(y, i.get(), s.load(x, i.get()));
+        let kernel = s.finish();
+        let optimization = Optimization {
+            aligned: vec![x, y],
+            merges: vec![Merge::new(Axis::X, factor, 1024)],
+            ..Optimization::default()
+        };
+        let kernel = optimization.apply(&kernel).unwrap();
+        for dialect in ["cuda", "opencl"].map(|name| write::dialect(name).unwrap()) {
+            let variant = write::default_variant(&kernel, dialect);
+            let text = write::render(&kernel, dialect, &variant).unwrap().text;
+            // A load and a store.
+            assert_eq!(text.matches(&format!("{wide}*)")).count(), 2, "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_branch_that_every_thread_takes_is_gone() {
     let s = Sketch::new("k");
     let (y, n) = (s.slice_mut("y", Scalar::U32), s.scalar("n", Scalar::Usize));
@@ -473,9 +502,9 @@ fn only_indices_without_offset_are_wide() {
     let found: Vec<_> = footprint
         .accesses
         .iter()
-        .map(|a| (a.distance[0], a.is_multiple))
+        .map(|a| (a.distance[0], a.multiple))
         .collect();
-    assert_eq!(found, [(Distance::One, false), (Distance::One, true)]);
+    assert_eq!(found, [(Distance::One, 1), (Distance::One, 16)]);
 }
 
 #[test]

@@ -84,7 +84,7 @@ derived! {
     fn declare_wide(name: &str, wide: &str, init: &str) -> String;
     fn loaded(element: String, ty: Scalar) -> Text;
     fn stored(value: Text, ty: Scalar) -> Text;
-    fn barrier() -> Result<&'static str, Unsupported>;
+    fn barrier(buffers: bool) -> Result<&'static str, Unsupported>;
     fn predicate() -> Option<&'static str>;
     fn fence(scope: Scope) -> Result<&'static str, Unsupported>;
     fn is_native(op: AtomicOp, ty: Scalar) -> bool;
@@ -112,7 +112,7 @@ mod tests {
             "mine"
         }
 
-        fn barrier(&self) -> Result<&'static str, Unsupported> {
+        fn barrier(&self, _: bool) -> Result<&'static str, Unsupported> {
             Ok("everybody_here();")
         }
     }
@@ -130,7 +130,7 @@ mod tests {
             render(&kernel, dialect, &variant).expect("it renders").text
         };
         let (base, mine) = (text(&OpenCl), text(&Mine));
-        let barrier = OpenCl.barrier().expect("OpenCL C has barriers");
+        let barrier = OpenCl.barrier(false).expect("OpenCL C has barriers");
         assert!(base.contains(barrier) && mine.contains("everybody_here();"));
         assert_eq!(mine, base.replace(barrier, "everybody_here();"));
         assert_eq!(Dialect::name(&Mine), "mine");

@@ -227,7 +227,8 @@ pub trait Dialect: Send + Sync {
     }
 
     /// The type of `count` consecutive elements of a buffer, 2 or 4, that one access loads or stores: up to 16 bytes,
-    /// aligned to its size. Its components are `x` to `w`. `None` if the target has no such type.
+    /// aligned to its size. Its components are `x` to `w`. `None` if the target has no such type. Elements of 8 and 16 bits
+    /// are taken from vectors of `u32`.
     fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
         let _ = (ty, count);
         None
@@ -272,9 +273,10 @@ pub trait Dialect: Send + Sync {
         c::stored(value, ty)
     }
 
-    /// The barrier statement: the threads of a block wait for each other, and then see each other's writes to buffers
-    /// and shared arrays.
-    fn barrier(&self) -> Result<&'static str, Unsupported> {
+    /// The barrier statement: the threads of a block wait for each other, and then see each other's writes to shared
+    /// arrays, and to buffers if `buffers` is true.
+    fn barrier(&self, buffers: bool) -> Result<&'static str, Unsupported> {
+        let _ = buffers;
         Err(Unsupported::new(self.name(), "barrier"))
     }
 

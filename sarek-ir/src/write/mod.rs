@@ -13,6 +13,7 @@ mod cuda;
 mod derived;
 mod dialect;
 mod entry;
+mod exchange;
 mod expr;
 mod ids;
 mod legalize;

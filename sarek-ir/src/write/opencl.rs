@@ -50,8 +50,11 @@ impl Dialect for OpenCl {
         c::declare_table("__constant", self.type_name(ty), name, values)
     }
 
-    fn barrier(&self) -> Result<&'static str, Unsupported> {
-        Ok("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+    fn barrier(&self, buffers: bool) -> Result<&'static str, Unsupported> {
+        Ok(match buffers {
+            true => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+            false => "barrier(CLK_LOCAL_MEM_FENCE);",
+        })
     }
 
     /// A macro that makes predicates opaque to PoCL's compiler, which would otherwise turn them back into branches.

@@ -26,6 +26,8 @@ pub(super) struct Writer<'a> {
     /// The names of tables that the text declares.
     pub(super) tables: Vec<String>,
     pub(super) ids: &'a Ids,
+    /// True if barriers order accesses to buffers, too.
+    exchanges: bool,
     /// The uniformity of control flow, if the kernel has subgroup operations.
     pub(super) uniformity: Option<Uniformity>,
     groups: &'a HashMap<StmtId, Group>,
@@ -53,6 +55,7 @@ impl<'a> Writer<'a> {
             tables,
             ids,
             uniformity: (lowered.usage.subgroups).then(|| Uniformity::of(&lowered.kernel)),
+            exchanges: lowered.usage.exchanges,
             groups: &lowered.groups,
             predicates: &lowered.predicates,
             namer,
@@ -154,7 +157,7 @@ impl<'a> Writer<'a> {
             Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
             Stmt::Panic { .. } => unreachable!("a panic is lowered"),
             Stmt::Print { .. } => unreachable!("what is printed is a record"),
-            Stmt::Barrier => self.out.line(self.dialect.barrier()?),
+            Stmt::Barrier => self.out.line(self.dialect.barrier(self.exchanges)?),
             Stmt::Fence { scope } => self.out.line(self.dialect.fence(scope)?),
             Stmt::Atomic {
                 op,
@@ -229,34 +232,62 @@ impl<'a> Writer<'a> {
 
     /// Writes a group as one access.
     fn together(&mut self, group: &Group) -> Result<(), Unsupported> {
-        let wide = self.dialect.wide_type(group.ty, group.count());
-        let wide = wide.unwrap_or_else(|| unreachable!("the dialect was asked for it"));
+        let wide = group.wide(self.dialect);
         let buffer = self.argument(group.param);
         let index = self.expr(group.index)?;
         let writes = matches!(group.parts, Parts::Store(_));
         let place = self
             .dialect
-            .wide_element(buffer, wide, writes, &index, self.index);
+            .wide_element(buffer, wide.name, writes, &index, self.index);
         match &group.parts {
             Parts::Store(values) => {
                 let mut texts = vec![];
                 for &value in values {
                     texts.push(self.dialect.stored(self.expr(value)?, group.ty));
                 }
-                let value = self.dialect.wide_value(wide, &texts);
+                if wide.packed > 1 {
+                    let words = texts.chunks(wide.packed);
+                    texts = words.map(|parts| self.packed(parts, group.ty)).collect();
+                }
+                let value = match texts.as_slice() {
+                    [word] => word.clone(),
+                    _ => self.dialect.wide_value(wide.name, &texts),
+                };
                 self.out.line(format!("{place} = {};", value.text));
             }
             Parts::Load(taken) => {
                 let whole = self.namer.fresh("wide");
-                let line = self.dialect.declare_wide(&whole, wide, &place);
+                let line = self.dialect.declare_wide(&whole, wide.name, &place);
                 self.out.line(format!("{line};"));
-                for (taken, component) in taken.iter().zip(["x", "y", "z", "w"]) {
-                    let part = format!("{whole}.{component}");
+                for (k, taken) in taken.iter().enumerate() {
+                    let mut part = wide.component(&whole, k / wide.packed);
+                    if wide.packed > 1 {
+                        let (ty, shift) = (group.ty, k % wide.packed * group.ty.bits() as usize);
+                        part = format!("({})({part} >> {shift})", self.dialect.type_name(ty));
+                    }
                     self.take(*taken, self.dialect.loaded(part, group.ty), group.ty);
                 }
             }
         }
         Ok(())
+    }
+
+    /// A word of small elements, the first in the lowest bits.
+    fn packed(&self, parts: &[Text], ty: Scalar) -> Text {
+        let word = self.dialect.type_name(Scalar::U32);
+        let unsigned = match ty.size() {
+            1 => Scalar::U8,
+            _ => Scalar::U16,
+        };
+        let unsigned = self.dialect.type_name(unsigned);
+        let shifted = parts.iter().enumerate().map(|(k, part)| {
+            let bits = format!("({word})({unsigned})({})", part.text);
+            match k {
+                0 => bits,
+                _ => format!("{bits} << {}", k * ty.bits() as usize),
+            }
+        });
+        Text::primary(format!("({})", shifted.collect::<Vec<_>>().join(" | ")))
     }
 
     /// Stores a loaded element of type `ty` in its destination.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::exchange::exchanges_through_buffers;
 use crate::facts::{Effect, Reads};
 use crate::{Builtin, Expr, Kernel, Memory, Stmt};
 
@@ -15,6 +16,8 @@ pub(super) struct Usage {
     pub faults: bool,
     /// True if the kernel has barriers. Then launches consist of whole blocks.
     pub barriers: bool,
+    /// True if barriers order accesses to buffers, too.
+    pub exchanges: bool,
     /// True if the kernel has loops.
     pub loops: bool,
     /// True if the kernel uses subgroup operations or ids.
@@ -31,6 +34,7 @@ impl Usage {
                 usage.expr(kernel.expr(expr));
             }
         }
+        usage.exchanges = usage.barriers && exchanges_through_buffers(kernel);
         usage
     }
 

@@ -1,10 +1,13 @@
 //! Vectorizes memory accesses: merges consecutive loads or stores of neighbouring elements of a buffer into one access
 //! of up to 16 bytes.
 //!
-//! Such accesses come from values that are loaded and stored whole. After linking, a slice of structs is a slice of
-//! units, and a vector or struct of two or four units is that many statements in a row. The statements
-//! stay in the kernel; this module only lists those to write as one. The first index of a group is a multiple of its
-//! size, and so is the address, as [`crate::Param::align`] guarantees.
+//! Such accesses come from values that are loaded and stored whole, and from the optimizer. After linking, a slice of
+//! structs is a slice of units, and a vector or struct of two or four units is that many statements in a row. The
+//! statements stay in the kernel; this module only lists those to write as one. The first index of a group is a multiple
+//! of its size, and so is the address, as [`crate::Param::align`] guarantees.
+//!
+//! Elements of 8 and 16 bits have no vector types of 16 bytes in most languages. Words hold them, and shifts take them
+//! apart.
 
 use std::collections::HashMap;
 
@@ -47,6 +50,57 @@ impl Group {
         match &self.parts {
             Parts::Load(taken) => taken.len(),
             Parts::Store(values) => values.len(),
+        }
+    }
+
+    /// The type of the access.
+    pub fn wide(&self, dialect: &dyn Dialect) -> Wide {
+        Wide::of(dialect, self.ty, self.count()).unwrap_or_else(|| unreachable!("it was asked for"))
+    }
+}
+
+/// The type of one access to several elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wide {
+    pub name: &'static str,
+    /// The number of components; 1 for a word that is no vector.
+    pub components: usize,
+    /// The number of elements in each component: several small ones, lowest bits first.
+    pub packed: usize,
+}
+
+impl Wide {
+    /// The type of an access to `count` elements, if the target has one.
+    fn of(dialect: &dyn Dialect, ty: Scalar, count: usize) -> Option<Wide> {
+        if let Some(name) = dialect.wide_type(ty, count) {
+            return Some(Wide {
+                name,
+                components: count,
+                packed: 1,
+            });
+        }
+        let word = Scalar::U32;
+        let packed = word.size() / ty.size();
+        if packed < 2 || !count.is_multiple_of(packed) || dialect.wide_buffers() {
+            return None;
+        }
+        let components = count / packed;
+        let name = match components {
+            1 => dialect.type_name(word),
+            _ => dialect.wide_type(word, components)?,
+        };
+        Some(Wide {
+            name,
+            components,
+            packed,
+        })
+    }
+
+    /// Component `at` of a value.
+    pub fn component(&self, value: &str, at: usize) -> String {
+        match self.components {
+            1 => value.into(),
+            _ => format!("{value}.{}", ["x", "y", "z", "w"][at]),
         }
     }
 }
@@ -94,9 +148,9 @@ fn blocks(kernel: &Kernel) -> Vec<Vec<StmtId>> {
 fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Option<Group> {
     let first = Access::of(kernel, *stmts.first()?)?;
     let align = kernel.params[first.param.index()].align as usize / first.ty.size();
-    [4, 2].into_iter().find_map(|count| {
+    [16, 8, 4, 2].into_iter().find_map(|count| {
         let fits = count <= align && first.ty.size() * count <= 16 && count <= stmts.len();
-        if !fits || dialect.wide_type(first.ty, count).is_none() {
+        if !fits || Wide::of(dialect, first.ty, count).is_none() {
             return None;
         }
         let all: Option<Vec<Access>> = stmts[..count]

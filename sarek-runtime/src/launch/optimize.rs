@@ -78,6 +78,8 @@ const PROCESSORS: u64 = 64;
 const SHARED_LOADS: usize = 4;
 /// The bytes of a wide access.
 const WIDE: u32 = 16;
+/// The words of a wide access.
+const WORDS: u64 = 4;
 
 impl Planning<'_, '_> {
     /// The optimized launch, or the reason why it stays as it is.
@@ -187,33 +189,35 @@ impl Planning<'_, '_> {
         if !self.call.is_aligned() || self.call.strided {
             return 1;
         }
-        let along_x = footprint
-            .accesses
-            .iter()
-            .filter(|a| a.distance[0] != Distance::None);
-        let mut most = WIDE / 4;
-        for access in along_x {
-            // Only elements of 32 and 64 bits have wide types.
-            let is_wide = access.distance[0] == Distance::One && access.is_multiple;
-            if !is_wide || access.size < 4 {
-                return 1;
+        let wgsl = self.target == "wgsl";
+        let mut widths = vec![];
+        for access in &footprint.accesses {
+            match access.distance[0] {
+                Distance::None => {}
+                // WGSL has no wide types for elements of 16 bits.
+                Distance::One if !wgsl || access.size >= 4 => {
+                    widths.push(access.multiple.min(u64::from(WIDE / access.size)));
+                }
+                Distance::One | Distance::Other => return 1,
             }
-            most = most.min(WIDE / access.size);
         }
+        let mut width = widths.into_iter().min().unwrap_or(WORDS);
+        while width > 1 && !self.fits(footprint, width) {
+            width /= 2;
+        }
+        width as u32
+    }
+
+    /// True if rows and pitches are multiples of so many elements, so that each wide access begins at one.
+    fn fits(&self, footprint: &Footprint, width: u64) -> bool {
+        let is_multiple = |n: u64| n.is_multiple_of(width);
         let flat = self.space.extent[1] == 1 && self.space.extent[2] == 1;
-        let is_multiple = |n: u64| n.is_multiple_of(most.into());
         let whole = is_multiple(self.space.extent[0]);
-        let pitches = footprint
-            .pitches
-            .iter()
-            .all(|param| self.usize_arg(*param).is_some_and(is_multiple));
+        let mut pitches = footprint.pitches.iter();
         // The elements of a WGSL buffer have one width.
         let tail = whole || self.target != "wgsl";
-        if pitches && tail && (flat || whole) {
-            most
-        } else {
-            1
-        }
+        let pitches = pitches.all(|param| self.usize_arg(*param).is_some_and(is_multiple));
+        pitches && tail && (flat || whole)
     }
 
     fn usize_arg(&self, param: ParamId) -> Option<u64> {
@@ -229,7 +233,7 @@ impl Planning<'_, '_> {
         let seed = name.fold(self.space.threads(), |seed, byte| {
             seed.wrapping_mul(31).wrapping_add(byte.into())
         });
-        let factor = |shift: u32| [2, 3, 4, 8][(seed >> shift) as usize % 4];
+        let factor = |shift: u32| [2, 3, 4, 8, 16][(seed >> shift) as usize % 5];
         let (x, y) = ((Axis::X, factor(0)), (Axis::Y, factor(2)));
         match seed >> 4 & 3 {
             0 => vec![vec![x], vec![y]],

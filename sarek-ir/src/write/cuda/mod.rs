@@ -72,7 +72,7 @@ impl Dialect for Cuda {
         c::declare_table("static __device__ const", self.type_name(ty), name, values)
     }
 
-    fn barrier(&self) -> Result<&'static str, Unsupported> {
+    fn barrier(&self, _: bool) -> Result<&'static str, Unsupported> {
         Ok("__syncthreads();")
     }
 

@@ -114,8 +114,11 @@ impl Dialect for Wgsl {
         collective::atomic_type(ty)
     }
 
-    fn barrier(&self) -> Result<&'static str, Unsupported> {
-        Ok("workgroupBarrier();\nstorageBarrier();")
+    fn barrier(&self, buffers: bool) -> Result<&'static str, Unsupported> {
+        Ok(match buffers {
+            true => "workgroupBarrier();\nstorageBarrier();",
+            false => "workgroupBarrier();",
+        })
     }
 
     fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
