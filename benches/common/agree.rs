@@ -85,6 +85,18 @@ impl Compared for u32 {
     }
 }
 
+impl Compared for u16 {
+    fn agree(ours: &[u16], theirs: &[u16], tolerance: Tolerance) -> Fallible {
+        agree(ours, theirs, tolerance)
+    }
+}
+
+impl Compared for u8 {
+    fn agree(ours: &[u8], theirs: &[u8], tolerance: Tolerance) -> Fallible {
+        agree(ours, theirs, tolerance)
+    }
+}
+
 impl Compared for f32x4 {
     fn agree(ours: &[f32x4], theirs: &[f32x4], tolerance: Tolerance) -> Fallible {
         let [ours, theirs] =

@@ -1,14 +1,16 @@
-//! Compares the backend `cuda` with hand-written CUDA C (`kernels.cu`, `blocks.cu`).
+//! Compares the backend `cuda` with hand-written CUDA C (`kernels.cu`, `blocks.cu`), with kernels tuned by hand (`tuned.cu`), and with cuBLAS.
 //!
 //! `cargo bench --bench cuda -- [FILTER] [--quick] [--on BACKEND]`
 //!
 //! `--on wgpu` and `--on opencl` compare another backend on the same card.
 
+mod blas;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../device/mod.rs"]
 mod device;
 mod raw;
+mod tuned;
 
 use common::Fallible;
 use common::runner::Runner;
@@ -35,10 +37,11 @@ fn main() -> Fallible {
         .ok_or("the device does not tell its architecture")?;
     let baseline = raw::Cuda::new(arch)?;
     let sizes = Sizes::of(&device);
-    Bench {
+    let bench = Bench {
         runner,
         device,
         baseline,
-    }
-    .run(sizes)
+    };
+    bench.run(sizes)?;
+    bench.tuned(sizes)
 }

@@ -1,6 +1,7 @@
 //! Runs CUDA C through the driver API, without sarek's runtime. It uses the same NVRTC and options as
 //! sarek, one stream, and `cuLaunchKernel` with arguments that are prepared once.
 
+use std::cell::OnceCell;
 use std::ffi::{CString, c_void};
 
 use cudarc::driver::result::{self, ctx, device, module, primary_ctx, stream};
@@ -8,6 +9,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUfunction, CUmodule, CUstream};
 use sarek::Element;
 use sarek_backends::cuda::nvrtc;
 
+use crate::blas::Blas;
 use crate::common::Fallible;
 use crate::device::{Baseline, Value};
 
@@ -15,17 +17,22 @@ use crate::device::{Baseline, Value};
 pub struct Cuda {
     module: CUmodule,
     stream: CUstream,
+    blas: OnceCell<Blas>,
 }
 
 /// Device memory, which is never freed.
 pub struct Memory(CUdeviceptr);
 
-/// A launch with its arguments.
-pub struct Launch {
-    function: CUfunction,
-    grid: (u32, u32, u32),
-    block: (u32, u32, u32),
-    values: Vec<u64>,
+/// A launch with its arguments, or a call of cuBLAS with addresses.
+pub enum Launch {
+    Kernel {
+        function: CUfunction,
+        grid: (u32, u32, u32),
+        block: (u32, u32, u32),
+        values: Vec<u64>,
+    },
+    Sgemm(usize, [CUdeviceptr; 3]),
+    Sgemv(usize, usize, [CUdeviceptr; 3]),
 }
 
 impl Cuda {
@@ -33,7 +40,11 @@ impl Cuda {
     pub fn new(arch: &str) -> Fallible<Cuda> {
         let binary = nvrtc::compile(
             "kernels",
-            concat!(include_str!("kernels.cu"), include_str!("blocks.cu")),
+            concat!(
+                include_str!("kernels.cu"),
+                include_str!("blocks.cu"),
+                include_str!("tuned.cu")
+            ),
             arch,
         )?;
         result::init()?;
@@ -43,7 +54,27 @@ impl Cuda {
             // SAFETY: an ELF image contains its own length, and PTX ends with a zero byte.
             module: unsafe { module::load_data(binary.bytes.as_ptr().cast()) }?,
             stream: stream::create(stream::StreamKind::NonBlocking)?,
+            blas: OnceCell::new(),
         })
+    }
+
+    /// A product of square matrices by cuBLAS.
+    pub fn sgemm(&self, n: usize, matrices: [&Memory; 3]) -> Fallible<Launch> {
+        self.blas()?;
+        Ok(Launch::Sgemm(n, matrices.map(|memory| memory.0)))
+    }
+
+    /// A matrix times a vector by cuBLAS.
+    pub fn sgemv(&self, rows: usize, n: usize, operands: [&Memory; 3]) -> Fallible<Launch> {
+        self.blas()?;
+        Ok(Launch::Sgemv(rows, n, operands.map(|memory| memory.0)))
+    }
+
+    fn blas(&self) -> Fallible<&Blas> {
+        if self.blas.get().is_none() {
+            let _ = self.blas.set(Blas::new(self.stream.cast())?);
+        }
+        Ok(self.blas.get().expect("it was set"))
     }
 }
 
@@ -82,7 +113,7 @@ impl Baseline for Cuda {
             Value::U32(value) => u64::from(*value),
             Value::F32(value) => u64::from(value.to_bits()),
         };
-        Ok(Launch {
+        Ok(Launch::Kernel {
             // SAFETY: the module is never unloaded.
             function: unsafe { module::get_function(self.module, CString::new(kernel)?) }?,
             grid: (blocks(0), blocks(1), 1),
@@ -92,12 +123,21 @@ impl Baseline for Cuda {
     }
 
     fn queue(&self, launch: &mut Launch) -> Fallible {
+        let (function, grid, block, values) = match launch {
+            Launch::Kernel {
+                function,
+                grid,
+                block,
+                values,
+            } => (*function, *grid, *block, values),
+            Launch::Sgemm(n, matrices) => return self.blas()?.sgemm(*n, *matrices),
+            Launch::Sgemv(rows, n, operands) => return self.blas()?.sgemv(*rows, *n, *operands),
+        };
         let mut pointers = [std::ptr::null_mut::<c_void>(); 8];
-        for (pointer, value) in pointers.iter_mut().zip(&mut launch.values) {
+        for (pointer, value) in pointers.iter_mut().zip(&mut *values) {
             *pointer = std::ptr::from_mut(value).cast();
         }
-        let pointers = &mut pointers[..launch.values.len()];
-        let (function, grid, block) = (launch.function, launch.grid, launch.block);
+        let pointers = &mut pointers[..values.len()];
         // SAFETY: the arguments are those of the kernel, in its order; they are copied by the call.
         unsafe { result::launch_kernel(function, grid, block, 0, self.stream, pointers) }?;
         Ok(())

@@ -129,12 +129,12 @@ pub struct Bench<R> {
 type Vectors<const N: usize> = [Vector<f32>; N];
 
 /// The output of a pair, to compare.
-struct Output<'a, B, T> {
+pub struct Output<'a, B, T> {
     /// The baseline's output.
-    buffer: &'a B,
+    pub buffer: &'a B,
     /// The initial content of both outputs.
-    before: &'a [T],
-    tolerance: Tolerance,
+    pub before: &'a [T],
+    pub tolerance: Tolerance,
 }
 
 impl<R: Baseline> Bench<R> {
@@ -154,7 +154,7 @@ impl<R: Baseline> Bench<R> {
     }
 
     /// Checks that both sides write the same, then times them.
-    fn pair<S, T: Compared>(
+    pub fn pair<S, T: Compared>(
         &self,
         case: Case,
         output: Output<'_, R::Buffer, T>,

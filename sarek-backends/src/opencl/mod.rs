@@ -12,6 +12,7 @@ pub mod interop;
 mod memory;
 mod pocl;
 mod program;
+mod silent;
 mod stream;
 
 use std::ffi::c_void;

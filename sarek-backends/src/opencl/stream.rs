@@ -1,8 +1,11 @@
 //! In-order command queues and events.
 //!
 //! A queue remembers the event of its last command that may still run. Commands are queued under that event's lock, so
-//! the event is the newest one even if several threads share the stream. Recording and `is_idle` inspect the event and
-//! queue nothing. Blocking copies have finished before any thread can ask.
+//! the event is the newest one even if several threads share the stream. Blocking copies have finished before any thread
+//! can ask.
+//!
+//! An event costs more than a launch, so launches have none: who asks for the last event gets that of a marker behind
+//! them. PoCL reports a failed kernel only by the event of its launch, and has one for each.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -31,13 +34,23 @@ use super::fill;
 use super::memory::{self, Memory};
 use super::pocl;
 use super::program::Program;
+use super::silent;
 use crate::jit::{self, lock};
 
 /// An in-order queue.
 pub(super) struct Stream {
     shared: Arc<Shared>,
     queue: Object,
-    last: Mutex<Option<Arc<Object>>>,
+    last: Mutex<Last>,
+}
+
+/// The last command.
+#[derive(Default)]
+struct Last {
+    /// The event of the last command that has one.
+    event: Option<Arc<Object>>,
+    /// True if launches without an event came later.
+    is_older: bool,
 }
 
 impl Stream {
@@ -45,19 +58,35 @@ impl Stream {
         Stream {
             shared,
             queue,
-            last: Mutex::new(None),
+            last: Mutex::default(),
         }
     }
 
-    /// Queues a command as the last one, and starts it.
+    /// Queues a command as the last one, and starts it. Its event may be null.
     fn enqueue(
         &self,
         call: &str,
         command: impl FnOnce(cl_command_queue) -> Result<cl_event, cl_int>,
     ) -> Result<()> {
-        let mut last = lock(&self.last);
+        self.enqueue_behind(&mut lock(&self.last), call, command)
+    }
+
+    fn enqueue_behind(
+        &self,
+        last: &mut Last,
+        call: &str,
+        command: impl FnOnce(cl_command_queue) -> Result<cl_event, cl_int>,
+    ) -> Result<()> {
         let event = command(self.queue.raw).map_err(|code| self.shared.error(call, code))?;
-        *last = Some(Arc::new(Object::event(event)));
+        match event.is_null() {
+            true => last.is_older = true,
+            false => {
+                *last = Last {
+                    event: Some(Arc::new(Object::event(event))),
+                    is_older: false,
+                }
+            }
+        }
         flush(self.queue.raw).map_err(|code| self.shared.error("clFlush", code))
     }
 
@@ -66,8 +95,13 @@ impl Stream {
         self.queue.raw
     }
 
-    fn last(&self) -> Option<Arc<Object>> {
-        lock(&self.last).clone()
+    /// The event of the last command, or of a marker behind it.
+    fn last(&self) -> Result<Option<Arc<Object>>> {
+        let mut last = lock(&self.last);
+        if last.is_older {
+            self.enqueue_behind(&mut last, MARKER, marker)?;
+        }
+        Ok(last.event.clone())
     }
 
     fn memory<'a>(&self, slice: &'a Slice) -> Result<&'a Memory> {
@@ -162,7 +196,12 @@ unsafe impl BackendStream for Stream {
             // SAFETY: all arguments are set, and no other thread sets them meanwhile; the sizes have three elements
             // each. The contract of launches ensures that the kernel's accesses are in bounds.
             unsafe {
-                enqueue_nd_range_kernel(queue, kernel, 3, offset, global, local, 0, NO_EVENTS)
+                match silent::launch().filter(|_| !self.shared.is_pocl) {
+                    Some(launch) => launch.call(queue, kernel, [global, local]),
+                    None => enqueue_nd_range_kernel(
+                        queue, kernel, 3, offset, global, local, 0, NO_EVENTS,
+                    ),
+                }
             }
         })?;
         if self.shared.is_pocl && !program.has_run.swap(true, Ordering::Relaxed) {
@@ -181,16 +220,13 @@ unsafe impl BackendStream for Stream {
     fn record(&self) -> Result<Arc<dyn BackendEvent>> {
         Ok(Arc::new(Event {
             shared: self.shared.clone(),
-            event: self.last(),
+            event: self.last()?,
         }))
     }
 
     fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
         // Queues a marker: the last command may be a copy without a kept event.
-        self.enqueue("clEnqueueMarkerWithWaitList", |queue| {
-            // SAFETY: the list is empty.
-            unsafe { enqueue_marker_with_wait_list(queue, 0, NO_EVENTS) }
-        })?;
+        self.enqueue(MARKER, marker)?;
         self.record()
     }
 
@@ -213,7 +249,7 @@ unsafe impl BackendStream for Stream {
     }
 
     fn is_idle(&self) -> Result<bool> {
-        self.last().map_or(Ok(true), |e| is_done(&self.shared, &e))
+        self.last()?.map_or(Ok(true), |e| is_done(&self.shared, &e))
     }
 
     unsafe fn zero(&self, dst: &Slice) -> Result<()> {
@@ -264,6 +300,15 @@ unsafe impl BackendStream for Stream {
 }
 
 const NO_EVENTS: *const cl_event = std::ptr::null();
+
+/// The call of [`marker`].
+const MARKER: &str = "clEnqueueMarkerWithWaitList";
+
+/// Queues a command that does nothing.
+fn marker(queue: cl_command_queue) -> Result<cl_event, cl_int> {
+    // SAFETY: the list is empty.
+    unsafe { enqueue_marker_with_wait_list(queue, 0, NO_EVENTS) }
+}
 
 /// A point in a queue: the last command before it, if there was one.
 struct Event {

@@ -30,6 +30,6 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void shared_kernel(
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + thread_idx_x;
     const u64 t = thread_idx_x;
     tile[t] = srk_from_bits_bf16((u16)a[global_idx_x]);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     out[global_idx_x] = srk_widen_bf16(srk_narrow_bf16_f32(srk_widen_bf16(tile[t]) + srk_widen_bf16(tile[(t + 1ul) % 64ul])));
 }

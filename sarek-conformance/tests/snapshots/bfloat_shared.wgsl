@@ -31,6 +31,5 @@ fn shared_kernel(
     let t: u32 = thread_idx_x;
     tile[t] = srk_to_bits_bf16(srk_from_bits_bf16(extractBits(a[global_idx_x], 0u, 16u)));
     workgroupBarrier();
-    storageBarrier();
     out[global_idx_x] = srk_narrow_bf16_f32(srk_from_bits_bf16(tile[t]) + srk_from_bits_bf16(tile[(t + 1u) % 64u]));
 }

@@ -17,10 +17,10 @@ __kernel void shared_kernel(
     const u64 t_0 = thread_idx_x;
     tile[t_0 * 2ul + 0ul] = x;
     tile[t_0 * 2ul + 1ul] = 2u * x;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const u64 next = (t_0 + 1ul) % block_dim_x;
     const u32 other = tile[next * 2ul + 1ul] + tile[0ul * 2ul + 0ul];
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     result = other;
     first = result;
     const u32 t_1 = first;
@@ -30,10 +30,10 @@ __kernel void shared_kernel(
     const u64 t_2 = thread_idx_x;
     tile[t_2 * 2ul + 0ul] = x_0;
     tile[t_2 * 2ul + 1ul] = 2u * x_0;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const u64 next_0 = (t_2 + 1ul) % block_dim_x;
     const u32 other_0 = tile[next_0 * 2ul + 1ul] + tile[0ul * 2ul + 0ul];
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     result_0 = other_0;
     value = result_0;
     y[global_idx_x] = t_1 + value;

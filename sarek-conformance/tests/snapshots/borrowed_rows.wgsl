@@ -28,11 +28,9 @@ fn shared_kernel(
     tile[t_0 * 2u + 0u] = x;
     tile[t_0 * 2u + 1u] = 2u * x;
     workgroupBarrier();
-    storageBarrier();
     let next: u32 = (t_0 + 1u) % block_dim_x;
     let other: u32 = tile[next * 2u + 1u] + tile[srk_runtime_u32(0u) * 2u + 0u];
     workgroupBarrier();
-    storageBarrier();
     result = other;
     first = result;
     let t_1: u32 = first;
@@ -43,11 +41,9 @@ fn shared_kernel(
     tile[t_2 * 2u + 0u] = x_0;
     tile[t_2 * 2u + 1u] = 2u * x_0;
     workgroupBarrier();
-    storageBarrier();
     let next_0: u32 = (t_2 + 1u) % block_dim_x;
     let other_0: u32 = tile[next_0 * 2u + 1u] + tile[srk_runtime_u32(0u) * 2u + 0u];
     workgroupBarrier();
-    storageBarrier();
     result_0 = other_0;
     value = result_0;
     y[global_idx_x] = t_1 + value;

@@ -48,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void barrier_kernel(
     if (active) {
         tile[t] = x[i];
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (active) {
         out[i] = tile[63ul - t];
     }

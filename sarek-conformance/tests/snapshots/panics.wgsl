@@ -56,7 +56,6 @@ fn barrier_kernel(
         tile[t] = x[i];
     }
     workgroupBarrier();
-    storageBarrier();
     if (active_0) {
         out[i] = tile[63u - t];
     }

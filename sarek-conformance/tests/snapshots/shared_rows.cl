@@ -20,7 +20,7 @@ __kernel void planes_kernel(
     for (u64 k = 0ul; k < 3ul; k += 1ul) {
         planes[(t_0 * 3ul + k) * 2ul + 0ul] = (u32)(7ul * i + k);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const u64 other = block_dim_x - 1ul - t_0;
     const u64 t_1 = t * 100ul;
     const u64 unused = 0ul;

@@ -36,7 +36,6 @@ fn planes_kernel(
         planes[(t_0 * 3u + k) * 2u + 0u] = 7u * i + k;
     }
     workgroupBarrier();
-    storageBarrier();
     let other: u32 = block_dim_x - 1u - t_0;
     let t_1: u32 = t * 100u;
     let unused: u32 = srk_runtime_u32(0u);

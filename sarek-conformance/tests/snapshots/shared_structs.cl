@@ -73,7 +73,7 @@ __kernel void structs_kernel(
     const u64 t_0 = t % 3ul;
     tile_at[t * 3ul + t_0] = tile_at[t * 3ul + t_0] + 10.0f;
     tile_mass[t] = tile_mass[t] * 4.0f;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const u32 next = tile_links_next[t];
     f32 other_at[3];
     f32 other_mass = 0.0f;
@@ -87,7 +87,7 @@ __kernel void structs_kernel(
     other_links_next = tile_links_next[i_0];
     other_links_back = tile_links_back[i_0];
     const f32 mirrored = tile_at[(n - 1ul - t) * 3ul + 1ul];
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u32 made_next = 0u;
     i32 made_back = 0;
     made_next = 7u;
@@ -95,7 +95,7 @@ __kernel void structs_kernel(
     const u64 i_1 = t;
     tile_links_next[i_1] = made_next;
     tile_links_back[i_1] = made_back;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const f32 sum = other_at[0ul] + other_at[1ul] + other_at[2ul] + other_mass + mirrored;
     y[global_idx_x] = srk_to_u32_f32(sum) * 1000u + (other_links_next - (u32)other_links_back) + tile_links_next[n - 1ul - t];
 }

@@ -88,7 +88,6 @@ fn structs_kernel(
     tile_at[t * 3u + t_0] = tile_at[t * 3u + t_0] + 10.0f;
     tile_mass[t] = tile_mass[t] * 4.0f;
     workgroupBarrier();
-    storageBarrier();
     let next: u32 = tile_links_next[t];
     var other_at: array<f32, 3>;
     var other_mass: f32 = 0.0f;
@@ -103,7 +102,6 @@ fn structs_kernel(
     other_links_back = tile_links_back[i_0];
     let mirrored: f32 = tile_at[(n - 1u - t) * 3u + 1u];
     workgroupBarrier();
-    storageBarrier();
     var made_next: u32 = 0u;
     var made_back: i32 = 0i;
     made_next = 7u;
@@ -112,7 +110,6 @@ fn structs_kernel(
     tile_links_next[i_1] = made_next;
     tile_links_back[i_1] = made_back;
     workgroupBarrier();
-    storageBarrier();
     let sum: f32 = other_at[0u] + other_at[1u] + other_at[2u] + other_mass + mirrored;
     y[global_idx_x] = srk_to_u32_f32(sum) * 1000u + (other_links_next - u32(other_links_back)) + tile_links_next[n - 1u - t];
 }

@@ -15,18 +15,18 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void barriers_kernel(
     #pragma unroll
     for (u64 round_0 = 0ul; round_0 < 3ul; round_0 += 1ul) {
         tile[t] = x[3ul * global_idx_x + round_0];
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         u64 stride = 32ul;
         #pragma unroll 2
         while (stride > 0ul) {
             if (t < stride) {
                 tile[t] = tile[t] + tile[t + stride];
             }
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
             stride = stride / 2ul;
         }
         sum = tile[0ul] * ((u32)round_0 + 1u) + sum;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     out[global_idx_x] = sum;
 }

@@ -22,19 +22,16 @@ fn barriers_kernel(
     for (var round_0: u32 = 0u; round_0 < 3u; round_0 += 1u) {
         tile[t] = x[3u * global_idx_x + round_0];
         workgroupBarrier();
-        storageBarrier();
         var stride: u32 = 32u;
         while (stride > 0u) {
             if (t < stride) {
                 tile[t] = tile[t] + tile[t + stride];
             }
             workgroupBarrier();
-            storageBarrier();
             stride = stride / 2u;
         }
         sum = tile[0u] * (round_0 + 1u) + sum;
         workgroupBarrier();
-        storageBarrier();
     }
     out[global_idx_x] = sum;
 }

@@ -38,15 +38,15 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void together_kernel(
                 value = 0.0f;
             }
             tile[t] = value;
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
             for (u64 k = 0ul; k < 32ul; k += 1ul) {
                 sum_0 = sum_0 + tile[k] * (f32)(row + 1ul);
             }
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
             first = first + 32ul;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     result_0 = sum_0;
     one = result_0;
     const f32 t_0 = one;
@@ -65,15 +65,15 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void together_kernel(
                 value_0 = 0.0f;
             }
             tile[t_1] = value_0;
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
             for (u64 k = 0ul; k < 32ul; k += 1ul) {
                 sum_1 = sum_1 + tile[k] * (f32)(row + 1ul);
             }
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
             first = first + 32ul;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     result_1 = sum_1;
     value = result_1;
     result = t_0 + 2.0f * value;

@@ -50,17 +50,14 @@ fn together_kernel(
             }
             tile[t] = value;
             workgroupBarrier();
-            storageBarrier();
             for (var k: u32 = 0u; k < 32u; k += 1u) {
                 sum_0 = sum_0 + tile[k] * f32(row + 1u);
             }
             workgroupBarrier();
-            storageBarrier();
             first = first + 32u;
         }
     }
     workgroupBarrier();
-    storageBarrier();
     result_0 = sum_0;
     one = result_0;
     let t_0: f32 = one;
@@ -80,17 +77,14 @@ fn together_kernel(
             }
             tile[t_1] = value_0;
             workgroupBarrier();
-            storageBarrier();
             for (var k: u32 = 0u; k < 32u; k += 1u) {
                 sum_1 = sum_1 + tile[k] * f32(row + 1u);
             }
             workgroupBarrier();
-            storageBarrier();
             first = first + 32u;
         }
     }
     workgroupBarrier();
-    storageBarrier();
     result_1 = sum_1;
     value = result_1;
     result = t_0 + 2.0f * value;

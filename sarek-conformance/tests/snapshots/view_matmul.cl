@@ -52,11 +52,11 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1))) void matmul_kernel(
             value_0 = 0.0f;
         }
         right[ty * 8ul + tx] = value_0;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         for (u64 k = 0ul; k < 8ul; k += 1ul) {
             sum = sum + left[ty * 8ul + k] * right[k * 8ul + tx];
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         first = first + 8ul;
     }
     if (row < c_rows && col < c_cols) {

@@ -64,12 +64,10 @@ fn matmul_kernel(
         }
         right[ty * 8u + tx] = value_0;
         workgroupBarrier();
-        storageBarrier();
         for (var k: u32 = 0u; k < 8u; k += 1u) {
             sum = sum + left[ty * 8u + k] * right[k * 8u + tx];
         }
         workgroupBarrier();
-        storageBarrier();
         first = first + 8u;
     }
     if (row < args.c_rows && col < args.c_cols) {

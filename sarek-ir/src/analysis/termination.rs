@@ -6,16 +6,24 @@
 //! | condition | step |
 //! |---|---|
 //! | `i < n` or `i != n` | `i += 1` |
+//! | `i < n` with `usize` | `i += c` for a literal `c >= 1`, or for a product of extents |
+//! | `i < n` for a literal, an extent or a length `n` | `i *= 2`, `i <<= 1`, if `i` begins with a literal and has no other assignment |
 //! | `i > n` or `i != n` | `i -= 1` |
 //! | `i > n` for a literal `n >= 0` | `i /= c` for a literal `c >= 2`, `i >>= c` for a literal `c >= 1` |
 //!
 //! The step is the only assignment to the counter, stands at the top of the body, and no `continue` skips it. Every other
 //! loop may run forever, as far as this module knows.
+//!
+//! A sum with a larger step wraps if the bound is among the last values of `usize`, and the loop then never ends. It takes
+//! more than 2^30 iterations before. Indices of 32 bits have no such bounds, because all values of such a launch fit.
 
 use super::local_uses::{self, LocalUse};
 use super::stepped::stepped_range;
 use crate::facts::{Flow, Reads};
-use crate::{BinaryOp, Block, DivideOp, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
+use crate::{
+    BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Kernel, LabelId, LocalId, Scalar, Stmt,
+    StmtId,
+};
 
 /// True if the loop ends, whatever the values of its operands are. Statements without iterations end, too.
 pub fn ends(kernel: &Kernel, id: StmtId) -> bool {
@@ -102,6 +110,8 @@ fn approaches(
     bound: ExprId,
 ) -> bool {
     let literal = |id: ExprId| kernel.literal(id).and_then(|value| value.as_int());
+    let is_below = op == BinaryOp::Lt;
+    let is_index = kernel.scalar_of(bound) == Scalar::Usize;
     let (by, lhs, rhs) = match kernel.expr(value) {
         Expr::Binary { op, lhs, rhs } => (Some(op), lhs, rhs),
         Expr::Divide {
@@ -116,16 +126,73 @@ fn approaches(
         return false;
     }
     let Some(amount) = literal(rhs) else {
-        return false;
+        return by == Some(BinaryOp::Add) && is_below && is_index && is_extent(kernel, rhs);
     };
     let shrinks = op == BinaryOp::Gt && literal(bound).is_some_and(|bound| bound >= 0);
     match by {
-        Some(BinaryOp::Add) => amount == 1 && matches!(op, BinaryOp::Lt | BinaryOp::Ne),
+        Some(BinaryOp::Add) => match amount {
+            1 => matches!(op, BinaryOp::Lt | BinaryOp::Ne),
+            _ => is_below && is_index && (1..=1 << 20).contains(&amount),
+        },
+        Some(BinaryOp::Mul) => amount == 2 && is_below && doubles(kernel, counter, bound),
+        Some(BinaryOp::Shl) => amount == 1 && is_below && doubles(kernel, counter, bound),
         Some(BinaryOp::Sub) => amount == 1 && matches!(op, BinaryOp::Gt | BinaryOp::Ne),
         Some(BinaryOp::Shr) => amount >= 1 && shrinks,
         None => amount >= 2 && shrinks,
         Some(_) => false,
     }
+}
+
+/// True if the value is an extent of the launch, or a product of extents, which is not 0.
+fn is_extent(kernel: &Kernel, id: ExprId) -> bool {
+    match kernel.expr(id) {
+        Expr::Builtin(builtin) => is_dim(builtin),
+        Expr::Local(local) => init(kernel, local).is_some_and(|init| is_extent(kernel, init)),
+        Expr::Binary {
+            op: BinaryOp::Mul,
+            lhs,
+            rhs,
+        } => is_extent(kernel, lhs) && is_extent(kernel, rhs),
+        _ => false,
+    }
+}
+
+/// True for the extents of launches and blocks.
+fn is_dim(builtin: Builtin) -> bool {
+    matches!(
+        builtin,
+        Builtin::GlobalDim(_) | Builtin::BlockDim(_) | Builtin::GridDim(_)
+    )
+}
+
+/// True if a counter that is doubled while it is below the bound is never 0: it begins with another literal, is not
+/// assigned elsewhere, and the bound is less than half of the type's values.
+fn doubles(kernel: &Kernel, counter: LocalId, bound: ExprId) -> bool {
+    let begins = init(kernel, counter).and_then(|init| kernel.literal(init)?.as_int());
+    let mut writes = 0;
+    for id in (0..kernel.stmts.len() as u32).map(StmtId) {
+        local_uses::itself(kernel, id, &mut |local, used| {
+            writes += u32::from(local == counter && used == LocalUse::Write);
+        });
+    }
+    let is_small = match kernel.expr(bound) {
+        Expr::Literal(value) => value.as_int().is_some_and(|n| n < 1 << 15),
+        Expr::Builtin(builtin) => is_dim(builtin),
+        Expr::Len(_) => true,
+        _ => false,
+    };
+    let is_wide = kernel.scalar_of(bound).size() >= 2;
+    begins.is_some_and(|n| n > 0) && writes == 1 && is_small && is_wide
+}
+
+/// The value with which a local is declared.
+fn init(kernel: &Kernel, local: LocalId) -> Option<ExprId> {
+    let mut inits = kernel.stmts.iter().filter_map(|stmt| match stmt {
+        Stmt::Let { local: of, init } if *of == local => Some(*init),
+        _ => None,
+    });
+    let first = inits.next()?;
+    first.filter(|_| inits.next().is_none())
 }
 
 /// True if the integer has one value throughout the loop.
@@ -156,7 +223,7 @@ fn is_fixed(kernel: &Kernel, id: ExprId, body: Block) -> bool {
 mod tests {
     use super::*;
     use crate::sketch::{Sketch, SketchExpr, SketchLocal};
-    use crate::{ParamId, Scalar, Value};
+    use crate::{Axis, ParamId, Value};
 
     type Part = for<'s> fn(&'s Sketch, SketchLocal<'s>, ParamId) -> SketchExpr<'s>;
 
@@ -206,6 +273,30 @@ mod tests {
         let or: Part = |s, i, bound| i.get().lt(s.arg(bound)).or(s.lit(Value::Bool(true)));
         assert!(!judge(or, UP));
         assert!(!judge(BELOW, |s, _, bound| s.arg(bound) + s.u32(1)));
+    }
+
+    #[test]
+    fn indices_may_step_further_and_double() {
+        type Bound = for<'s> fn(&'s Sketch) -> SketchExpr<'s>;
+        type Next = for<'s> fn(&'s Sketch, SketchExpr<'s>) -> SketchExpr<'s>;
+        let judge = |bound: Bound, next: Next| {
+            let s = Sketch::new("kernel");
+            let i = s.let_mut("i", s.n(1));
+            s.while_(i.get().lt(bound(&s)), |_| s.assign(i.id, next(&s, i.get())));
+            let kernel = s.finish();
+            let mut all = kernel.stmts_in(kernel.block(kernel.body));
+            all.all(|id| ends(&kernel, id))
+        };
+        let param: Bound = |s| s.arg(s.scalar("n", Scalar::Usize));
+        let block: Bound = |s| s.id(Builtin::BlockDim(Axis::X));
+        assert!(judge(param, |s, i| i + s.n(16)));
+        assert!(judge(param, |s, i| i + s.id(Builtin::GlobalDim(Axis::X))));
+        assert!(judge(block, |s, i| i * s.n(2)));
+        assert!(judge(|s| s.n(256), |s, i| i << s.u32(1)));
+        // The step may be 0, and the counter may pass the bound and become 0.
+        assert!(!judge(param, |s, i| i + s.n(0)));
+        assert!(!judge(param, |s, i| i + s.id(Builtin::GlobalIdx(Axis::X))));
+        assert!(!judge(param, |s, i| i * s.n(2)));
     }
 
     #[test]
