@@ -57,7 +57,7 @@ impl Blas {
     pub fn new(stream: *mut c_void) -> Fallible<Blas> {
         let names = ["libcublas.so.13", "libcublas.so.12", "libcublas.so"];
         // SAFETY: loading cuBLAS runs only its own initialization.
-        let mut libraries = names.iter().map(|name| unsafe { Library::new(name) });
+        let mut libraries = names.into_iter().map(|name| unsafe { Library::new(name) });
         let library = libraries
             .find_map(Result::ok)
             .ok_or("cuBLAS was not found")?;

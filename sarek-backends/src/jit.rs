@@ -2,6 +2,8 @@
 //! belong to another backend.
 
 #[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
+#[cfg(any(feature = "opencl", feature = "wgpu"))]
+pub(crate) mod burst;
 pub(crate) mod files;
 
 use std::any::Any;

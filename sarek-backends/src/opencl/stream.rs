@@ -6,6 +6,9 @@
 //!
 //! An event costs more than a launch, so launches have none: who asks for the last event gets that of a marker behind
 //! them. PoCL reports a failed kernel only by the event of its launch, and has one for each.
+//!
+//! The driver is told to start launches in bursts, see [`Burst`]. All other commands start them at once, and a blocking
+//! copy does so by itself.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -35,6 +38,7 @@ use super::memory::{self, Memory};
 use super::pocl;
 use super::program::Program;
 use super::silent;
+use crate::jit::burst::Burst;
 use crate::jit::{self, lock};
 
 /// An in-order queue.
@@ -51,6 +55,8 @@ struct Last {
     event: Option<Arc<Object>>,
     /// True if launches without an event came later.
     is_older: bool,
+    /// These launches, as far as they wait.
+    burst: Burst,
 }
 
 impl Stream {
@@ -62,7 +68,7 @@ impl Stream {
         }
     }
 
-    /// Queues a command as the last one, and starts it. Its event may be null.
+    /// Queues a command as the last one, and starts it. One without an event, a launch, may wait for others.
     fn enqueue(
         &self,
         call: &str,
@@ -78,15 +84,13 @@ impl Stream {
         command: impl FnOnce(cl_command_queue) -> Result<cl_event, cl_int>,
     ) -> Result<()> {
         let event = command(self.queue.raw).map_err(|code| self.shared.error(call, code))?;
-        match event.is_null() {
-            true => last.is_older = true,
-            false => {
-                *last = Last {
-                    event: Some(Arc::new(Object::event(event))),
-                    is_older: false,
-                }
-            }
+        last.is_older = event.is_null();
+        match last.is_older {
+            true if !last.burst.push() => return Ok(()),
+            true => {}
+            false => last.event = Some(Arc::new(Object::event(event))),
         }
+        last.burst.go();
         flush(self.queue.raw).map_err(|code| self.shared.error("clFlush", code))
     }
 

@@ -1,23 +1,16 @@
 //! Launches that wait for a submission.
 //!
 //! A submission costs the host ten times as much as recording a launch, so launches that follow each other closely share
-//! one. A launch is submitted at once, unless the last submission was less than [`PAUSE`] ago. Otherwise it waits for
-//! [`MOST`] launches, or for anything else that the device is asked: copies, events, waiting.
+//! one, see [`Burst`]. All else that the device is asked submits them first: copies, events, waiting.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 use sarek_runtime::Result;
 use wgpu::{CommandEncoder, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor};
 
 use super::device::Shared;
+use crate::jit::burst::Burst;
 use crate::jit::lock;
-
-/// The number of launches in a submission, so that the device does not wait for the host.
-const MOST: u32 = 16;
-
-/// The time after a submission during which launches wait for company.
-const PAUSE: Duration = Duration::from_micros(100);
 
 /// The launches of a device that are not submitted yet.
 #[derive(Default)]
@@ -26,15 +19,13 @@ pub(super) struct Launches(Mutex<State>);
 #[derive(Default)]
 struct State {
     recorded: Option<Recorded>,
-    /// The time of the last submission.
-    submitted: Option<Instant>,
+    burst: Burst,
 }
 
 /// Launches in one compute pass. The pass ends before its encoder.
 struct Recorded {
     pass: ComputePass<'static>,
     encoder: CommandEncoder,
-    count: u32,
 }
 
 impl Recorded {
@@ -44,7 +35,6 @@ impl Recorded {
         Recorded {
             pass: pass.forget_lifetime(),
             encoder,
-            count: 0,
         }
     }
 }
@@ -54,7 +44,7 @@ impl State {
         let Some(recorded) = self.recorded.take() else {
             return Ok(());
         };
-        self.submitted = Some(Instant::now());
+        self.burst.go();
         shared.checked("launching", || {
             drop(recorded.pass);
             shared.queue.submit([recorded.encoder.finish()]);
@@ -91,11 +81,8 @@ impl Launches {
         let recorded = state
             .recorded
             .get_or_insert_with(|| Recorded::new(&shared.device));
-        recorded.count += 1;
         record(&mut recorded.pass);
-        let is_full = recorded.count >= MOST;
-        let paused = state.submitted.is_none_or(|time| time.elapsed() > PAUSE);
-        match alone || is_full || paused {
+        match state.burst.push() || alone {
             true => state.submit(shared),
             false => Ok(()),
         }
