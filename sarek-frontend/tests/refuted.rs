@@ -33,6 +33,57 @@ fn buffers(second: usize, store: &str, change: &str) -> String {
 }
 
 #[test]
+fn a_cursor_steps_beside_a_counter() {
+    let of = |first: &str, body: &str| {
+        format!(
+            "fn k(w: usize, h: usize, x: &[u32], y: &mut [u32]) {{ let i = global_idx_x(); let mut at = {first}; {body} }}"
+        )
+    };
+    free(&of("4 * i", "for k in 0..4 { y[at] = k; at += 1; }"));
+    races(&of("4 * i", "for k in 0..5 { y[at] = k; at += 1; }"));
+    races(&of("4 * i", "for k in 0..4 { y[at] = k; at += 2; }"));
+    free(&of("i * w", "for k in 0..w { y[at] = 1; at += 1; }"));
+    races(&of("i * w", "for k in 0..h { y[at] = 1; at += 1; }"));
+    free(&of(
+        "4 * i",
+        "for k in (0..8).step_by(2) { y[at] = k; at += 1; }",
+    ));
+    races(&of(
+        "4 * i",
+        "for k in (0..9).step_by(2) { y[at] = k; at += 1; }",
+    ));
+    // Some turns end early, or step twice.
+    let skips = "for k in 0..5 { if x[at] > 0 { continue; } y[at] = k; at += 1; }";
+    races(&of("4 * i", skips));
+    races(&of(
+        "4 * i",
+        "for k in 0..4 { if x[at] > 0 { at += 1; } y[at] = k; at += 1; }",
+    ));
+    // Loops in loops.
+    let rows = |inner: &str| {
+        format!("for r in 0..h {{ for c in 0..w {{ y[at] = 1; at += 1; }} {inner} }}")
+    };
+    free(&of("i * w * h", &rows("")));
+    races(&of("i * w * h", &rows("at += 1;")));
+    let leaves =
+        "for r in 0..4 { for c in 0..4 { if x[at] > 0 { break; } at += 1; } y[at] = 1; at += 1; }";
+    races(&of("20 * i", &leaves.replace("at += 1; }", "at += 4; }")));
+    // Loops in turn.
+    free(&of(
+        "8 * i",
+        "for k in 0..4 { at += 1; } for k in 0..4 { y[at] = k; at += 1; }",
+    ));
+    races(&of(
+        "4 * i",
+        "for k in 0..1 { y[at] = k; at += 1; } for k in 0..4 { y[at] = k; at += 1; }",
+    ));
+    races(&of(
+        "4 * i",
+        "for k in 0..4 { if x[at] > 0 { break; } at += 1; } y[at] = 1;",
+    ));
+}
+
+#[test]
 fn buffers_change_places() {
     let store = "s[to + t] = s[from + t - 1];";
     free(&buffers(32, store, "(from, to) = (to, from);"));

@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 
 use super::Access;
 use super::collect::Collector;
-use super::induction::Head;
+use super::induction::{Head, Kind};
 use crate::analysis::linear::{Resolver, Terms, Values};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
-use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
+use crate::{Block, ExprId, Kernel, LabelId, Memory, Stmt, StmtId};
 
 /// More paths than these are merged into one.
 const MOST_WAYS: usize = 32;
@@ -141,7 +141,7 @@ impl Phases<'_> {
                 otherwise,
             } => self.branch(cond, then, otherwise),
             Stmt::Loop { label, cond, body } => {
-                self.repeat(label, None, body, |this| {
+                self.repeat((label, Kind::While(cond)), body, |this| {
                     if let Some(cond) = cond {
                         this.step(|collector| collector.expr(cond));
                         this.collector.suppose(cond, true);
@@ -162,7 +162,9 @@ impl Phases<'_> {
                     collector.expr(end);
                 });
                 let before = self.collector.resolver.block.clone();
-                self.repeat(label, Some(local), body, |this| {
+                let counter = self.collector.counter([start, end]);
+                let kind = Kind::Over(local, [start, end], counter);
+                self.repeat((label, kind), body, |this| {
                     // The range is that of before the loop.
                     let now = this.collector.resolver.block.clone();
                     this.collector.restore(before.clone());
@@ -223,8 +225,7 @@ impl Phases<'_> {
     /// Walks a loop. `head` runs before each iteration, and returns true if the loop may end there.
     fn repeat(
         &mut self,
-        label: LabelId,
-        counter: Option<LocalId>,
+        (label, kind): (LabelId, Kind),
         body: Block,
         mut head: impl FnMut(&mut Self) -> bool,
     ) {
@@ -234,20 +235,22 @@ impl Phases<'_> {
             nexts: vec![],
         });
         let before = self.collector.resolver.block.clone();
+        let local = kind.counter();
         let at = Head {
             label: Some(label),
             body,
             before: before.expect("the walk keeps values"),
+            kind,
         };
         for turn in 0..2 {
             // Every way through the body passes a barrier, so the second turn is the next one.
             let follows = turn == 1 && self.collector.is_of_values() && self.always_waits(body);
-            match (follows, counter) {
-                (true, Some(counter)) => self.collector.count_on(counter),
+            match (follows, local) {
+                (true, Some(local)) => self.collector.count_on(local),
                 (true, None) => {}
                 (false, _) => {
+                    local.inspect(|local| self.collector.renew(*local));
                     self.collector.head_of(&at);
-                    counter.inspect(|counter| self.collector.renew(*counter));
                 }
             }
             let mark = self.collector.mark();
@@ -263,7 +266,7 @@ impl Phases<'_> {
             self.tidy();
         }
         self.collector.after_loop(&at);
-        counter.inspect(|counter| self.collector.renew(*counter));
+        local.inspect(|local| self.collector.renew(*local));
         let mark = self.collector.mark();
         if head(self) {
             let ways = self.open.clone();

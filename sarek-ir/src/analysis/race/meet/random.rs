@@ -369,17 +369,31 @@ impl<'s> Writer<'s> {
         self.loops.pop();
     }
 
+    /// The body of a loop over a range, in which a cursor may step beside the counter.
+    fn body_with(&mut self, cursor: Option<SketchLocal<'s>>, label: LabelId, depth: u32) {
+        self.body(label, depth);
+        cursor.inspect(|cursor| self.step(*cursor));
+    }
+
+    fn cursor(&mut self) -> Option<SketchLocal<'s>> {
+        let start = (self.rng.below(2) == 0).then(|| self.value(1))?;
+        let cursor = self.s.let_mut("at", start);
+        self.locals.push((cursor, true, self.together));
+        Some(cursor)
+    }
+
     fn repeat(&mut self, depth: u32) {
         let (s, scope, together) = (self.s, self.locals.len(), self.together);
         match self.rng.below(6) {
             0 => {
-                let (start, end) = (self.number(3), self.small());
+                let (cursor, start, end) = (self.cursor(), self.number(3), self.small());
                 s.for_("k", start, end, |k, label| {
                     self.locals.push((k, false, together));
-                    self.body(label, depth);
+                    self.body_with(cursor, label, depth);
                 });
             }
             1 => {
+                let cursor = self.cursor();
                 let end = self.small();
                 let [end, start] = [end, self.number(2)].map(|e| s.let_("end", e));
                 s.for_("k", start.get(), end.get(), |k, label| {
@@ -387,10 +401,11 @@ impl<'s> Writer<'s> {
                     let last = minus(end.get(), s.n(1));
                     let i = s.let_("i", minus(last, minus(k.get(), start.get())));
                     self.locals.push((i, false, together));
-                    self.body(label, depth);
+                    self.body_with(cursor, label, depth);
                 });
             }
             2 => {
+                let cursor = self.cursor();
                 let (start, end, step) = (self.leaf(), self.small(), self.leaf());
                 let [start, end, step] = [start, end, step].map(|e| s.let_("part", e));
                 let (inclusive, single) = (self.rng.below(3) == 0, self.rng.below(3) == 0);
@@ -417,7 +432,7 @@ impl<'s> Writer<'s> {
                     let then = s.call(Intrinsic::WrappingAdd, &[i.get(), step]);
                     s.set(next, then);
                     self.locals.push((i, false, together));
-                    self.body(label, depth);
+                    self.body_with(cursor, label, depth);
                 });
             }
             kind => {

@@ -3,7 +3,7 @@
 use super::Setting;
 use super::translate::{Name, Side, Stop, Translation};
 use crate::Builtin;
-use crate::analysis::linear::{Atom, Definition, Form, Poly, Symbol, term_form};
+use crate::analysis::linear::{Atom, Definition, Form, Function, Poly, Symbol, term_form};
 use crate::analysis::refute::Polynomial;
 
 impl Translation<'_> {
@@ -45,11 +45,17 @@ impl Translation<'_> {
                 }
                 value
             }
-            Definition::ByCases { branches, .. } => {
-                let chosen = self.chosen.iter().find(|c| c.is_of(side, number));
+            Definition::ByCases {
+                function, branches, ..
+            } => {
+                let decides = match *function {
+                    Function::Turn(of) => of,
+                    _ => number,
+                };
+                let chosen = self.chosen.iter().find(|c| c.is_of(side, decides));
                 let branch = chosen.map(|chosen| &branches[chosen.number]);
                 if branch.is_none() && !branches.is_empty() {
-                    self.open.push((number, side, branches.len()));
+                    self.open.push((decides, side, branches.len()));
                 }
                 let value = match branch.and_then(|branch| branch.value.as_ref()) {
                     Some(value) => {
