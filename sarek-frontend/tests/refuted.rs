@@ -83,6 +83,34 @@ fn a_cursor_steps_beside_a_counter() {
     ));
 }
 
+/// A scan over 64 elements by 32 threads, up and down a tree.
+const SCAN: &str = "fn k(y: &mut [u32]) { let s = shared_array::<u32, 64>(); let t = thread_idx_x(); if t < 32 { s[t] = 1; s[t + 32] = 1; } \
+    let (mut gap, mut busy) = (1, 32); \
+    while busy > 0 { barrier(); if t < busy { let at = gap * (2 * t + 1) - 1; s[at + gap] += s[at]; } gap *= 2; busy /= 2; } \
+    if t == 0 { s[63] = 0; } busy = 1; \
+    while busy < 64 { gap /= 2; barrier(); \
+        if t < busy { let at = gap * (2 * t + 1) - 1; let v = s[at]; s[at] = s[at + gap]; s[at + gap] += v; } busy *= 2; } \
+    barrier(); if t < 32 { y[global_idx_x()] = s[t] + s[t + 32]; } }";
+
+#[test]
+fn turns_with_known_numbers_are_told_apart() {
+    free(SCAN);
+    // Another thread clears the last element, or several do.
+    races(&SCAN.replace("t == 0", "t == 1"));
+    races(&SCAN.replace("t == 0", "t < 2"));
+    // The distance begins too small, or shrinks too soon, so that it becomes 0.
+    let left = SCAN.replace("gap * (2 * t + 1) - 1", "2 * gap * t");
+    free(&left.replace("s[63] = 0;", ""));
+    races(&left.replace("busy = 1;", "busy = 1; gap = 32;"));
+    races(&left.replace("gap /= 2; barrier();", "gap /= 4; barrier();"));
+    races(&left.replace("2 * gap * t", "gap * t"));
+    // The last turn has no barrier of its own.
+    races(&SCAN.replace(
+        "while busy > 0 { barrier();",
+        "while busy > 0 { if busy > 1 { barrier(); }",
+    ));
+}
+
 #[test]
 fn buffers_change_places() {
     let store = "s[to + t] = s[from + t - 1];";

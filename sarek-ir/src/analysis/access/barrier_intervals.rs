@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use super::Access;
 use super::collect::Collector;
 use super::induction::{Head, Kind};
-use crate::analysis::linear::{Resolver, Terms, Values};
+use crate::analysis::linear::{Affine, Resolver, Terms, Values};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
-use crate::{Block, ExprId, Kernel, LabelId, Memory, Stmt, StmtId};
+use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
 
 /// More paths than these are merged into one.
 const MOST_WAYS: usize = 32;
@@ -242,6 +242,7 @@ impl Phases<'_> {
             before: before.expect("the walk keeps values"),
             kind,
         };
+        let mut last = None;
         for turn in 0..2 {
             // Every way through the body passes a barrier, so the second turn is the next one.
             let follows = turn == 1 && self.collector.is_of_values() && self.always_waits(body);
@@ -251,6 +252,7 @@ impl Phases<'_> {
                 (false, _) => {
                     local.inspect(|local| self.collector.renew(*local));
                     self.collector.head_of(&at);
+                    last = self.collector.last_turn.take();
                 }
             }
             let mark = self.collector.mark();
@@ -265,6 +267,9 @@ impl Phases<'_> {
             self.open.append(&mut around.nexts);
             self.tidy();
         }
+        if let Some(last) = last.filter(|_| self.always_waits(body)) {
+            return self.last_turn(&at, last, head);
+        }
         self.collector.after_loop(&at);
         local.inspect(|local| self.collector.renew(*local));
         let mark = self.collector.mark();
@@ -278,6 +283,32 @@ impl Phases<'_> {
         // A third iteration would find the intervals of the second again, so that the open paths end here.
         self.close();
         self.open = around.exits;
+        self.tidy();
+    }
+
+    /// Walks the last turn of a loop of which the locals' values are known. Each turn passes a barrier, so that accesses
+    /// after the loop meet those of this turn only.
+    fn last_turn(
+        &mut self,
+        at: &Head,
+        last: Vec<(LocalId, Affine)>,
+        mut head: impl FnMut(&mut Self) -> bool,
+    ) {
+        self.close();
+        self.open.push(Way::new());
+        self.collector.head_of(at);
+        let mark = self.collector.mark();
+        head(self);
+        for (local, value) in last {
+            self.collector.set(local, value);
+        }
+        self.block(at.body);
+        self.collector.release(mark);
+        self.collector.after_loop(at);
+        at.kind
+            .counter()
+            .inspect(|local| self.collector.renew(*local));
+        self.loops.pop().expect("the caller pushed it");
         self.tidy();
     }
 

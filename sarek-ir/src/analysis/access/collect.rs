@@ -40,6 +40,8 @@ pub(super) struct Collector<'a> {
     pub(super) found: Vec<Access>,
     /// The number of turns before this one of the loop whose head was entered last, if a local needed it.
     pub(super) turns: Option<Affine>,
+    /// The values of locals in the last turn of that loop, if they are known.
+    pub(super) last_turn: Option<Vec<(LocalId, Affine)>>,
     /// True if accesses of slices that the kernel never writes are collected, too.
     pub(super) read_only: bool,
 }
@@ -58,6 +60,7 @@ impl<'a> Collector<'a> {
             facts,
             found: vec![],
             turns: None,
+            last_turn: None,
             read_only: false,
         }
     }

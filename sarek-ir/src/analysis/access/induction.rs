@@ -289,12 +289,16 @@ impl Collector<'_> {
             Expr::Divide { rhs, .. } => literal(rhs).is_some_and(is_power),
             _ => false,
         };
-        let begins = start.form.as_constant().is_some_and(is_power);
-        if begins
+        let begins = match start.form.as_constant() {
+            Some(number) => is_power(number).then(Vec::new),
+            None => self.resolver.is_power_of_two(&start.form),
+        };
+        if let Some(begins) = begins
             && values.iter().all(keeps)
             && let Some(now) = self.values().and_then(|values| values.get(local))
         {
-            let exact = start.exact.iter().chain(values).copied().collect();
+            let parts = start.exact.iter().chain(values).copied();
+            let exact = parts.chain(begins).collect();
             self.resolver.state_power_of_two(&now.form, exact);
         }
     }

@@ -55,6 +55,7 @@ impl Collector<'_> {
         left: bool,
         assigned: &Assigned,
     ) {
+        self.last_turn = None;
         let of_block = self.values().is_some_and(|values| values.are_of_block());
         if open.is_empty() || !of_block || !self.ends_turns(head, false) {
             return;
@@ -71,6 +72,14 @@ impl Collector<'_> {
             return;
         }
         self.tell_apart(open, &turns.heads);
+        let last = turns.heads.last().filter(|_| turns.last.is_some());
+        self.last_turn = last.map(|last| {
+            let numbers = last.iter().filter_map(|(local, value)| {
+                let number = Form::constant(value.as_int()?);
+                Some((*local, Affine::of(number)))
+            });
+            numbers.collect()
+        });
     }
 
     /// Lets proofs tell the turns apart.

@@ -5,7 +5,8 @@
 
 use super::symbol::is_unsigned;
 use super::{
-    Affine, Atom, Branch, Definition, Fact, Form, Function, Poly, Relation, Resolver, term_form,
+    Affine, Atom, Branch, Definition, Fact, Form, Function, Poly, Relation, Resolver, Symbol,
+    term_form,
 };
 use crate::{BinaryOp, ExprId, Intrinsic, List, Scalar};
 
@@ -164,19 +165,38 @@ impl Resolver<'_> {
         }
     }
 
+    /// The expressions that must not overflow for a value to be a power of two, or 0: half of such a value is one.
+    pub fn is_power_of_two(&self, value: &Form<Poly>) -> Option<Vec<ExprId>> {
+        let value = value.uniform()?;
+        let mut powers = self.powers_of_two.iter();
+        let known = powers.find(|(power, _)| {
+            let (factor, rest) = value.divided(power);
+            let by = factor.as_constant().filter(|by| *by > 0);
+            rest.is_zero() && by.is_some_and(|by| by.count_ones() == 1)
+        });
+        if let Some((_, exact)) = known {
+            return Some(exact.clone());
+        }
+        let Some(Symbol::Term(number, _)) = value.lone_symbols().next() else {
+            return None;
+        };
+        let whole = *value == Poly::symbol(Symbol::Term(number, true));
+        match &self.terms.as_ref()?.get(number).definition {
+            Definition::Quotient { dividend, divisor } if whole => {
+                let by = divisor.as_constant()?;
+                let halves = by > 0 && by.count_ones() == 1;
+                halves.then(|| self.is_power_of_two(dividend))?
+            }
+            _ => None,
+        }
+    }
+
     /// The bitwise and with `p - 1`, where `p` is a power of two: a remainder. If `p` is 0, the mask overflows.
     fn low_bits(&mut self, value: &Affine, mask: &Affine) -> Option<Affine> {
         let end = mask.form.plus(&Form::constant(1), &Poly::constant(1))?;
-        let mut powers = self.powers_of_two.iter();
-        let (_, exact) = powers.find(|(power, _)| {
-            let factor = end.uniform().map(|end| end.divided(power));
-            factor.is_some_and(|(factor, rest)| {
-                let by = factor.as_constant().filter(|by| *by > 0);
-                rest.is_zero() && by.is_some_and(|by| by.count_ones() == 1)
-            })
-        })?;
+        let exact = self.is_power_of_two(&end)?;
         let mut divisor = mask.with(end);
-        divisor.exact.extend(exact.clone());
+        divisor.exact.extend(exact);
         let quotient = self.quotient_term(value, &divisor, true)?;
         let whole = quotient.with(quotient.form.times(divisor.form.uniform()?)?);
         let mut low = value.plus(&whole, -1)?;

@@ -384,7 +384,8 @@ impl<'s> Writer<'s> {
 
     fn repeat(&mut self, depth: u32) {
         let (s, scope, together) = (self.s, self.locals.len(), self.together);
-        match self.rng.below(6) {
+        match self.rng.below(8) {
+            6 | 7 => self.numbers(depth),
             0 => {
                 let (cursor, start, end) = (self.cursor(), self.number(3), self.small());
                 s.for_("k", start, end, |k, label| {
@@ -475,6 +476,45 @@ impl<'s> Writer<'s> {
         let mut kept = self.locals.split_off(scope);
         kept.retain(|l| l.1);
         self.locals.extend(kept);
+    }
+
+    /// A loop whose counters begin as numbers.
+    fn numbers(&mut self, depth: u32) {
+        let s = self.s;
+        let [a, b] = [(); 2].map(|()| {
+            let start = self.number(9);
+            let counter = s.let_mut("p", start);
+            self.locals.push((counter, true, self.together));
+            counter
+        });
+        let (early, end) = (self.rng.below(2) == 0, self.number(9));
+        let cond = match self.rng.below(2) {
+            0 => a.get().lt(end),
+            _ => a.get().gt(s.n(0)),
+        };
+        let step = |this: &mut Self| {
+            for counter in [a, b] {
+                let now = counter.get();
+                let next = match this.rng.below(6) {
+                    0 => now * s.n(2),
+                    1 => now / s.n(2),
+                    2 => now << s.u32(1),
+                    3 => now >> s.u32(1),
+                    4 => now * s.n(2) - b.get(),
+                    _ => now + s.n(1),
+                };
+                s.set(counter, next);
+            }
+        };
+        s.while_(cond, |label| {
+            if early {
+                step(self);
+            }
+            self.body(label, depth);
+            if !early {
+                step(self);
+            }
+        });
     }
 
     fn small(&mut self) -> SketchExpr<'s> {
