@@ -189,4 +189,37 @@ fn constants_get_the_weakest_bounds_that_suffice() {
     assert!(bounds(of_itself).is_empty());
     let divided = "fn k(y: &mut [u32]) { y[global_idx_x() / PER] = 1; }";
     assert_eq!(bounds(divided), ["PER <= 1"]);
+    // A constant for the sum of others.
+    let pairs = "fn k(y: &mut [u32]) { let i = global_idx_x() * TWICE; for k in 0..TILE { y[i + k] = 1; y[i + TILE + k] = 1; } }";
+    assert_eq!(bounds(pairs), ["TWICE >= 2 * TILE"]);
+    let overlap = pairs.replace("i + TILE + k", "i + TILE + 2 * k");
+    assert_eq!(bounds(&overlap), ["TWICE >= 3 * TILE"]);
+}
+
+#[test]
+fn signed_numbers_have_digits_if_they_are_not_negative() {
+    let of = |body: &str| {
+        format!(
+            "fn k(w: i32, h: i32, by: i32, y: &mut [u32]) {{ let i = global_idx_x() as i32; {body} }}"
+        )
+    };
+    free(&of(
+        "let (r, c) = (i / w, i % w); y[(r * w + c) as usize] = 1;",
+    ));
+    races(&of(
+        "let (r, c) = (i / w, i % h); y[(r * w + c) as usize] = 1;",
+    ));
+    free(&of("if i < h { y[(i - by).rem_euclid(h) as usize] = 1; }"));
+    races(&of("if i < h { y[(i - by).rem_euclid(w) as usize] = 1; }"));
+    races(&of("if i <= h { y[(i - by).rem_euclid(h) as usize] = 1; }"));
+    // A quotient of a negative number is rounded up.
+    races(&of(
+        "if i < h { y[((i - by) / 2 * 2 + (i - by) % 2 / 2) as usize] = 1; }",
+    ));
+    races(&of(
+        "if i < 8 { y[((i - 4) / 2 + 4 + i % 2 * 8) as usize] = 1; }",
+    ));
+    races(&of(
+        "if i < 8 && by > 1 { y[((i - 4) / by + 4) as usize] = 1; }",
+    ));
 }

@@ -119,6 +119,33 @@ impl Resolver<'_> {
         Some(Affine::of(term_form(number, unsigned, in_common)))
     }
 
+    /// The quotient by a value that may be negative. It is known if that is positive.
+    pub(super) fn signed_quotient(
+        &mut self,
+        dividend: &Affine,
+        divisor: &Affine,
+        natural: bool,
+    ) -> Option<Affine> {
+        let quotient = self.quotient_term(dividend, divisor, natural)?;
+        let zero = Form::constant(0);
+        let branches = vec![
+            Branch {
+                value: Some(quotient),
+                facts: vec![Fact::of(Relation::Gt, &divisor.form, &zero)?],
+            },
+            Branch {
+                value: None,
+                facts: vec![Fact::of(Relation::Lt, &divisor.form, &zero)?],
+            },
+        ];
+        Some(self.by_cases(
+            (Function::Choice, branches),
+            &[],
+            false,
+            [dividend, divisor],
+        ))
+    }
+
     /// The bits of an unsigned value in reverse order.
     fn reversed(&mut self, of: &Affine, bits: u32) -> Affine {
         let function = Function::Reversed { bits, shift: 0 };
@@ -163,6 +190,17 @@ impl Resolver<'_> {
         if let Some(value) = value.uniform() {
             self.powers_of_two.push((value.clone(), exact));
         }
+    }
+
+    /// 2 to the power of a value that the threads have in common: at least 1.
+    pub(super) fn power_term(&mut self, exponent: &Affine) -> Option<Affine> {
+        self.terms.as_ref()?;
+        exponent.form.uniform()?;
+        let limits = [(Relation::Ge, Form::constant(1))];
+        let of = (Function::Power, vec![]);
+        let power = self.by_cases(of, &limits, true, [exponent, exponent]);
+        self.state_power_of_two(&power.form, vec![]);
+        Some(power)
     }
 
     /// The expressions that must not overflow for a value to be a power of two, or 0: half of such a value is one.

@@ -77,6 +77,8 @@ pub enum Definition {
 pub enum Function {
     /// A minimum, a maximum, or a difference: the branches say all.
     Choice,
+    /// 2 to the power of the operand.
+    Power,
     /// The bitwise and.
     And,
     /// An operation that wraps by definition. The branch names its expression.

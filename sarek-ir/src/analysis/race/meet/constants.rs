@@ -8,6 +8,12 @@ use crate::{Expr, Kernel, LinkId};
 /// More numbers than these are not tried as bounds.
 const MOST_NUMBERS: usize = 8;
 
+/// More named constants than these are not compared with each other.
+const MOST_COMPARED: usize = 3;
+
+/// Larger multiples than this of a constant are not tried as bounds of another one.
+const MOST_MULTIPLES: u64 = 4;
+
 /// A bound of a constant that the user's crate names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConstantBound {
@@ -17,6 +23,8 @@ pub struct ConstantBound {
     pub is_least: bool,
     /// The number.
     pub number: u64,
+    /// A constant by which the number is multiplied.
+    pub times: Option<LinkId>,
 }
 
 /// The bounds of constants that proofs about one kernel may assume.
@@ -54,7 +62,40 @@ impl Constants {
             let ty = kernel.links[link.index()].ty.as_scalar();
             ty.is_some_and(|ty| ty.is_int())
         });
-        Constants::among(kernel, &links.collect::<Vec<_>>())
+        let links: Vec<LinkId> = links.collect();
+        let mut constants = Constants::among(kernel, &links);
+        constants.compare(kernel, &links);
+        constants
+    }
+
+    /// Adds multiples of the constants as bounds of the others. All of them are at least as large as the block, too.
+    fn compare(&mut self, kernel: &Kernel, links: &[LinkId]) {
+        if links.len() > MOST_COMPARED {
+            return;
+        }
+        let extents = kernel.block.into_iter().flatten().map(u64::from);
+        let number = extents.max().unwrap_or(1);
+        let bound = |link: &LinkId| ConstantBound {
+            link: *link,
+            is_least: true,
+            number,
+            times: None,
+        };
+        let all: Vec<ConstantBound> = links.iter().map(bound).collect();
+        for &link in links {
+            for of in links.iter().filter(|of| **of != link) {
+                for number in 1..=MOST_MULTIPLES {
+                    let mut assumed = all.clone();
+                    assumed.push(ConstantBound {
+                        link,
+                        is_least: true,
+                        number,
+                        times: Some(*of),
+                    });
+                    self.alternatives.push(assumed);
+                }
+            }
+        }
     }
 
     /// [`Constants::of`] for some of the constants.
@@ -76,8 +117,9 @@ impl Constants {
                 link: *link,
                 is_least,
                 number,
+                times: None,
             });
-            each.collect()
+            each.collect::<Vec<ConstantBound>>()
         };
         let least = numbers.iter().map(|n| bounds(true, *n));
         let most = numbers.iter().rev().map(|n| bounds(false, *n));
@@ -99,6 +141,10 @@ impl Constants {
         // Each constant may do with a weaker bound than the others.
         for at in 0..used.len() {
             let strict = used[at];
+            // Multiples are tried from the smallest on.
+            if strict.times.is_some() {
+                continue;
+            }
             let weaker: Vec<u64> = match strict.is_least {
                 true => self.numbers.clone(),
                 false => self.numbers.iter().rev().copied().collect(),
