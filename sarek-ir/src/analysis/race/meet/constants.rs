@@ -1,6 +1,8 @@
 //! Bounds of named constants that a proof assumes, and that rustc checks.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::analysis::race::Needs;
 use crate::{Expr, Kernel, LinkId};
@@ -35,7 +37,15 @@ pub(in crate::analysis::race) struct Constants {
     numbers: Vec<u64>,
     /// The bounds that were used.
     pub(in crate::analysis::race) used: Vec<ConstantBound>,
+    /// The steps that all refutations together may still take.
+    steps: Steps,
 }
+
+/// A number of steps that several proofs share.
+pub(in crate::analysis::race) type Steps = Rc<Cell<u32>>;
+
+/// The steps for one kernel: about 0.2 s in an unoptimised build.
+const MOST_STEPS: u32 = 10_000;
 
 impl Constants {
     /// Allows no assumption.
@@ -44,7 +54,14 @@ impl Constants {
             alternatives: vec![vec![]],
             numbers: vec![],
             used: vec![],
+            steps: Rc::new(Cell::new(MOST_STEPS)),
         }
+    }
+
+    /// Takes the steps of refutations from these.
+    pub(in crate::analysis::race) fn within(mut self, steps: &Steps) -> Constants {
+        self.steps = steps.clone();
+        self
     }
 
     /// Allows no refutation at all, so that only the fast rules remain.
@@ -131,11 +148,12 @@ impl Constants {
     /// The first proof that an alternative allows. `prove` adds the bounds that it used.
     pub(in crate::analysis::race) fn first_proof(
         &mut self,
-        mut prove: impl FnMut(&[ConstantBound], &mut Vec<ConstantBound>) -> Option<Needs>,
+        mut prove: impl FnMut(&[ConstantBound], &mut Vec<ConstantBound>, &Cell<u32>) -> Option<Needs>,
     ) -> Option<Needs> {
+        let steps = self.steps.clone();
         let found = self.alternatives.iter().find_map(|assumed| {
             let mut used = vec![];
-            prove(assumed, &mut used).map(|needs| (needs, used))
+            prove(assumed, &mut used, &steps).map(|needs| (needs, used))
         });
         let (mut needs, mut used) = found?;
         // Each constant may do with a weaker bound than the others.
@@ -153,7 +171,7 @@ impl Constants {
             let found = weaker.into_iter().find_map(|number| {
                 let mut assumed = used.clone();
                 assumed[at] = ConstantBound { number, ..strict };
-                let needs = prove(&assumed, &mut vec![])?;
+                let needs = prove(&assumed, &mut vec![], &steps)?;
                 Some((needs, assumed))
             });
             if let Some(found) = found {
