@@ -405,37 +405,7 @@ impl<'s> Writer<'s> {
                     self.body_with(cursor, label, depth);
                 });
             }
-            2 => {
-                let cursor = self.cursor();
-                let (start, end, step) = (self.leaf(), self.small(), self.leaf());
-                let [start, end, step] = [start, end, step].map(|e| s.let_("part", e));
-                let (inclusive, single) = (self.rng.below(3) == 0, self.rng.below(3) == 0);
-                let next = s.let_mut("next", start.get());
-                let begins = match inclusive {
-                    true => start.get().le(end.get()),
-                    false => start.get().lt(end.get()),
-                };
-                let more = s.let_mut("more", begins);
-                s.while_(s.read(more.id), |label| {
-                    let i = s.let_("i", next.get());
-                    let far = s.call(Intrinsic::AbsDiff, &[i.get(), end.get()]);
-                    let far = far.cast(Scalar::Usize);
-                    let goes_on = match (inclusive, single) {
-                        (true, true) => i.get().ne(end.get()),
-                        (true, false) => far.ge(step.get()),
-                        (false, _) => far.gt(step.get()),
-                    };
-                    s.set(more, goes_on);
-                    let step = match inclusive && single {
-                        true => s.n(1),
-                        false => step.get(),
-                    };
-                    let then = s.call(Intrinsic::WrappingAdd, &[i.get(), step]);
-                    s.set(next, then);
-                    self.locals.push((i, false, together));
-                    self.body_with(cursor, label, depth);
-                });
-            }
+            2 => self.stepped(depth),
             kind => {
                 let mut counters = vec![];
                 for _ in 0..1 + self.rng.below(2) {
@@ -476,6 +446,40 @@ impl<'s> Writer<'s> {
         let mut kept = self.locals.split_off(scope);
         kept.retain(|l| l.1);
         self.locals.extend(kept);
+    }
+
+    /// A loop over a stepped range.
+    fn stepped(&mut self, depth: u32) {
+        let (s, together) = (self.s, self.together);
+        let cursor = self.cursor();
+        let (start, end, step) = (self.leaf(), self.small(), self.leaf());
+        let [start, end, step] = [start, end, step].map(|e| s.let_("part", e));
+        let (inclusive, single) = (self.rng.below(3) == 0, self.rng.below(3) == 0);
+        let next = s.let_mut("next", start.get());
+        let begins = match inclusive {
+            true => start.get().le(end.get()),
+            false => start.get().lt(end.get()),
+        };
+        let more = s.let_mut("more", begins);
+        s.while_(s.read(more.id), |label| {
+            let i = s.let_("i", next.get());
+            let far = s.call(Intrinsic::AbsDiff, &[i.get(), end.get()]);
+            let far = far.cast(Scalar::Usize);
+            let goes_on = match (inclusive, single) {
+                (true, true) => i.get().ne(end.get()),
+                (true, false) => far.ge(step.get()),
+                (false, _) => far.gt(step.get()),
+            };
+            s.set(more, goes_on);
+            let step = match inclusive && single {
+                true => s.n(1),
+                false => step.get(),
+            };
+            let then = s.call(Intrinsic::WrappingAdd, &[i.get(), step]);
+            s.set(next, then);
+            self.locals.push((i, false, together));
+            self.body_with(cursor, label, depth);
+        });
     }
 
     /// A loop whose counters begin as numbers.
