@@ -32,15 +32,15 @@ pub(super) struct Counter {
 
 impl Collector<'_> {
     /// The counter of a loop over `start..end`. The locals have the values of before the loop.
-    pub(super) fn counter(&mut self, [start, end]: [ExprId; 2]) -> Option<Counter> {
+    pub(super) fn counter(&mut self, [start, end]: [ExprId; 2]) -> Option<Box<Counter>> {
         if !self.is_of_values() {
             return None;
         }
         let total = self.numbers_in([start, end]);
-        Some(Counter {
+        Some(Box::new(Counter {
             start: self.exact_value(start)?,
             total,
-        })
+        }))
     }
 
     /// The form `start + step · turns` of a local to which each turn of the loop adds the same step.

@@ -38,7 +38,7 @@ pub(super) enum Kind {
     /// A loop with or without a condition.
     While(Option<ExprId>),
     /// A loop over a range. The counter is known to the resolver of values.
-    Over(LocalId, [ExprId; 2], Option<Counter>),
+    Over(LocalId, [ExprId; 2], Option<Box<Counter>>),
     /// The calls of a closure.
     Calls,
 }

@@ -220,11 +220,12 @@ impl Collector<'_> {
                         None => _ = unknown.insert(local),
                     }
                 }
-                Stmt::If { cond, then, .. } if kernel.block(then).any(leaves) => {
-                    // Without its value, all turns count.
-                    if self.evaluated(cond, now, assigned) == Some(Value::Bool(true)) {
-                        return Some(End::Left);
-                    }
+                // Without its value, all turns count.
+                Stmt::If { cond, then, .. }
+                    if kernel.block(then).any(leaves)
+                        && self.evaluated(cond, now, assigned) == Some(Value::Bool(true)) =>
+                {
+                    return Some(End::Left);
                 }
                 _ => {}
             }

@@ -190,7 +190,7 @@ impl Analyser<'_> {
 
     /// True if an expression reads memory or a local that changes.
     fn reads(&self, id: ExprId, changed: &Changed) -> bool {
-        let mut exprs = self.kernel.exprs_in([id]).into_iter();
+        let mut exprs = self.kernel.exprs_in([id]);
         exprs.any(|e| match self.kernel.expr(e) {
             Expr::Local(local) => changed.contains(&local),
             Expr::Load { .. } | Expr::Compound(_) => true,
