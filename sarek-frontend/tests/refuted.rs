@@ -112,6 +112,45 @@ fn turns_with_known_numbers_are_told_apart() {
 }
 
 #[test]
+fn what_is_not_zero_has_a_sign() {
+    let of = |odd: &str| {
+        format!(
+            "fn k(n: usize, y: &mut [u32]) {{ let i = global_idx_x(); if i < n {{ if i % 2 == 0 {{ y[i / 2] = 1; }} else {{ {odd} }} }} }}"
+        )
+    };
+    free(&of("y[n + i / 2] = 2;"));
+    races(&of("y[n / 4 + i / 2] = 2;"));
+    races(&of("y[i / 2] = 2;"));
+}
+
+#[test]
+fn half_of_a_power_of_two_is_one() {
+    let of = |at: &str, next: &str| {
+        format!(
+            "fn k(y: &mut [u32]) {{ let s = shared_array::<u32, 64>(); let t = thread_idx_x(); if t < 32 {{ s[2 * t] = 1; s[2 * t + 1] = 2; }} barrier(); \
+             let mut size = 2; while size <= 64 {{ let mut far = size / 2; while far > 0 {{ if t < 32 {{ let at = {at}; s.swap(at, at + far); }} \
+             barrier(); far /= 2; }} size {next}; }} if t < 32 {{ y[global_idx_x()] = s[t]; }} }}"
+        )
+    };
+    free(&of("2 * t - (t & (far - 1))", "*= 2"));
+    races(&of("t + (t & (far - 1))", "*= 2"));
+    races(&of("2 * t - (t & far)", "*= 2"));
+    // The size is no power of two.
+    races(&of("2 * t - (t & (far - 1))", "+= 2"));
+}
+
+#[test]
+fn a_shift_by_an_argument_is_a_product() {
+    let of = |body: &str| {
+        format!("fn k(by: u32, other: u32, y: &mut [u32]) {{ let i = global_idx_x(); {body} }}")
+    };
+    free(&of("for k in 0..1usize << by { y[(i << by) + k] = 1; }"));
+    races(&of("for k in 0..2usize << by { y[(i << by) + k] = 1; }"));
+    races(&of("for k in 0..1usize << other { y[(i << by) + k] = 1; }"));
+    races(&of("y[(i << by) + (i << other)] = 1; y[1usize << by] = 2;"));
+}
+
+#[test]
 fn buffers_change_places() {
     let store = "s[to + t] = s[from + t - 1];";
     free(&buffers(32, store, "(from, to) = (to, from);"));
