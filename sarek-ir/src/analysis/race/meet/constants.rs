@@ -156,7 +156,8 @@ impl Constants {
             prove(assumed, &mut used, &steps).map(|needs| (needs, used))
         });
         let (mut needs, mut used) = found?;
-        // Each constant may do with a weaker bound than the others.
+        // Each constant may do with a weaker bound than the others. Without these steps, the bounds would be too strict.
+        let steps = Cell::new(MOST_STEPS);
         for at in 0..used.len() {
             let strict = used[at];
             // Multiples are tried from the smallest on.
