@@ -7,7 +7,9 @@ use quote::{ToTokens, quote};
 use sarek_ir::analysis::contract::{Facts, Refusal};
 use sarek_ir::analysis::race::ConstantBound;
 use sarek_ir::link::{Function, Links};
-use sarek_ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
+use sarek_ir::{
+    EnumInfo, FieldInfo, Kernel, LinkId, Scalar, StructInfo, TypeInfo, Value, VariantInfo,
+};
 
 /// The types and functions of a case. They are leaked, since linking needs `'static` items as in a compiled program.
 #[derive(Default)]
@@ -138,11 +140,16 @@ impl Items {
     /// True if the constants of a kernel have the bounds that its proof assumes, which rustc checks in a program.
     pub fn satisfy(&self, kernel: &Kernel, bounds: &[ConstantBound]) -> bool {
         bounds.iter().all(|bound| {
-            let path = &kernel.links[bound.link.index()].path;
-            self.number(path).is_some_and(|value| match bound.is_least {
-                true => value >= bound.number,
-                false => value <= bound.number,
-            })
+            let value = |link: LinkId| self.number(&kernel.links[link.index()].path);
+            let factor = bound.times.map_or(Some(1), value);
+            let limit = factor.and_then(|factor| factor.checked_mul(bound.number));
+            let (Some(value), Some(limit)) = (value(bound.link), limit) else {
+                return false;
+            };
+            match bound.is_least {
+                true => value >= limit,
+                false => value <= limit,
+            }
         })
     }
 

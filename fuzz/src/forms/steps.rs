@@ -97,4 +97,20 @@ pub(super) const FORMS: &[Form] = &[
         options: "block = $L",
         body: "let s = shared_array::<u32, 64>(); s[t] = $V; s[$B + t] = 1; barrier(); for k in 0..$B { if ‹t == k¦t <= k› { s[t + 1] = s[t] + 1; } ‹barrier();¦› } y[i] = s[t];",
     },
+    Form {
+        name: "scan up and down a tree",
+        options: "block = 8",
+        body: "let s = shared_array::<u32, 64>(); s[t] = $V; s[8 + t] = 1; let mut gap = ‹1¦2¦0›; let mut busy = ‹8¦16¦4›; \
+               while busy > 0 { ‹barrier();¦¦if busy > 1 { barrier(); }› if t ‹<¦<=› busy { let at = gap * (2 * t + 1) - 1; s[at + gap] += s[at]; } gap *= 2; busy /= 2; } \
+               if t ‹== 0¦== 1¦< 2› { s[15] = 0; } busy = 1; \
+               while busy < ‹16¦32¦8› { gap /= ‹2¦4›; ‹barrier();¦› if t < busy { let at = ‹gap * (2 * t + 1) - 1¦gap * (t + 1) - 1¦2 * gap * t›; \
+               let v = s[at]; s[at] = s[at + gap]; s[at + gap] += v; } busy *= 2; } ‹barrier();¦› y[i] = s[2 * t] + s[2 * t + 1];",
+    },
+    Form {
+        name: "exchange in halves",
+        options: "block = 8",
+        body: "let s = shared_array::<u32, 64>(); s[t] = $V; s[8 + t] = 2; barrier(); let mut size = 2; while size <= ‹16¦24› { let mut far = size / 2; \
+               while far > 0 { let at = ‹2 * t - (t & (far - 1))¦t + (t & (far - 1))¦2 * t - (t & far)›; if s[at] > s[at + far] { s.swap(at, at + far); } ‹barrier();¦› far /= 2; } \
+               ‹size *= 2¦size += 2›; } y[i] = s[t];",
+    },
 ];

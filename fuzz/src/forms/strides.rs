@@ -118,4 +118,35 @@ pub(super) const FORMS: &[Form] = &[
         options: "",
         body: "y[i << 1] = $V; y[i << 1 | ‹1¦m›] = $V;",
     },
+    Form {
+        name: "cursor beside a counter",
+        options: "",
+        body: "let mut at = ‹i * $K¦i * ($K - 1)¦i›; for k in ‹0..$K¦0..$K + 1¦0..n¦(0..2 * $K).step_by(2)› { \
+               ‹¦if x[at % x.len()] == 3 { continue; }¦if x[at % x.len()] == 3 { break; }¦if k == 1 { at += 1; }› y[at] = $V; at += ‹1¦2›; } «¦y[at - ‹1¦0›] = 9;»",
+    },
+    Form {
+        name: "cursor in nested loops",
+        options: "",
+        body: "let mut at = i * ‹(w * h)¦(w * (h - 1))¦w›; for a in 0..‹h¦h + 1¦w› { for b in ‹0..w¦0..m¦1..w› { y[at] = $V; at += 1; } ‹¦at += 1;¦at -= 1;› }",
+    },
+    Form {
+        name: "cursor down a column",
+        options: "",
+        body: "if c ‹<¦<=› w { let mut at = c; for a in 0..h { y[at] = $V; at += ‹w¦h¦w - 1›; } }",
+    },
+    Form {
+        name: "signed digits",
+        options: "",
+        body: "let (j, p) = (i as i32, w as i32 ‹¦- h as i32›); if p ‹>¦!=› 0 { y[(j / p * p + j ‹%¦/› p) as usize] = $V; }",
+    },
+    Form {
+        name: "signed ring",
+        options: "",
+        body: "let (j, p) = (i as i32, ‹n¦m¦w› as i32); if j ‹<¦<=› n as i32 { y[(j - m as i32).rem_euclid(p) as usize] = $V; }",
+    },
+    Form {
+        name: "shifts by an argument",
+        options: "",
+        body: "let bits = (m % 4) as u32; for k in 0..‹1¦2¦n› << bits { y[(i << bits) + k] = $V; }",
+    },
 ];

@@ -223,14 +223,27 @@ fn bounded(lowered: &Lowered, bound: ConstantBound) -> TokenStream {
         true => (">=", quote!(>=)),
         false => ("<=", quote!(<=)),
     };
+    let (text, limit) = match bound.times {
+        Some(of) => {
+            let (path, name) = (
+                &lowered.links[of.index()],
+                &lowered.kernel.links[of.index()].path,
+            );
+            (
+                format!("{number} * {name}"),
+                quote!((#number * (#path as i128))),
+            )
+        }
+        None => (number.to_string(), quote!(#number)),
+    };
     let mistake = Mistake::new(
         codes::RACE,
-        format!("two threads may use the same element at once unless `{name} {sign} {number}`"),
+        format!("two threads may use the same element at once unless `{name} {sign} {text}`"),
         "give the constant such a value, or declare the kernel `unsafe fn`",
     );
     let message = mistake.to_string();
     let span = Span::mixed_site().located_at(path.span());
-    quote_spanned!(span=> if !(#path #is #number) { ::core::panic!(#message) })
+    quote_spanned!(span=> if !((#path as i128) #is #limit) { ::core::panic!(#message) })
 }
 
 /// The functions passed as callable arguments, each with the call that passes it.

@@ -7,10 +7,12 @@
 //!
 //! Native blocks are not analysed: the user vouches for them.
 
+mod advance;
 mod barrier_intervals;
 mod collect;
 mod induction;
 mod ranges;
+mod turns;
 mod values;
 
 pub use barrier_intervals::{barrier_intervals, barrier_intervals_of_values};

@@ -120,12 +120,13 @@ fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>
             let (accesses, terms) = values.get_or_insert_with(|| accesses_of_values(kernel));
             let of_buffer = accesses.iter().filter(|a| a.memory == memory);
             let of_buffer: Vec<&Access> = of_buffer.collect();
-            constants.first_proof(|assumed, used| {
+            constants.first_proof(|assumed, used, steps| {
                 let setting = Setting {
                     kernel,
                     terms,
                     in_block: false,
                     assumed,
+                    steps,
                 };
                 none_meet(setting, &of_buffer, used)
             })

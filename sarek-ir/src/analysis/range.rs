@@ -16,6 +16,7 @@
 mod env;
 mod eval;
 mod exec;
+mod growth;
 mod refine;
 mod sums;
 

@@ -3,6 +3,7 @@
 mod blocks;
 mod chunks;
 mod constants;
+mod cursors;
 mod device_index;
 mod digits;
 mod grid_stride;
@@ -29,6 +30,7 @@ pub const CASES: &[&[Case]] = &[
     digits::CASES,
     runs::CASES,
     tiles::CASES,
+    cursors::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

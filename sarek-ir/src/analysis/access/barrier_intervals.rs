@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 
 use super::Access;
 use super::collect::Collector;
-use super::induction::Head;
-use crate::analysis::linear::{Resolver, Terms, Values};
+use super::induction::{Head, Kind};
+use crate::analysis::linear::{Affine, Resolver, Terms, Values};
 use crate::analysis::uniformity::Among;
 use crate::facts::Flow;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
@@ -141,7 +141,7 @@ impl Phases<'_> {
                 otherwise,
             } => self.branch(cond, then, otherwise),
             Stmt::Loop { label, cond, body } => {
-                self.repeat(label, None, body, |this| {
+                self.repeat((label, Kind::While(cond)), body, |this| {
                     if let Some(cond) = cond {
                         this.step(|collector| collector.expr(cond));
                         this.collector.suppose(cond, true);
@@ -162,7 +162,9 @@ impl Phases<'_> {
                     collector.expr(end);
                 });
                 let before = self.collector.resolver.block.clone();
-                self.repeat(label, Some(local), body, |this| {
+                let counter = self.collector.counter([start, end]);
+                let kind = Kind::Over(local, [start, end], counter);
+                self.repeat((label, kind), body, |this| {
                     // The range is that of before the loop.
                     let now = this.collector.resolver.block.clone();
                     this.collector.restore(before.clone());
@@ -223,8 +225,7 @@ impl Phases<'_> {
     /// Walks a loop. `head` runs before each iteration, and returns true if the loop may end there.
     fn repeat(
         &mut self,
-        label: LabelId,
-        counter: Option<LocalId>,
+        (label, kind): (LabelId, Kind),
         body: Block,
         mut head: impl FnMut(&mut Self) -> bool,
     ) {
@@ -234,20 +235,24 @@ impl Phases<'_> {
             nexts: vec![],
         });
         let before = self.collector.resolver.block.clone();
+        let local = kind.counter();
         let at = Head {
             label: Some(label),
             body,
             before: before.expect("the walk keeps values"),
+            kind,
         };
+        let mut last = None;
         for turn in 0..2 {
             // Every way through the body passes a barrier, so the second turn is the next one.
             let follows = turn == 1 && self.collector.is_of_values() && self.always_waits(body);
-            match (follows, counter) {
-                (true, Some(counter)) => self.collector.count_on(counter),
+            match (follows, local) {
+                (true, Some(local)) => self.collector.count_on(local),
                 (true, None) => {}
                 (false, _) => {
+                    local.inspect(|local| self.collector.renew(*local));
                     self.collector.head_of(&at);
-                    counter.inspect(|counter| self.collector.renew(*counter));
+                    last = self.collector.last_turn.take();
                 }
             }
             let mark = self.collector.mark();
@@ -262,8 +267,11 @@ impl Phases<'_> {
             self.open.append(&mut around.nexts);
             self.tidy();
         }
+        if let Some(last) = last.filter(|_| self.always_waits(body)) {
+            return self.last_turn(&at, last, head);
+        }
         self.collector.after_loop(&at);
-        counter.inspect(|counter| self.collector.renew(*counter));
+        local.inspect(|local| self.collector.renew(*local));
         let mark = self.collector.mark();
         if head(self) {
             let ways = self.open.clone();
@@ -275,6 +283,32 @@ impl Phases<'_> {
         // A third iteration would find the intervals of the second again, so that the open paths end here.
         self.close();
         self.open = around.exits;
+        self.tidy();
+    }
+
+    /// Walks the last turn of a loop of which the locals' values are known. Each turn passes a barrier, so that accesses
+    /// after the loop meet those of this turn only.
+    fn last_turn(
+        &mut self,
+        at: &Head,
+        last: Vec<(LocalId, Affine)>,
+        mut head: impl FnMut(&mut Self) -> bool,
+    ) {
+        self.close();
+        self.open.push(Way::new());
+        self.collector.head_of(at);
+        let mark = self.collector.mark();
+        head(self);
+        for (local, value) in last {
+            self.collector.set(local, value);
+        }
+        self.block(at.body);
+        self.collector.release(mark);
+        self.collector.after_loop(at);
+        at.kind
+            .counter()
+            .inspect(|local| self.collector.renew(*local));
+        self.loops.pop().expect("the caller pushed it");
         self.tidy();
     }
 

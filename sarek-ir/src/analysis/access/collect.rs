@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::induction::Kind;
 use super::{Access, Place, barrier_intervals, lent};
 use crate::analysis::linear::{
     Affine, Atom, Bound, Fact, Form, Poly, Relation, Resolver, Symbol, Terms, Values,
@@ -37,6 +38,10 @@ pub(super) struct Collector<'a> {
     /// The facts that hold at the current point, for the resolver of values.
     pub(super) facts: Vec<Fact>,
     pub(super) found: Vec<Access>,
+    /// The number of turns before this one of the loop whose head was entered last, if a local needed it.
+    pub(super) turns: Option<Affine>,
+    /// The values of locals in the last turn of that loop, if they are known.
+    pub(super) last_turn: Option<Vec<(LocalId, Affine)>>,
     /// True if accesses of slices that the kernel never writes are collected, too.
     pub(super) read_only: bool,
 }
@@ -54,6 +59,8 @@ impl<'a> Collector<'a> {
             bounds: vec![],
             facts,
             found: vec![],
+            turns: None,
+            last_turn: None,
             read_only: false,
         }
     }
@@ -118,13 +125,15 @@ impl Collector<'_> {
                     self.hold(if_true);
                 }
             }
-            Stmt::Loop { label, cond, body } => self.repeated(Some(label), body, |this| {
-                if let Some(cond) = cond {
-                    this.expr(cond);
-                    this.suppose(cond, true);
-                    this.stepped_range(cond, body);
-                }
-            }),
+            Stmt::Loop { label, cond, body } => {
+                self.repeated((Some(label), Kind::While(cond)), body, |this| {
+                    if let Some(cond) = cond {
+                        this.expr(cond);
+                        this.suppose(cond, true);
+                        this.stepped_range(cond, body);
+                    }
+                })
+            }
             Stmt::For {
                 label,
                 local,
@@ -135,13 +144,15 @@ impl Collector<'_> {
                 self.expr(start);
                 self.expr(end);
                 let mark = self.mark();
+                let counter = self.counter([start, end]);
                 // Threads may be in different turns.
                 self.in_loop(|this| {
                     this.renew(local);
                     this.counts(local, start, end);
                 });
                 self.reversed_range(local, (start, end), body);
-                self.repeated(Some(label), body, |_| {});
+                let kind = Kind::Over(local, [start, end], counter);
+                self.repeated((Some(label), kind), body, |_| {});
                 self.release(mark);
             }
             // Atomic operations do not race with each other, and an atomic slice has no other accesses.
@@ -271,7 +282,7 @@ impl Collector<'_> {
     /// Walks the closures that a call passes on. The callee may call each of them any number of times.
     pub(super) fn closures(&mut self, id: CallId) {
         for closure in self.kernel.closures_of(id) {
-            self.repeated(None, closure.body, |this| {
+            self.repeated((None, Kind::Calls), closure.body, |this| {
                 for local in closure.params.iter().copied().chain(closure.result) {
                     this.bind(local, None);
                 }

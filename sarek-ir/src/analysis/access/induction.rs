@@ -2,20 +2,23 @@
 //!
 //! At the head of a loop, a local that the body assigns has any value of its type, with these exceptions:
 //!
-//! - If each assignment adds the same step, the local is `start + step · turns`. All locals with one such assignment on
-//!   every way through the body have the number of turns in common.
+//! - If each turn adds the same step, the local is `start + step · turns` ([`super::advance`]). All such locals have the
+//!   number of turns in common.
+//! - If each assignment adds the same step, but not each turn makes one, the local is `start + step · times`.
 //! - If each turn swaps two locals that the threads of a block have in common, they have their two values before the
 //!   loop, in either order.
 //! - If each turn subtracts a local that the threads of a block have in common from the same value `k`, it is `start` or
 //!   `k - start`.
 //! - If it begins as a power of two, and each assignment doubles or halves it, it stays one, or becomes 0.
+//! - If the values in all turns are known to the compiler, they are told apart ([`super::turns`]).
 //! - If no assignment makes it smaller, the local is at least its value before the loop; likewise for larger.
 
 use std::collections::BTreeMap;
 
+use super::advance::Counter;
 use super::collect::Collector;
 use crate::analysis::linear::{
-    Affine, Fact, Form, Poly, Relation, Values, field_of_local, fields_of, term_form,
+    Affine, Fact, Form, Relation, Values, field_of_local, fields_of, term_form,
 };
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Flow;
@@ -27,11 +30,31 @@ pub(super) struct Head {
     pub(super) body: Block,
     /// The values before the loop.
     pub(super) before: Values,
+    pub(super) kind: Kind,
+}
+
+/// The kind of a loop.
+pub(super) enum Kind {
+    /// A loop with or without a condition.
+    While(Option<ExprId>),
+    /// A loop over a range. The counter is known to the resolver of values.
+    Over(LocalId, [ExprId; 2], Option<Box<Counter>>),
+    /// The calls of a closure.
+    Calls,
+}
+
+impl Kind {
+    pub(super) fn counter(&self) -> Option<LocalId> {
+        match *self {
+            Kind::Over(local, ..) => Some(local),
+            Kind::While(_) | Kind::Calls => None,
+        }
+    }
 }
 
 /// A change of a local by one assignment.
 #[derive(Clone, Copy)]
-enum Change {
+pub(super) enum Change {
     /// Adds a value that the loop does not change.
     Add(ExprId),
     /// Subtracts a value that the loop does not change.
@@ -51,7 +74,7 @@ impl Collector<'_> {
         }
         self.swapped(&assigned, head, left);
         let flipped = self.flipped(&assigned, head, left);
-        let mut turns = BTreeMap::new();
+        let (mut turns, mut open) = (BTreeMap::new(), vec![]);
         for (local, values) in assigned
             .iter()
             .filter(|(local, _)| !flipped.contains(local))
@@ -65,7 +88,9 @@ impl Collector<'_> {
             let (Some((values, changes)), Some(start)) = (changes, head.before.get(*local)) else {
                 continue;
             };
-            match self.stepped(*local, &start, &changes, (head, left), &mut turns) {
+            let of = (*local, &start);
+            let advanced = self.advanced(of, values, (head, left), &assigned, &mut turns);
+            match advanced.or_else(|| self.stepped(of, &changes)) {
                 Some(mut form) => {
                     form.exact.extend(values);
                     self.set(*local, form);
@@ -73,9 +98,12 @@ impl Collector<'_> {
                 None => {
                     self.one_way(*local, &start, &changes, values);
                     self.power_of_two(*local, &start, values);
+                    open.push(*local);
                 }
             }
         }
+        self.at_turns(&open, head, left, &assigned);
+        self.turns = turns.remove(&false).filter(|_| !left);
     }
 
     /// Moves the counter of a loop on by 1.
@@ -88,42 +116,23 @@ impl Collector<'_> {
         }
     }
 
-    /// The form `start + step · turns`, if every change adds the same step.
+    /// The form `start + step · times`, if every change adds the same step.
     fn stepped(
         &mut self,
-        local: LocalId,
-        start: &Affine,
+        (local, start): (LocalId, &Affine),
         changes: &[Change],
-        (head, left): (&Head, bool),
-        turns: &mut BTreeMap<bool, Form<Poly>>,
     ) -> Option<Affine> {
         let mut step: Option<Affine> = None;
         for change in changes {
-            let form = match *change {
-                Change::Add(by) => self.resolver.affine(by)?,
-                Change::Subtract(by) => self.resolver.affine(by)?.negated()?,
-                Change::Multiply | Change::Divide => return None,
-            };
-            if step.as_ref().is_some_and(|step| step.form != form.form) {
+            let by = self.added(*change)?;
+            if step.as_ref().is_some_and(|step| step.form != by.form) {
                 return None;
             }
-            step = Some(form);
+            step = Some(by);
         }
         let (step, in_common) = (step?, self.values()?.are_in_common(local));
-        let turn = match changes.len() == 1 && self.each_turn(local, head, left) {
-            true => turns
-                .entry(in_common)
-                .or_insert_with(|| term_form(self.resolver.terms().any(), true, in_common))
-                .clone(),
-            false => term_form(self.resolver.terms().any(), true, in_common),
-        };
-        let sum = match (step.form.uniform(), turn.uniform()) {
-            (Some(by), _) => step.with(turn.times(by)?),
-            (None, Some(by)) => step.with(step.form.times(by)?),
-            (None, None) => self
-                .resolver
-                .product_term(&step, &Affine::of(turn), false)?,
-        };
+        let times = term_form(self.resolver.terms().any(), true, in_common);
+        let sum = self.repeated_step(&step, &Affine::of(times))?;
         let mut form = start.plus(&sum, 1)?;
         form.needs_exact = false;
         Some(form)
@@ -280,12 +289,16 @@ impl Collector<'_> {
             Expr::Divide { rhs, .. } => literal(rhs).is_some_and(is_power),
             _ => false,
         };
-        let begins = start.form.as_constant().is_some_and(is_power);
-        if begins
+        let begins = match start.form.as_constant() {
+            Some(number) => is_power(number).then(Vec::new),
+            None => self.resolver.is_power_of_two(&start.form),
+        };
+        if let Some(begins) = begins
             && values.iter().all(keeps)
             && let Some(now) = self.values().and_then(|values| values.get(local))
         {
-            let exact = start.exact.iter().chain(values).copied().collect();
+            let parts = start.exact.iter().chain(values).copied();
+            let exact = parts.chain(begins).collect();
             self.resolver.state_power_of_two(&now.form, exact);
         }
     }
@@ -336,6 +349,12 @@ impl Collector<'_> {
     fn each_turn(&self, local: LocalId, head: &Head, left: bool) -> bool {
         let kernel = self.kernel;
         let assigns = |id: StmtId| kernel.stmt(id).facts().assigns == Some(local);
+        kernel.block(head.body).any(assigns) && self.ends_turns(head, left)
+    }
+
+    /// True if every turn of the loop reaches the end of its body. If `left` is set, the last one does, too.
+    pub(super) fn ends_turns(&self, head: &Head, left: bool) -> bool {
+        let kernel = self.kernel;
         let continues = |id: StmtId| match kernel.stmt(id).facts().flow {
             Flow::Continue(label) => Some(label) == head.label,
             Flow::Break(label) => left && Some(label) == head.label,
@@ -343,8 +362,7 @@ impl Collector<'_> {
             Flow::Return => head.label.is_none(),
             Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Panic => false,
         };
-        kernel.block(head.body).any(assigns)
-            && !kernel.stmts_in(kernel.block(head.body)).any(continues)
+        !kernel.stmts_in(kernel.block(head.body)).any(continues)
     }
 
     /// Adds the fact that the local has only grown since the loop began, or only shrunk.
@@ -379,7 +397,12 @@ impl Collector<'_> {
     }
 
     /// The change of a local by an assigned value; `None` if it is of no known kind.
-    fn change(&self, local: LocalId, value: ExprId, assigned: &Assigned) -> Option<Change> {
+    pub(super) fn change(
+        &self,
+        local: LocalId,
+        value: ExprId,
+        assigned: &Assigned,
+    ) -> Option<Change> {
         let kernel = self.kernel;
         let itself = |e: ExprId| kernel.expr(e) == Expr::Local(local);
         let positive = |e: ExprId| is_positive(kernel, e);
@@ -406,7 +429,7 @@ impl Collector<'_> {
     }
 
     /// True if an expression has the same value in each turn of a loop that assigns these locals, and never faults.
-    fn is_fixed(&self, id: ExprId, assigned: &Assigned) -> bool {
+    pub(super) fn is_fixed(&self, id: ExprId, assigned: &Assigned) -> bool {
         let kernel = self.kernel;
         let here = match kernel.expr(id) {
             Expr::Local(local) => !assigned.contains_key(&local),
@@ -463,4 +486,4 @@ fn is_positive(kernel: &Kernel, id: ExprId) -> bool {
 }
 
 /// Locals that a loop assigns.
-type Assigned = BTreeMap<LocalId, Option<Vec<ExprId>>>;
+pub(super) type Assigned = BTreeMap<LocalId, Option<Vec<ExprId>>>;

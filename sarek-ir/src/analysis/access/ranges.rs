@@ -20,7 +20,8 @@ impl Collector<'_> {
         else {
             return;
         };
-        let turns = term_form(self.resolver.terms().any(), true, false);
+        let known = self.turns.take().map(|turns| turns.form);
+        let turns = known.unwrap_or_else(|| term_form(self.resolver.terms().any(), true, false));
         let way = match step {
             None => Affine::of(turns),
             Some(Some(step)) => match step.form.uniform() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::collect::{Collector, Implied, leaves};
-use super::induction::Head;
+use super::induction::{Head, Kind};
 use crate::analysis::linear::{Affine, Fact, Values, fields_of};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Effect;
@@ -103,10 +103,10 @@ impl Collector<'_> {
         }
     }
 
-    /// Walks a loop without a barrier: `head` walks its condition, and adds what it says about the body.
+    /// Walks a loop without a barrier. `head` walks its condition, and adds what it says about the body.
     pub(super) fn repeated(
         &mut self,
-        label: Option<LabelId>,
+        (label, kind): (Option<LabelId>, Kind),
         body: Block,
         head: impl FnOnce(&mut Self),
     ) {
@@ -120,6 +120,7 @@ impl Collector<'_> {
             label,
             body,
             before,
+            kind,
         };
         self.in_loop(|this| {
             this.head_of(&at);

@@ -5,7 +5,8 @@
 
 use super::symbol::is_unsigned;
 use super::{
-    Affine, Atom, Branch, Definition, Fact, Form, Function, Poly, Relation, Resolver, term_form,
+    Affine, Atom, Branch, Definition, Fact, Form, Function, Poly, Relation, Resolver, Symbol,
+    term_form,
 };
 use crate::{BinaryOp, ExprId, Intrinsic, List, Scalar};
 
@@ -118,6 +119,33 @@ impl Resolver<'_> {
         Some(Affine::of(term_form(number, unsigned, in_common)))
     }
 
+    /// The quotient by a value that may be negative. It is known if that is positive.
+    pub(super) fn signed_quotient(
+        &mut self,
+        dividend: &Affine,
+        divisor: &Affine,
+        natural: bool,
+    ) -> Option<Affine> {
+        let quotient = self.quotient_term(dividend, divisor, natural)?;
+        let zero = Form::constant(0);
+        let branches = vec![
+            Branch {
+                value: Some(quotient),
+                facts: vec![Fact::of(Relation::Gt, &divisor.form, &zero)?],
+            },
+            Branch {
+                value: None,
+                facts: vec![Fact::of(Relation::Lt, &divisor.form, &zero)?],
+            },
+        ];
+        Some(self.by_cases(
+            (Function::Choice, branches),
+            &[],
+            false,
+            [dividend, divisor],
+        ))
+    }
+
     /// The bits of an unsigned value in reverse order.
     fn reversed(&mut self, of: &Affine, bits: u32) -> Affine {
         let function = Function::Reversed { bits, shift: 0 };
@@ -164,19 +192,49 @@ impl Resolver<'_> {
         }
     }
 
+    /// 2 to the power of a value that the threads have in common: at least 1.
+    pub(super) fn power_term(&mut self, exponent: &Affine) -> Option<Affine> {
+        self.terms.as_ref()?;
+        exponent.form.uniform()?;
+        let limits = [(Relation::Ge, Form::constant(1))];
+        let of = (Function::Power, vec![]);
+        let power = self.by_cases(of, &limits, true, [exponent, exponent]);
+        self.state_power_of_two(&power.form, vec![]);
+        Some(power)
+    }
+
+    /// The expressions that must not overflow for a value to be a power of two, or 0: half of such a value is one.
+    pub fn is_power_of_two(&self, value: &Form<Poly>) -> Option<Vec<ExprId>> {
+        let value = value.uniform()?;
+        let mut powers = self.powers_of_two.iter();
+        let known = powers.find(|(power, _)| {
+            let (factor, rest) = value.divided(power);
+            let by = factor.as_constant().filter(|by| *by > 0);
+            rest.is_zero() && by.is_some_and(|by| by.count_ones() == 1)
+        });
+        if let Some((_, exact)) = known {
+            return Some(exact.clone());
+        }
+        let Some(Symbol::Term(number, _)) = value.lone_symbols().next() else {
+            return None;
+        };
+        let whole = *value == Poly::symbol(Symbol::Term(number, true));
+        match &self.terms.as_ref()?.get(number).definition {
+            Definition::Quotient { dividend, divisor } if whole => {
+                let by = divisor.as_constant()?;
+                let halves = by > 0 && by.count_ones() == 1;
+                halves.then(|| self.is_power_of_two(dividend))?
+            }
+            _ => None,
+        }
+    }
+
     /// The bitwise and with `p - 1`, where `p` is a power of two: a remainder. If `p` is 0, the mask overflows.
     fn low_bits(&mut self, value: &Affine, mask: &Affine) -> Option<Affine> {
         let end = mask.form.plus(&Form::constant(1), &Poly::constant(1))?;
-        let mut powers = self.powers_of_two.iter();
-        let (_, exact) = powers.find(|(power, _)| {
-            let factor = end.uniform().map(|end| end.divided(power));
-            factor.is_some_and(|(factor, rest)| {
-                let by = factor.as_constant().filter(|by| *by > 0);
-                rest.is_zero() && by.is_some_and(|by| by.count_ones() == 1)
-            })
-        })?;
+        let exact = self.is_power_of_two(&end)?;
         let mut divisor = mask.with(end);
-        divisor.exact.extend(exact.clone());
+        divisor.exact.extend(exact);
         let quotient = self.quotient_term(value, &divisor, true)?;
         let whole = quotient.with(quotient.form.times(divisor.form.uniform()?)?);
         let mut low = value.plus(&whole, -1)?;

@@ -87,6 +87,11 @@ pub trait Source {
         None
     }
 
+    /// 2 to the power of a value that is no number.
+    fn power_of_two(&mut self, _exponent: &Affine<Self::Coefficient>) -> FormOf<Self> {
+        None
+    }
+
     /// The value of an intrinsic function of integers.
     fn intrinsic(&mut self, _id: ExprId, _of: (Intrinsic, List), _ty: Scalar) -> FormOf<Self> {
         None
@@ -176,7 +181,11 @@ pub fn result<S: Source + ?Sized>(
             multiplied(source, &l, &r, lhs)
         }
         BinaryOp::Shl => {
-            let by = shift_count(source, lhs, rhs)?;
+            let Some(by) = shift_count(source, lhs, rhs) else {
+                let (shifted, by) = (read(source, lhs)?, read(source, rhs)?);
+                let power = source.power_of_two(&by)?;
+                return multiplied(source, &shifted, &power, lhs);
+            };
             let shifted = read(source, lhs)?;
             let form = shifted.form.times(&Coefficient::constant(1 << by))?;
             Some(shifted.with(form))

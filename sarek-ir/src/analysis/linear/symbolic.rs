@@ -379,13 +379,21 @@ impl Source for Resolver<'_> {
         floors: bool,
         ty: Scalar,
     ) -> Option<Affine> {
-        let unsigned = is_unsigned(ty);
-        let positive = unsigned || divisor.form.as_constant().is_some_and(|d| d > 0);
-        (floors && positive).then(|| self.quotient_term(dividend, divisor, unsigned))?
+        let natural = is_unsigned(ty) || self.never_negative(&dividend.form);
+        let positive = is_unsigned(ty) || divisor.form.as_constant().is_some_and(|d| d > 0);
+        match floors || natural {
+            true if positive => self.quotient_term(dividend, divisor, natural),
+            true => self.signed_quotient(dividend, divisor, natural),
+            false => None,
+        }
     }
 
     fn product(&mut self, lhs: &Affine, rhs: &Affine, ty: Scalar) -> Option<Affine> {
         self.product_term(lhs, rhs, is_unsigned(ty))
+    }
+
+    fn power_of_two(&mut self, exponent: &Affine) -> Option<Affine> {
+        self.power_term(exponent)
     }
 
     fn intrinsic(&mut self, id: ExprId, of: (Intrinsic, List), ty: Scalar) -> Option<Affine> {

@@ -77,10 +77,14 @@ pub enum Definition {
 pub enum Function {
     /// A minimum, a maximum, or a difference: the branches say all.
     Choice,
+    /// 2 to the power of the operand.
+    Power,
     /// The bitwise and.
     And,
     /// An operation that wraps by definition. The branch names its expression.
     Wrapping,
+    /// The value of a local in one of a loop's turns, which this term numbers: all terms of a loop have the same turn.
+    Turn(u32),
     /// The bits of an unsigned value of the given width in reverse order, shifted to the right.
     #[allow(missing_docs)]
     Reversed { bits: u32, shift: u32 },
@@ -137,6 +141,18 @@ impl Terms {
     /// A value of which nothing is known.
     pub fn any(&mut self) -> u32 {
         self.defined(Definition::Any)
+    }
+
+    /// Gives a term of which nothing is known its value in each turn of a loop. Another term may number the turns.
+    pub(super) fn tell_turns_apart(&mut self, number: u32, of: u32, branches: Vec<Branch>) {
+        let definition = &mut self.list[number as usize].definition;
+        if *definition == Definition::Any {
+            *definition = Definition::ByCases {
+                function: Function::Turn(of),
+                operands: vec![],
+                branches,
+            };
+        }
     }
 
     /// Adds a fact about a term's value.

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use super::symbol::is_unsigned;
 use super::{
-    Affine, Atom, Definition, Fact, Form, Interval, Poly, Relation, Resolver, Symbol, Terms,
-    term_form,
+    Affine, Atom, Branch, Definition, Fact, Form, Interval, Poly, Relation, Resolver, Symbol,
+    Terms, term_form,
 };
 use crate::{Compound, Expr, ExprId, Kernel, LocalId, NameId, ParamId, Scalar};
 
@@ -150,6 +150,33 @@ impl<'a> Resolver<'a> {
     pub fn one_of(&mut self, cases: Vec<(Affine, Vec<Fact>)>, ty: Scalar) -> Affine {
         let number = self.terms().defined(Definition::OneOf(cases));
         Affine::of(term_form(number, is_unsigned(ty), false))
+    }
+
+    /// Gives terms their numbers in each turn of a loop, with the facts of that turn.
+    pub fn tell_turns_apart(&mut self, forms: &[Affine], turns: &[(Vec<i128>, Vec<Fact>)]) {
+        let numbers = forms.iter().map(|affine| {
+            let symbol = affine.form.uniform()?.lone_symbols().next();
+            match symbol? {
+                Symbol::Term(number, _) if affine.form == term_form(number, true, true) => {
+                    Some(number)
+                }
+                Symbol::Term(number, _) if affine.form == term_form(number, false, true) => {
+                    Some(number)
+                }
+                _ => None,
+            }
+        });
+        let Some(numbers) = numbers.collect::<Option<Vec<u32>>>() else {
+            return;
+        };
+        for (at, number) in numbers.iter().enumerate() {
+            let branches = turns.iter().map(|(values, facts)| Branch {
+                value: Some(Affine::of(Form::constant(values[at]))),
+                facts: facts.clone(),
+            });
+            self.terms()
+                .tell_turns_apart(*number, numbers[0], branches.collect());
+        }
     }
 
     /// The value of an expression that no rule reads: any one.

@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 pub use forms::{Argument, Form, Scale, Term};
 use rewrite::Template;
 
+use super::meet::Steps;
 use super::{Constants, Proof};
 use crate::analysis::linear::Symbol;
 use crate::facts::Effect;
@@ -37,6 +38,9 @@ const MOST_REFUTED: usize = 6;
 
 /// More forms of a function than these are not offered by the fast rules. The refutation may add two.
 const MOST_FORMS: usize = 4;
+
+/// The steps of all refutations together: about 0.06 s in an unoptimised build.
+const MOST_STEPS: u32 = 3000;
 
 /// A proof that assumes the results of called functions.
 #[derive(Clone, Debug)]
@@ -80,13 +84,14 @@ pub fn check(kernel: &Kernel) -> Option<ByResults> {
         return None;
     }
     let forms: Vec<Vec<Form>> = groups.iter().map(|g| forms::of(kernel, g)).collect();
-    let found = search(kernel, &groups, &forms);
+    let steps = Steps::new(MOST_STEPS.into());
+    let found = search((kernel, &steps), &groups, &forms);
     // A form under which the launch may have more threads is the likely one.
     let best = found.iter().position(|found| !found.is_weak).unwrap_or(0);
     let mut found = found;
     let best = (best < found.len()).then(|| found.remove(best))?;
     let joined = match &groups[..] {
-        [group] if !found.is_empty() => joined(kernel, group, &best, &found),
+        [group] if !found.is_empty() => joined((kernel, &steps), group, &best, &found),
         _ => None,
     };
     Some(joined.unwrap_or_else(|| best.rewritten.with_forms(groups, best.forms)))
@@ -110,7 +115,11 @@ enum Rules {
 }
 
 /// The forms under which the kernel is free of races, by the fast rules if they suffice.
-fn search(kernel: &Kernel, groups: &[Vec<CallId>], forms: &[Vec<Form>]) -> Vec<Found> {
+fn search(
+    (kernel, steps): (&Kernel, &Steps),
+    groups: &[Vec<CallId>],
+    forms: &[Vec<Form>],
+) -> Vec<Found> {
     let mut found: Vec<Found> = vec![];
     let choices = choices(forms);
     for (by, most, most_found) in [
@@ -132,7 +141,7 @@ fn search(kernel: &Kernel, groups: &[Vec<CallId>], forms: &[Vec<Form>]) -> Vec<F
             }
             left -= 1;
             let templates: Vec<Template> = chosen.iter().map(Template::of).collect();
-            if let Some(rewritten) = proved(kernel, groups, &templates, by) {
+            if let Some(rewritten) = proved((kernel, steps), groups, &templates, by) {
                 let is_weak = is_weak(kernel, &rewritten.proof);
                 found.push(Found {
                     forms: chosen,
@@ -195,7 +204,7 @@ impl Rewritten {
 
 /// The proof for templates, one for each function. It bounds only factors that are new constants.
 fn proved(
-    kernel: &Kernel,
+    (kernel, steps): (&Kernel, &Steps),
     groups: &[Vec<CallId>],
     templates: &[Template],
     by: Rules,
@@ -211,7 +220,7 @@ fn proved(
     let factors: Vec<LinkId> = factors.map(|of| of.link).collect();
     let constants = match by {
         Rules::Fast => Constants::no_refutation(),
-        Rules::Refutation => Constants::among(kernel, &factors),
+        Rules::Refutation => Constants::among(kernel, &factors).within(steps),
     };
     let proof = super::proof(&rewritten, constants).ok()?;
     Some(Rewritten {
@@ -223,7 +232,12 @@ fn proved(
 
 /// A kernel that computes any of several forms, as its function has them. It has the preconditions of all. A form that
 /// limits the threads along other axes than the first is dropped.
-fn joined(kernel: &Kernel, calls: &[CallId], first: &Found, others: &[Found]) -> Option<ByResults> {
+fn joined(
+    (kernel, steps): (&Kernel, &Steps),
+    calls: &[CallId],
+    first: &Found,
+    others: &[Found],
+) -> Option<ByResults> {
     let all = || std::iter::once(first).chain(others);
     let single = |needs: &[Precondition]| {
         Axis::ALL.map(|axis| {
@@ -245,7 +259,7 @@ fn joined(kernel: &Kernel, calls: &[CallId], first: &Found, others: &[Found]) ->
         let Some(template) = sum.only(form) else {
             continue;
         };
-        let Some(rewritten) = proved(kernel, &groups, &[template], found.by) else {
+        let Some(rewritten) = proved((kernel, steps), &groups, &[template], found.by) else {
             continue;
         };
         let Rewritten {

@@ -8,19 +8,24 @@ mod constants;
 mod terms;
 mod translate;
 
+use std::cell::Cell;
+
 use super::Needs;
 use crate::analysis::access::Access;
 use crate::analysis::linear::Terms;
 use crate::{Axis, Kernel, Precondition};
 pub use constants::ConstantBound;
-pub(super) use constants::Constants;
+pub(super) use constants::{Constants, Steps};
 use translate::{Case, Condition, Side, Stop, Translation};
 
 /// More combinations of cases than these are not examined.
 const MOST_CASES: u32 = 64;
 
-/// The steps of all attempts.
+/// The steps of all attempts for one question.
 const MOST_STEPS: u32 = 3000;
+
+/// The steps that the translation of one combination of cases counts for.
+const TRANSLATION: u32 = 12;
 
 /// The setting of a question.
 #[derive(Clone, Copy)]
@@ -31,6 +36,8 @@ pub(super) struct Setting<'a> {
     pub(super) in_block: bool,
     /// The bounds of constants that a proof may use.
     pub(super) assumed: &'a [ConstantBound],
+    /// The steps that all questions together may still take.
+    pub(super) steps: &'a Cell<u32>,
 }
 
 impl Setting<'_> {
@@ -46,8 +53,9 @@ impl Setting<'_> {
         let attempts = attempts
             .into_iter()
             .flat_map(|axes| [(axes, true), (axes, false)]);
-        let mut steps = MOST_STEPS;
-        attempts.into_iter().find_map(|(axes, named)| {
+        let all = MOST_STEPS.min(self.steps.get());
+        let mut steps = all;
+        let found = attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
                 setting: self,
                 accesses: [a, b],
@@ -64,7 +72,9 @@ impl Setting<'_> {
             found?;
             used.extend(question.used);
             Some(question.needs)
-        })
+        });
+        self.steps.set(self.steps.get() - (all - steps));
+        found
     }
 }
 
@@ -99,6 +109,7 @@ impl Question<'_> {
     /// Examines all combinations of cases that extend the chosen ones.
     fn each_case(&mut self) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
+        self.steps = self.steps.checked_sub(TRANSLATION)?;
         match self.one_case() {
             Ok(()) => Some(()),
             Err(Stop::NoProof) => None,

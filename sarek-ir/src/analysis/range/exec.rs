@@ -276,6 +276,12 @@ impl Analyser<'_> {
     fn unbounded_by_fixpoint(&mut self, label: LabelId, cond: Option<ExprId>, body: Block) {
         let after_faults = self.after_faults;
         let stepped = cond.and_then(|cond| stepped_range(self.kernel, cond, body));
+        let turns = match (&stepped, cond) {
+            (Some(of), _) => self.turns_of_stepped(of),
+            (None, Some(cond)) => self.turns_of_while(label, cond, body),
+            (None, None) => None,
+        };
+        let limits = turns.map_or_else(Vec::new, |turns| self.limits(body, turns));
         self.fixpoint(|this| {
             let mut exit = this.env.clone();
             match cond {
@@ -286,6 +292,7 @@ impl Analyser<'_> {
                         this.assume(cond, false);
                         exit = std::mem::replace(&mut this.env, head);
                     }
+                    this.hold(&limits);
                     this.assume(cond, true);
                     if let Some(of) = &stepped {
                         this.assume_stepped(of);
@@ -353,8 +360,10 @@ impl Analyser<'_> {
         if counter.is_empty() {
             return;
         }
+        let limits = self.limits(body, to.hi.saturating_sub(from.lo));
         self.fixpoint(|this| {
             let mut exit = this.env.clone();
+            this.hold(&limits);
             this.env.locals[local.index()] = counter;
             this.count(local, first.as_ref(), last.as_ref());
             let breaks = this.iterate(label, body);

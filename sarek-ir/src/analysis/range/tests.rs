@@ -496,3 +496,69 @@ fn deep_loops_end() {
     // The load is the first site.
     assert_eq!(unproved(&kernel, [1000, 1, 1], &[len(10)]), [0]);
 }
+
+/// True if the last sum of a kernel does not overflow in a launch of 1000 threads.
+fn last_sum_is_exact(fill: impl Fn(&Sketch)) -> bool {
+    let s = Sketch::new("sum");
+    s.slice("x", Scalar::U64);
+    fill(&s);
+    let kernel = s.finish();
+    let is_sum = |expr: &crate::Expr| {
+        let op = match expr {
+            crate::Expr::Binary { op, .. } => Some(*op),
+            _ => None,
+        };
+        op == Some(crate::BinaryOp::Add)
+    };
+    let last = kernel
+        .exprs
+        .iter()
+        .rposition(is_sum)
+        .expect("there is a sum");
+    let ranges = over(&kernel, [1000, 1, 1], &[len(10)]);
+    ranges.no_overflow(crate::ExprId(last as u32))
+}
+
+#[test]
+fn the_turns_of_a_loop_bound_a_cursor() {
+    let step = |s: &Sketch, at: SketchLocal<'_>| s.set(at, at.get() + s.n(3));
+    assert!(last_sum_is_exact(|s| {
+        let at = s.let_mut("at", s.id(X));
+        s.for_("k", s.n(0), s.n(4), |_, _| step(s, at));
+    }));
+    assert!(last_sum_is_exact(|s| {
+        let at = s.let_mut("at", s.id(X));
+        s.for_("r", s.n(0), s.n(4), |_, _| {
+            s.for_("c", s.n(0), s.n(5), |_, _| step(s, at));
+        });
+    }));
+    let by_hand = |skips: bool, bound: u64| {
+        last_sum_is_exact(|s| {
+            let (at, k) = (s.let_mut("at", s.id(X)), s.let_mut("k", s.n(0)));
+            s.while_(k.get().lt(s.n(bound)), |label| {
+                if skips {
+                    s.if_(at.get().gt(s.n(7)), || s.continue_(label));
+                }
+                s.set(k, k.get() + s.n(1));
+                step(s, at);
+            });
+        })
+    };
+    assert!(by_hand(false, 8));
+    assert!(!by_hand(false, u64::MAX - 1));
+    // The step is data.
+    assert!(!last_sum_is_exact(|s| {
+        let at = s.let_mut("at", s.id(X));
+        s.for_("k", s.n(0), s.n(4), |k, _| {
+            let by = s.load(crate::ParamId(0), k.get()).cast(Scalar::Usize);
+            s.set(at, at.get() + by);
+        });
+    }));
+    // The cursor grows in a loop of unknown length.
+    assert!(!last_sum_is_exact(|s| {
+        let at = s.let_mut("at", s.id(X));
+        s.for_("r", s.n(0), s.n(4), |_, _| {
+            s.while_(at.get().ne(s.n(5)), |_| step(s, at));
+        });
+    }));
+}

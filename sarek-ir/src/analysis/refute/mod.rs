@@ -162,6 +162,14 @@ impl System {
         self.definitions.push((var, Claim::new(is, reasons)));
     }
 
+    /// States `var >= 0` for a variable without definition, so that it may be a factor in proofs. `None` if there are too many
+    /// variables.
+    pub fn natural(&mut self, var: Var, reasons: Reasons) -> Option<()> {
+        let natural = self.variable(true, self.uniform[var.number()])?;
+        self.define(var, Polynomial::var(natural), reasons);
+        Some(())
+    }
+
     /// States `p ≠ 0`.
     pub fn not_zero(&mut self, p: Polynomial, reasons: Reasons) {
         // What is never negative is at least 1.

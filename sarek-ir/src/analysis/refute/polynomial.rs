@@ -92,6 +92,17 @@ impl Polynomial {
         }
     }
 
+    /// The variable `x`, if this is `x - c` with `c >= 0`, and `x` may be negative.
+    pub fn signed_above(&self) -> Option<Var> {
+        let mut others = self.terms().iter().filter(|(m, _)| *m != Monomial::ONE);
+        let (monomial, 1) = others.next()? else {
+            return None;
+        };
+        let is_single = others.next().is_none() && monomial.degree() == 1;
+        let var = monomial.vars().next().filter(|_| is_single)?;
+        (self.constant_term() <= 0 && !var.is_natural()).then_some(var)
+    }
+
     pub(super) fn terms(&self) -> &[Term] {
         &self.terms
     }

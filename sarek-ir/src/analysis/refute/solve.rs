@@ -80,6 +80,7 @@ impl System {
                 self.add_fact(fact);
             }
         }
+        self.sign_unequal();
         self.equal.retain(|claim| !claim.polynomial.is_zero());
         for claim in &mut self.equal {
             let polynomial = std::mem::take(&mut claim.polynomial);
@@ -93,6 +94,22 @@ impl System {
             }
             !same
         });
+    }
+
+    /// Turns what is not 0 and never negative into a fact: it is at least 1.
+    fn sign_unequal(&mut self) {
+        let signed = self.unequal.iter().filter_map(|claim| {
+            let sides = [Some(claim.polynomial.clone()), claim.polynomial.scaled(-1)];
+            let mut sides = sides.into_iter().flatten();
+            let natural = sides.find(|p| !p.is_zero() && p.obstacle().is_none())?;
+            let rest = natural.minus(&Polynomial::number(1))?;
+            Some(Claim::new(rest.tightened(), claim.reasons))
+        });
+        for fact in signed.collect::<Vec<_>>() {
+            if fact.polynomial.obstacle().is_some() {
+                self.add_fact(fact);
+            }
+        }
     }
 
     /// Adds a fact, unless it is there under no more conditions.

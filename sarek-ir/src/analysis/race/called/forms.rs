@@ -82,6 +82,7 @@ impl Form {
                 .find(|own| own.arguments == term.arguments && own.is_negative == term.is_negative);
             let of_own = bounds
                 .iter()
+                .filter(|bound| bound.times.is_none())
                 .filter(|bound| own.is_some_and(|own| own.link == bound.link));
             for bound in of_own {
                 match bound.is_least {

@@ -1,12 +1,20 @@
 //! Bounds of named constants that a proof assumes, and that rustc checks.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::analysis::race::Needs;
 use crate::{Expr, Kernel, LinkId};
 
 /// More numbers than these are not tried as bounds.
 const MOST_NUMBERS: usize = 8;
+
+/// More named constants than these are not compared with each other.
+const MOST_COMPARED: usize = 3;
+
+/// Larger multiples than this of a constant are not tried as bounds of another one.
+const MOST_MULTIPLES: u64 = 4;
 
 /// A bound of a constant that the user's crate names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +25,8 @@ pub struct ConstantBound {
     pub is_least: bool,
     /// The number.
     pub number: u64,
+    /// A constant by which the number is multiplied.
+    pub times: Option<LinkId>,
 }
 
 /// The bounds of constants that proofs about one kernel may assume.
@@ -27,7 +37,15 @@ pub(in crate::analysis::race) struct Constants {
     numbers: Vec<u64>,
     /// The bounds that were used.
     pub(in crate::analysis::race) used: Vec<ConstantBound>,
+    /// The steps that all refutations together may still take.
+    steps: Steps,
 }
+
+/// A number of steps that several proofs share.
+pub(in crate::analysis::race) type Steps = Rc<Cell<u32>>;
+
+/// The steps for one kernel: about 0.2 s in an unoptimised build.
+const MOST_STEPS: u32 = 10_000;
 
 impl Constants {
     /// Allows no assumption.
@@ -36,7 +54,14 @@ impl Constants {
             alternatives: vec![vec![]],
             numbers: vec![],
             used: vec![],
+            steps: Rc::new(Cell::new(MOST_STEPS)),
         }
+    }
+
+    /// Takes the steps of refutations from these.
+    pub(in crate::analysis::race) fn within(mut self, steps: &Steps) -> Constants {
+        self.steps = steps.clone();
+        self
     }
 
     /// Allows no refutation at all, so that only the fast rules remain.
@@ -54,7 +79,40 @@ impl Constants {
             let ty = kernel.links[link.index()].ty.as_scalar();
             ty.is_some_and(|ty| ty.is_int())
         });
-        Constants::among(kernel, &links.collect::<Vec<_>>())
+        let links: Vec<LinkId> = links.collect();
+        let mut constants = Constants::among(kernel, &links);
+        constants.compare(kernel, &links);
+        constants
+    }
+
+    /// Adds multiples of the constants as bounds of the others. All of them are at least as large as the block, too.
+    fn compare(&mut self, kernel: &Kernel, links: &[LinkId]) {
+        if links.len() > MOST_COMPARED {
+            return;
+        }
+        let extents = kernel.block.into_iter().flatten().map(u64::from);
+        let number = extents.max().unwrap_or(1);
+        let bound = |link: &LinkId| ConstantBound {
+            link: *link,
+            is_least: true,
+            number,
+            times: None,
+        };
+        let all: Vec<ConstantBound> = links.iter().map(bound).collect();
+        for &link in links {
+            for of in links.iter().filter(|of| **of != link) {
+                for number in 1..=MOST_MULTIPLES {
+                    let mut assumed = all.clone();
+                    assumed.push(ConstantBound {
+                        link,
+                        is_least: true,
+                        number,
+                        times: Some(*of),
+                    });
+                    self.alternatives.push(assumed);
+                }
+            }
+        }
     }
 
     /// [`Constants::of`] for some of the constants.
@@ -76,8 +134,9 @@ impl Constants {
                 link: *link,
                 is_least,
                 number,
+                times: None,
             });
-            each.collect()
+            each.collect::<Vec<ConstantBound>>()
         };
         let least = numbers.iter().map(|n| bounds(true, *n));
         let most = numbers.iter().rev().map(|n| bounds(false, *n));
@@ -89,16 +148,22 @@ impl Constants {
     /// The first proof that an alternative allows. `prove` adds the bounds that it used.
     pub(in crate::analysis::race) fn first_proof(
         &mut self,
-        mut prove: impl FnMut(&[ConstantBound], &mut Vec<ConstantBound>) -> Option<Needs>,
+        mut prove: impl FnMut(&[ConstantBound], &mut Vec<ConstantBound>, &Cell<u32>) -> Option<Needs>,
     ) -> Option<Needs> {
+        let steps = self.steps.clone();
         let found = self.alternatives.iter().find_map(|assumed| {
             let mut used = vec![];
-            prove(assumed, &mut used).map(|needs| (needs, used))
+            prove(assumed, &mut used, &steps).map(|needs| (needs, used))
         });
         let (mut needs, mut used) = found?;
-        // Each constant may do with a weaker bound than the others.
+        // Each constant may do with a weaker bound than the others. Without these steps, the bounds would be too strict.
+        let steps = Cell::new(MOST_STEPS);
         for at in 0..used.len() {
             let strict = used[at];
+            // Multiples are tried from the smallest on.
+            if strict.times.is_some() {
+                continue;
+            }
             let weaker: Vec<u64> = match strict.is_least {
                 true => self.numbers.clone(),
                 false => self.numbers.iter().rev().copied().collect(),
@@ -107,7 +172,7 @@ impl Constants {
             let found = weaker.into_iter().find_map(|number| {
                 let mut assumed = used.clone();
                 assumed[at] = ConstantBound { number, ..strict };
-                let needs = prove(&assumed, &mut vec![])?;
+                let needs = prove(&assumed, &mut vec![], &steps)?;
                 Some((needs, assumed))
             });
             if let Some(found) = found {

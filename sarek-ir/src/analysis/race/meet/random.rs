@@ -369,17 +369,32 @@ impl<'s> Writer<'s> {
         self.loops.pop();
     }
 
+    /// The body of a loop over a range, in which a cursor may step beside the counter.
+    fn body_with(&mut self, cursor: Option<SketchLocal<'s>>, label: LabelId, depth: u32) {
+        self.body(label, depth);
+        cursor.inspect(|cursor| self.step(*cursor));
+    }
+
+    fn cursor(&mut self) -> Option<SketchLocal<'s>> {
+        let start = (self.rng.below(2) == 0).then(|| self.value(1))?;
+        let cursor = self.s.let_mut("at", start);
+        self.locals.push((cursor, true, self.together));
+        Some(cursor)
+    }
+
     fn repeat(&mut self, depth: u32) {
         let (s, scope, together) = (self.s, self.locals.len(), self.together);
-        match self.rng.below(6) {
+        match self.rng.below(8) {
+            6 | 7 => self.numbers(depth),
             0 => {
-                let (start, end) = (self.number(3), self.small());
+                let (cursor, start, end) = (self.cursor(), self.number(3), self.small());
                 s.for_("k", start, end, |k, label| {
                     self.locals.push((k, false, together));
-                    self.body(label, depth);
+                    self.body_with(cursor, label, depth);
                 });
             }
             1 => {
+                let cursor = self.cursor();
                 let end = self.small();
                 let [end, start] = [end, self.number(2)].map(|e| s.let_("end", e));
                 s.for_("k", start.get(), end.get(), |k, label| {
@@ -387,39 +402,10 @@ impl<'s> Writer<'s> {
                     let last = minus(end.get(), s.n(1));
                     let i = s.let_("i", minus(last, minus(k.get(), start.get())));
                     self.locals.push((i, false, together));
-                    self.body(label, depth);
+                    self.body_with(cursor, label, depth);
                 });
             }
-            2 => {
-                let (start, end, step) = (self.leaf(), self.small(), self.leaf());
-                let [start, end, step] = [start, end, step].map(|e| s.let_("part", e));
-                let (inclusive, single) = (self.rng.below(3) == 0, self.rng.below(3) == 0);
-                let next = s.let_mut("next", start.get());
-                let begins = match inclusive {
-                    true => start.get().le(end.get()),
-                    false => start.get().lt(end.get()),
-                };
-                let more = s.let_mut("more", begins);
-                s.while_(s.read(more.id), |label| {
-                    let i = s.let_("i", next.get());
-                    let far = s.call(Intrinsic::AbsDiff, &[i.get(), end.get()]);
-                    let far = far.cast(Scalar::Usize);
-                    let goes_on = match (inclusive, single) {
-                        (true, true) => i.get().ne(end.get()),
-                        (true, false) => far.ge(step.get()),
-                        (false, _) => far.gt(step.get()),
-                    };
-                    s.set(more, goes_on);
-                    let step = match inclusive && single {
-                        true => s.n(1),
-                        false => step.get(),
-                    };
-                    let then = s.call(Intrinsic::WrappingAdd, &[i.get(), step]);
-                    s.set(next, then);
-                    self.locals.push((i, false, together));
-                    self.body(label, depth);
-                });
-            }
+            2 => self.stepped(depth),
             kind => {
                 let mut counters = vec![];
                 for _ in 0..1 + self.rng.below(2) {
@@ -460,6 +446,79 @@ impl<'s> Writer<'s> {
         let mut kept = self.locals.split_off(scope);
         kept.retain(|l| l.1);
         self.locals.extend(kept);
+    }
+
+    /// A loop over a stepped range.
+    fn stepped(&mut self, depth: u32) {
+        let (s, together) = (self.s, self.together);
+        let cursor = self.cursor();
+        let (start, end, step) = (self.leaf(), self.small(), self.leaf());
+        let [start, end, step] = [start, end, step].map(|e| s.let_("part", e));
+        let (inclusive, single) = (self.rng.below(3) == 0, self.rng.below(3) == 0);
+        let next = s.let_mut("next", start.get());
+        let begins = match inclusive {
+            true => start.get().le(end.get()),
+            false => start.get().lt(end.get()),
+        };
+        let more = s.let_mut("more", begins);
+        s.while_(s.read(more.id), |label| {
+            let i = s.let_("i", next.get());
+            let far = s.call(Intrinsic::AbsDiff, &[i.get(), end.get()]);
+            let far = far.cast(Scalar::Usize);
+            let goes_on = match (inclusive, single) {
+                (true, true) => i.get().ne(end.get()),
+                (true, false) => far.ge(step.get()),
+                (false, _) => far.gt(step.get()),
+            };
+            s.set(more, goes_on);
+            let step = match inclusive && single {
+                true => s.n(1),
+                false => step.get(),
+            };
+            let then = s.call(Intrinsic::WrappingAdd, &[i.get(), step]);
+            s.set(next, then);
+            self.locals.push((i, false, together));
+            self.body_with(cursor, label, depth);
+        });
+    }
+
+    /// A loop whose counters begin as numbers.
+    fn numbers(&mut self, depth: u32) {
+        let s = self.s;
+        let [a, b] = [(); 2].map(|()| {
+            let start = self.number(9);
+            let counter = s.let_mut("p", start);
+            self.locals.push((counter, true, self.together));
+            counter
+        });
+        let (early, end) = (self.rng.below(2) == 0, self.number(9));
+        let cond = match self.rng.below(2) {
+            0 => a.get().lt(end),
+            _ => a.get().gt(s.n(0)),
+        };
+        let step = |this: &mut Self| {
+            for counter in [a, b] {
+                let now = counter.get();
+                let next = match this.rng.below(6) {
+                    0 => now * s.n(2),
+                    1 => now / s.n(2),
+                    2 => now << s.u32(1),
+                    3 => now >> s.u32(1),
+                    4 => now * s.n(2) - b.get(),
+                    _ => now + s.n(1),
+                };
+                s.set(counter, next);
+            }
+        };
+        s.while_(cond, |label| {
+            if early {
+                step(self);
+            }
+            self.body(label, depth);
+            if !early {
+                step(self);
+            }
+        });
     }
 
     fn small(&mut self) -> SketchExpr<'s> {

@@ -3,7 +3,7 @@
 use super::Setting;
 use super::translate::{Name, Side, Stop, Translation};
 use crate::Builtin;
-use crate::analysis::linear::{Atom, Definition, Form, Poly, Symbol, term_form};
+use crate::analysis::linear::{Atom, Branch, Definition, Form, Function, Poly, Symbol, term_form};
 use crate::analysis::refute::Polynomial;
 
 impl Translation<'_> {
@@ -45,24 +45,13 @@ impl Translation<'_> {
                 }
                 value
             }
-            Definition::ByCases { branches, .. } => {
-                let chosen = self.chosen.iter().find(|c| c.is_of(side, number));
-                let branch = chosen.map(|chosen| &branches[chosen.number]);
-                if branch.is_none() && !branches.is_empty() {
-                    self.open.push((number, side, branches.len()));
-                }
-                let value = match branch.and_then(|branch| branch.value.as_ref()) {
-                    Some(value) => {
-                        self.rely_on(value);
-                        self.form(&value.form, reader)?
-                    }
-                    None => Polynomial::var(self.variable(name, unsigned)?.0),
-                };
-                for fact in branch.iter().flat_map(|branch| &branch.facts) {
-                    self.fact(fact, reader)?;
-                }
-                value
-            }
+            Definition::ByCases {
+                function, branches, ..
+            } => self.by_cases(
+                (number, unsigned, name),
+                (*function, branches),
+                (side, reader),
+            )?,
             Definition::OneOf(cases) => {
                 let chosen = self.chosen.iter().find(|c| c.is_of(side, number));
                 let chosen = chosen.ok_or(Stop::Cases {
@@ -80,6 +69,39 @@ impl Translation<'_> {
         };
         self.values.insert((side, number, unsigned), value.clone());
         for fact in &term.facts {
+            self.fact(fact, reader)?;
+        }
+        Ok(value)
+    }
+
+    /// The value of a term whose cases are told apart only if a proof needs that.
+    fn by_cases(
+        &mut self,
+        (number, unsigned, name): (u32, bool, Name),
+        (function, branches): (Function, &[Branch]),
+        (side, reader): (Option<Side>, Side),
+    ) -> Result<Polynomial, Stop> {
+        let decides = match function {
+            Function::Turn(of) => of,
+            Function::Choice
+            | Function::Power
+            | Function::And
+            | Function::Wrapping
+            | Function::Reversed { .. } => number,
+        };
+        let chosen = self.chosen.iter().find(|c| c.is_of(side, decides));
+        let branch = chosen.map(|chosen| &branches[chosen.number]);
+        if branch.is_none() && !branches.is_empty() {
+            self.open.push((decides, side, branches.len()));
+        }
+        let value = match branch.and_then(|branch| branch.value.as_ref()) {
+            Some(value) => {
+                self.rely_on(value);
+                self.form(&value.form, reader)?
+            }
+            None => Polynomial::var(self.variable(name, unsigned)?.0),
+        };
+        for fact in branch.iter().flat_map(|branch| &branch.facts) {
             self.fact(fact, reader)?;
         }
         Ok(value)

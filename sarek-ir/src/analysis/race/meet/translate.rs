@@ -238,7 +238,14 @@ impl<'a> Translation<'a> {
             other => other?,
         };
         match fact.sign {
-            Sign::NotNegative => self.system.at_least_zero(form, reasons),
+            Sign::NotNegative => {
+                let signed = form.signed_above();
+                if let Some(var) = signed.filter(|var| !self.defined.contains(var)) {
+                    self.defined.push(var);
+                    self.system.natural(var, reasons).ok_or(Stop::NoProof)?;
+                }
+                self.system.at_least_zero(form, reasons);
+            }
             Sign::Zero => {
                 // As an equality it may be eliminated, as two inequalities it serves as bounds.
                 if let Some(opposite) = form.scaled(-1) {
@@ -348,10 +355,16 @@ impl<'a> Translation<'a> {
         let assumed = self.setting.assumed;
         for bound in assumed.iter().filter(|bound| bound.link == link) {
             let number = i64::try_from(bound.number).map_err(|_| Stop::NoProof)?;
-            let number = Polynomial::number(number);
+            let mut limit = Polynomial::number(number);
+            if let Some(of) = bound.times {
+                let ty = self.setting.kernel.links[of.index()].ty.as_scalar();
+                let unsigned = ty.is_some_and(|ty| !ty.is_signed());
+                let factor = self.symbol(Symbol::Link(of, unsigned), Side::First)?;
+                limit = limit.times(&factor).ok_or(Stop::NoProof)?;
+            }
             let rest = match bound.is_least {
-                true => value.minus(&number),
-                false => number.minus(value),
+                true => value.minus(&limit),
+                false => limit.minus(value),
             };
             let reason = self.reason(Condition::OfConstant(*bound));
             let (rest, reason) = (rest.ok_or(Stop::NoProof)?, reason.ok_or(Stop::NoProof)?);
