@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`footprint`] | the strides and the reuse of the elements that threads access |
 //! | [`merge`] | one thread does the work of several neighbours along an axis |
+//! | [`stage`] | a block copies what its loop loads into shared memory |
 //! | `varying` | the values that differ between threads along an axis |
 //! | `assume` | facts of the launch, written into the kernel |
 //! | `lane` | a copy of a statement for one of the merged threads |
@@ -19,6 +20,7 @@ mod assume;
 pub mod footprint;
 mod lane;
 pub mod merge;
+pub mod stage;
 mod varying;
 
 use std::collections::BTreeSet;
@@ -28,7 +30,8 @@ use crate::{ExprId, Kernel, ParamId, passes};
 
 pub use assume::ALIGNMENT;
 pub use footprint::Footprint;
-pub use merge::Merge;
+pub use merge::{Merge, Spread};
+pub use stage::Stage;
 
 /// The facts and transformations of a plan for one launch, all of whose checks are proved.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -41,6 +44,8 @@ pub struct Optimization {
     pub multiples: Vec<(ParamId, u32)>,
     /// True if the last strides of all views are 1.
     pub dense: bool,
+    /// The staging, which comes before the merges.
+    pub stage: Option<Stage>,
     /// The merges, in order.
     pub merges: Vec<Merge>,
 }
@@ -48,7 +53,7 @@ pub struct Optimization {
 impl Optimization {
     /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.merges.is_empty()
+        self.stage.is_none() && self.merges.is_empty()
     }
 
     /// The kernel for the merged threads, without checks.
@@ -62,18 +67,25 @@ impl Optimization {
         if self.dense {
             passes::settle_strides(&mut kernel);
         }
-        for (at, merge) in self.merges.iter().enumerate() {
-            let multiples = if at == 0 { &self.multiples[..] } else { &[] };
-            merge.apply(&mut kernel, multiples)?;
-        }
         for param in &self.aligned {
             assume::align(&mut kernel, *param);
+        }
+        // The first transformation writes them into the kernel.
+        let mut multiples = &self.multiples[..];
+        if let Some(stage) = &self.stage {
+            stage.apply(&mut kernel, std::mem::take(&mut multiples))?;
+        }
+        for merge in &self.merges {
+            merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
         Ok(kernel)
     }
 
-    /// The extent of the merged launch.
+    /// The extent of the transformed launch.
     pub fn threads(&self, mut extent: [u64; 3]) -> [u64; 3] {
+        if let Some(stage) = self.stage {
+            extent = stage.threads(extent);
+        }
         for merge in &self.merges {
             let threads = &mut extent[merge.axis.index()];
             *threads = merge.threads(*threads);
@@ -84,10 +96,10 @@ impl Optimization {
 
 impl fmt::Display for Optimization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, merge) in self.merges.iter().enumerate() {
-            write!(f, "{}{merge}", if i == 0 { "" } else { ", " })?;
-        }
-        Ok(())
+        let stage = self.stage.iter().map(ToString::to_string);
+        let merges = self.merges.iter().map(ToString::to_string);
+        let all: Vec<String> = stage.chain(merges).collect();
+        f.write_str(&all.join(", "))
     }
 }
 
@@ -110,6 +122,14 @@ pub enum Refusal {
     SameAlongAxis,
     /// The text would grow too much.
     Size,
+    /// No loop at the top of the kernel can be staged.
+    NoLoop,
+    /// The turns of the loop differ between threads, or a thread may leave it early.
+    Uneven,
+    /// No load of the loop gains by staging.
+    NoTile,
+    /// The kernel changes memory before or in the loop, or reads there what it writes.
+    Effect,
 }
 
 impl Refusal {
@@ -124,6 +144,10 @@ impl Refusal {
             Refusal::Return => "a thread returns in the middle",
             Refusal::SameAlongAxis => "all threads along the axis do the same",
             Refusal::Size => "the text would become too long",
+            Refusal::NoLoop => "no loop is reached by all threads",
+            Refusal::Uneven => "the turns of the loop differ between threads",
+            Refusal::NoTile => "no load of the loop is shared by threads",
+            Refusal::Effect => "the kernel changes memory up to the end of its loop",
         }
     }
 }

@@ -1,0 +1,301 @@
+//! Staged loops, run before and after, and their texts and refusals.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::super::{Merge, Optimization, Refusal, Spread, Stage};
+use super::product;
+use crate::analysis::random::Rng;
+use crate::interp::{Host, Machine};
+use crate::nodes::Ids;
+use crate::sketch::{Sketch, SketchExpr, SketchLocal};
+use crate::{Axis, Builtin, DivideOp, Kernel, ParamId, Scalar, Value, passes, validate, write};
+
+/// The slices of a random kernel, by the form of the index with which it is loaded, and `out`.
+const FORMS: usize = 10;
+
+/// A launch of a random kernel: its extent, and the arguments `n` and `start`.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    extent: [u64; 3],
+    n: u64,
+    start: u64,
+}
+
+impl Shape {
+    /// The length that the accesses of a form need.
+    fn len(self, form: usize) -> u64 {
+        let ([x, y, z], n) = (self.extent, self.n);
+        match form {
+            0 => y * n,
+            1 => n * x,
+            2 => n,
+            3 => x * n,
+            4 => n * y,
+            5 => x + n,
+            6 => 2 * n + 1,
+            7 => (n / 2 + 1) * x,
+            8 => x * y * z,
+            9 => (x / 2 + 1) * n,
+            _ => x * y * z,
+        }
+    }
+}
+
+struct Writer<'s> {
+    s: &'s Sketch,
+    rng: RefCell<Rng>,
+    slices: Vec<ParamId>,
+    n: ParamId,
+    sum: SketchLocal<'s>,
+}
+
+impl<'s> Writer<'s> {
+    fn below(&self, n: u64) -> u64 {
+        self.rng.borrow_mut().below(n)
+    }
+
+    fn load(&self, k: SketchExpr<'s>) -> SketchExpr<'s> {
+        let s = self.s;
+        let form = self.below(FORMS as u64) as usize;
+        let [x, y] = [Axis::X, Axis::Y].map(|axis| s.id(Builtin::GlobalIdx(axis)));
+        let [w, h] = [Axis::X, Axis::Y].map(|axis| s.id(Builtin::GlobalDim(axis)));
+        let n = s.arg(self.n);
+        let index = match form {
+            0 => y * n + k,
+            1 => k * w + x,
+            2 => k,
+            3 => k + x * n,
+            4 => k * h + y,
+            5 => x + k,
+            6 => k * s.n(2) + s.n(1),
+            7 => k.divide(DivideOp::Div, s.n(2)) * w + x,
+            8 => s.id(Builtin::GlobalThreadId),
+            _ => x.divide(DivideOp::Div, s.n(2)) * n + k,
+        };
+        s.load(self.slices[form], index)
+    }
+
+    fn statement(&self, k: SketchLocal<'s>, depth: u32) {
+        let s = self.s;
+        match self.below(if depth == 0 { 3 } else { 6 }) {
+            0 | 1 => s.set(self.sum, self.sum.get() * s.f32(0.75) + self.load(k.get())),
+            2 => s.set(
+                self.sum,
+                self.sum.get() - self.load(k.get()) * self.load(k.get()),
+            ),
+            3 => {
+                let a = s.let_("a", self.load(k.get()));
+                s.set(self.sum, self.sum.get() + a.get() * a.get());
+            }
+            4 => {
+                let cond = self.load(k.get()).lt(self.load(k.get()));
+                s.if_(cond, || self.statement(k, depth - 1));
+            }
+            _ => {
+                s.for_("j", s.n(0), k.get() & s.n(1), |_, _| {
+                    self.statement(k, depth - 1)
+                });
+            }
+        }
+    }
+}
+
+/// A random kernel with a loop over `k`, which loads from ten slices.
+fn kernel(seed: u64) -> Kernel {
+    let s = Sketch::new("random");
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    let slices = names.map(|name| s.slice(name, Scalar::F32)).to_vec();
+    let out = s.slice_mut("out", Scalar::F32);
+    let (n, start) = (
+        s.scalar("n", Scalar::Usize),
+        s.scalar("start", Scalar::Usize),
+    );
+    let sum = s.let_mut("sum", s.id(Builtin::GlobalIdx(Axis::X)).cast(Scalar::F32));
+    let w = Writer {
+        s: &s,
+        rng: RefCell::new(Rng(seed)),
+        slices,
+        n,
+        sum,
+    };
+    let first = if seed % 3 == 0 { s.n(0) } else { s.arg(start) };
+    s.for_("k", first, s.arg(n), |k, _| {
+        for _ in 0..1 + w.below(3) {
+            w.statement(k, 2);
+        }
+    });
+    let [x, y, z] = Axis::ALL.map(|axis| s.id(Builtin::GlobalIdx(axis)));
+    let rows = z * s.id(Builtin::GlobalDim(Axis::Y)) + y;
+    let at = rows * s.id(Builtin::GlobalDim(Axis::X)) + x;
+    s.store(out, at, sum.get());
+    s.finish()
+}
+
+struct Memories {
+    slices: Vec<Vec<f32>>,
+    shape: Shape,
+}
+
+impl Host for Memories {
+    fn scalar(&self, param: ParamId) -> Value {
+        let start = param.index() == FORMS + 2;
+        Value::Usize(if start {
+            self.shape.start
+        } else {
+            self.shape.n
+        })
+    }
+
+    fn len(&self, slice: ParamId) -> u64 {
+        self.slices[slice.index()].len() as u64
+    }
+
+    fn load(&mut self, slice: ParamId, index: u64) -> Value {
+        Value::f32(self.slices[slice.index()][index as usize])
+    }
+
+    fn store(&mut self, slice: ParamId, index: u64, value: Value) {
+        let Value::F32(bits) = value else {
+            panic!("an element is an `f32`");
+        };
+        self.slices[slice.index()][index as usize] = f32::from_bits(bits);
+    }
+}
+
+/// The bits of the last slice after a launch of whole blocks, or of blocks of one thread.
+fn run(kernel: &Kernel, shape: Shape, threads: [u64; 3]) -> Vec<u32> {
+    let slice = |form| {
+        (0..shape.len(form))
+            .map(|i| (i * 7 % 13) as f32 * 0.375 - 1.5)
+            .collect()
+    };
+    let mut memories = Memories {
+        slices: (0..=FORMS).map(slice).collect(),
+        shape,
+    };
+    let block = kernel.block.unwrap_or([1; 3]).map(u64::from);
+    let grid = [0, 1, 2].map(|axis| threads[axis] / block[axis]);
+    assert_eq!([0, 1, 2].map(|axis| grid[axis] * block[axis]), threads);
+    let mut machine = Machine::new(kernel);
+    for at in 0..grid.iter().product() {
+        let ids = Ids {
+            thread_idx: [0; 3],
+            block_idx: [at % grid[0], at / grid[0] % grid[1], at / grid[0] / grid[1]],
+            block_dim: block,
+            grid_dim: grid,
+            global_dim: threads,
+        };
+        let ran = machine.run(&ids, block, &mut memories);
+        ran.expect("no check is left");
+    }
+    let out = memories.slices.last().expect("there is `out`");
+    out.iter().map(|value| value.to_bits()).collect()
+}
+
+/// A random plan for a launch.
+fn plan(rng: &mut Rng, shape: Shape) -> Optimization {
+    let factor = [rng.pick(&[1, 2, 4, 8]), rng.pick(&[1, 2, 4]), 1];
+    let block = [rng.pick(&[1, 2, 4]), rng.pick(&[1, 2, 3]), 1];
+    let tile = [0, 1, 2].map(|axis| factor[axis] * block[axis]);
+    let chunk = rng.pick(&[1, 2, 3, 4, 8]);
+    let mut stage = Stage::new(tile, block, chunk, shape.extent);
+    stage.double = rng.below(2) == 0;
+    let turns = shape.n.saturating_sub(shape.start);
+    stage.rest = !turns.is_multiple_of(chunk.into()) || !shape.n.is_multiple_of(chunk.into());
+    let merges = [Axis::X, Axis::Y].into_iter().filter_map(|axis| {
+        let factor = factor[axis.index()];
+        let run = [1, 2, 4].into_iter().filter(|run| factor % run == 0);
+        let spread = Spread {
+            block: block[axis.index()],
+            run: rng.pick(&run.collect::<Vec<u32>>()),
+        };
+        (factor > 1).then(|| Merge::staged(axis, factor, spread))
+    });
+    let merges = merges.collect();
+    let is_multiple = shape.n.is_multiple_of(4) && shape.n > 0;
+    Optimization {
+        aligned: match rng.below(2) {
+            0 => (0..FORMS as u32).map(ParamId).collect(),
+            _ => vec![],
+        },
+        multiples: match is_multiple {
+            true => vec![(ParamId(FORMS as u32 + 1), 4)],
+            false => vec![],
+        },
+        stage: Some(stage),
+        merges,
+        ..Optimization::default()
+    }
+}
+
+#[test]
+fn staged_loops_compute_the_same() {
+    let (mut staged, mut refused) = (0, vec![]);
+    for seed in 0..1500 {
+        let plain = kernel(seed);
+        assert_eq!(validate(&plain), Ok(()), "{plain}");
+        let mut rng = Rng(!seed);
+        let shape = Shape {
+            extent: [1 + rng.below(20), 1 + rng.below(6), 1 + rng.below(2)],
+            n: rng.below(14),
+            start: rng.below(3),
+        };
+        let plan = plan(&mut rng, shape);
+        let kernel = match plan.apply(&plain) {
+            Ok(kernel) => kernel,
+            Err(refusal) => {
+                refused.push(refusal);
+                continue;
+            }
+        };
+        staged += 1;
+        assert_eq!(
+            validate(&kernel),
+            Ok(()),
+            "seed {seed}: {plan:?}\n{plain}\n{kernel}"
+        );
+        let mut unchecked = plain.clone();
+        passes::elide_checks(&mut unchecked, &BTreeSet::new());
+        assert_eq!(
+            run(&unchecked, shape, shape.extent),
+            run(&kernel, shape, plan.threads(shape.extent)),
+            "seed {seed}, {shape:?}: {plan:?}\n{plain}\n{kernel}"
+        );
+    }
+    assert!(staged > 500, "{staged} staged, {refused:?}");
+}
+
+/// The plan of a product for blocks of 256 threads.
+fn tiles_of_128(extent: [u64; 3]) -> Optimization {
+    let stage = Stage::new([128, 128, 1], [16, 16, 1], 8, extent);
+    let spread = Spread { block: 16, run: 4 };
+    Optimization {
+        aligned: [0, 1, 2].map(ParamId).to_vec(),
+        multiples: vec![(ParamId(3), 4)],
+        stage: Some(Stage {
+            rest: false,
+            ..stage
+        }),
+        merges: [Axis::Y, Axis::X]
+            .map(|axis| Merge::staged(axis, 8, spread))
+            .to_vec(),
+        ..Optimization::default()
+    }
+}
+
+#[test]
+#[ignore = "prints a text"]
+fn print_it() {
+    let plan = tiles_of_128([1024, 1024, 1]);
+    let kernel = plan.apply(&product()).unwrap();
+    for dialect in ["cuda"] {
+        let dialect = write::dialect(dialect).unwrap();
+        let mut variant = write::default_variant(&kernel, dialect);
+        variant.index = write::IndexWidth::Bits32;
+        println!(
+            "{}",
+            write::render(&kernel, dialect, &variant).unwrap().text
+        );
+    }
+}
