@@ -22,7 +22,7 @@ mod target;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::{Axis, Block, Builtin, Kernel, ParamId, Stmt, StmtId};
+use crate::{Axis, Block, Builtin, Expr, Kernel, ParamId, Stmt, StmtId};
 
 use super::Refusal;
 use super::lane::{Ids, Indices, Lane};
@@ -107,6 +107,23 @@ impl Stage {
         kernel.body = kernel.push_block(&out);
         kernel.block = Some(self.block);
         Ok(())
+    }
+
+    /// The number of turns of the loop of a closed kernel, if `value` knows the bounds. It gets constants, parameters and
+    /// lengths.
+    pub fn turns(self, kernel: &Kernel, value: &dyn Fn(Expr) -> Option<u64>) -> Option<u64> {
+        let stmts = kernel.stmts_in(kernel.block(kernel.body));
+        let mut turns = stmts.filter_map(|id| match kernel.stmt(id) {
+            Stmt::For { start, end, .. } => Some((start, end)),
+            _ => None,
+        });
+        let (start, end) = turns.next()?;
+        // The kernel has one loop only, or it is not known which one is staged.
+        if turns.next().is_some() {
+            return None;
+        }
+        let [start, end] = [start, end].map(|bound| value(kernel.expr(bound)));
+        Some(end?.saturating_sub(start?))
     }
 
     /// The ids of a thread up to the end of the loop.

@@ -5,12 +5,14 @@
 //! kernels whose checks are not all proved, and kernels that were declared `unsafe`, because nothing proves that their
 //! threads may run in any order.
 
+mod plans;
+
 use std::sync::Arc;
 
-use sarek_ir::optimize::footprint::{Access, Distance};
-use sarek_ir::optimize::{Footprint, Merge, Optimization, Refusal};
-use sarek_ir::{Axis, Kernel, ParamId, Value};
+use sarek_ir::optimize::{Footprint, Optimization, Refusal, Stage};
+use sarek_ir::{Axis, Expr, Kernel, Length, Memory, ParamId, Value};
 
+use super::dims::Dims;
 use super::prove::Proof;
 use super::space::{Shape, physical_grid};
 use super::{Arg, Call};
@@ -18,6 +20,7 @@ use crate::host::IndexSpace;
 use crate::plugin::backend::DeviceInfo;
 use crate::plugin::tag::DeviceKind;
 use crate::settings::{self, Optimize};
+use plans::Plan;
 
 /// A kernel that was transformed for a launch, and the threads that run it.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(super) struct Optimized {
     pub(super) kernel: Kernel,
     pub(super) space: IndexSpace,
     pub(super) grid: [u32; 3],
+    /// The length of each shared array, in elements.
+    pub(super) shared: Arc<[u64]>,
 }
 
 /// The launch, as far as plans depend on it.
@@ -49,6 +54,7 @@ pub(super) enum Kept {
     Small,
     NoPattern,
     Folded,
+    Shared,
     Refused(Refusal),
 }
 
@@ -61,6 +67,7 @@ impl Kept {
             Kept::Small => "the launch is too small to gain",
             Kept::NoPattern => "no known pattern",
             Kept::Folded => "its grid would be folded",
+            Kept::Shared => "the device has too little shared memory",
             Kept::Refused(refusal) => refusal.words(),
         }
     }
@@ -74,12 +81,12 @@ const TURNS: u64 = 16;
 const LEAST_THREADS: u64 = 256;
 /// The number of processors of a device that does not tell.
 const PROCESSORS: u64 = 64;
-/// The loads of one slice from which on threads along y share some.
-const SHARED_LOADS: usize = 4;
 /// The bytes of a wide access.
 const WIDE: u32 = 16;
-/// The words of a wide access.
-const WORDS: u64 = 4;
+/// The largest number of threads along an axis of a tile.
+const LARGEST_TILE: u64 = 4096;
+/// The most bytes of shared memory of a block. Every device declares that many without being asked for more.
+const MOST_SHARED: u64 = 32 << 10;
 
 impl Planning<'_, '_> {
     /// The optimized launch, or the reason why it stays as it is.
@@ -131,151 +138,22 @@ impl Planning<'_, '_> {
         Err(kept)
     }
 
-    /// The plans for the pattern of the kernel, best first.
-    fn plans(&self, footprint: &Footprint) -> Vec<Vec<(Axis, u32)>> {
-        let inner = footprint.accesses.iter().filter(|access| access.depth > 0);
-        let is_shared = |access: &&Access, by: usize, not_by: usize| {
-            access.distance[by] == Distance::None && access.distance[not_by] != Distance::None
-        };
-        let reused = [0, 1].map(|by| inner.clone().any(|access| is_shared(&access, by, 1 - by)));
-        let even = |axis: usize| !footprint.uneven[axis] && self.space.extent[axis] > 1;
-        let wide = self.width(footprint);
-        let along_x = |count: u32| (Axis::X, count.min(wide));
-        let plans = if reused == [true, true] && even(0) && even(1) {
-            // A product: rows of one operand, columns of the other.
-            vec![
-                vec![along_x(4), (Axis::Y, 8)],
-                vec![along_x(4), (Axis::Y, 4)],
-                vec![along_x(2), (Axis::Y, 2)],
-            ]
-        } else if footprint.loops {
-            let shares = |axis: usize| {
-                let mut inner = inner.clone();
-                let all =
-                    inner.clone().count() > 0 && inner.all(|a| a.distance[axis] == Distance::None);
-                all && even(axis)
-            };
-            match shares(0) {
-                true => vec![vec![(Axis::X, 2)]],
-                false => vec![],
-            }
-        } else if self.is_stencil(footprint) {
-            vec![vec![(Axis::Y, 4)], vec![(Axis::Y, 2)]]
-        } else {
-            vec![vec![along_x(WIDE)]]
-        };
-        let merges = |plan: Vec<(Axis, u32)>| -> Vec<(Axis, u32)> {
-            plan.into_iter().filter(|(_, factor)| *factor > 1).collect()
-        };
-        let plans = plans.into_iter().map(merges);
-        plans.filter(|plan: &Vec<_>| !plan.is_empty()).collect()
-    }
-
-    /// True if threads along y load elements that their neighbours load, too.
-    fn is_stencil(&self, footprint: &Footprint) -> bool {
-        let mut slices = footprint.accesses.iter().map(|access| access.slice);
-        let loads = |slice: ParamId| {
-            let all = footprint
-                .accesses
-                .iter()
-                .filter(|a| a.slice == slice && !a.stores);
-            all.filter(|a| a.distance[0] == Distance::One).count()
-        };
-        self.space.extent[1] > 1 && slices.any(|slice| loads(slice) >= SHARED_LOADS)
-    }
-
-    /// The number of neighbouring elements that one access can load or store in all slices; 1 if that is not known.
-    fn width(&self, footprint: &Footprint) -> u32 {
-        if !self.call.is_aligned() || self.call.strided {
-            return 1;
-        }
-        let wgsl = self.target == "wgsl";
-        let mut widths = vec![];
-        for access in &footprint.accesses {
-            match access.distance[0] {
-                Distance::None => {}
-                // WGSL has no wide types for elements of 16 bits.
-                Distance::One if !wgsl || access.size >= 4 => {
-                    widths.push(access.multiple.min(u64::from(WIDE / access.size)));
-                }
-                Distance::One | Distance::Other => return 1,
-            }
-        }
-        let mut width = widths.into_iter().min().unwrap_or(WORDS);
-        while width > 1 && !self.fits(footprint, width) {
-            width /= 2;
-        }
-        width as u32
-    }
-
-    /// True if rows and pitches are multiples of so many elements, so that each wide access begins at one.
-    fn fits(&self, footprint: &Footprint, width: u64) -> bool {
-        let is_multiple = |n: u64| n.is_multiple_of(width);
-        let flat = self.space.extent[1] == 1 && self.space.extent[2] == 1;
-        let whole = is_multiple(self.space.extent[0]);
-        let mut pitches = footprint.pitches.iter();
-        // The elements of a WGSL buffer have one width.
-        let tail = whole || self.target != "wgsl";
-        let pitches = pitches.all(|param| self.usize_arg(*param).is_some_and(is_multiple));
-        pitches && tail && (flat || whole)
-    }
-
-    fn usize_arg(&self, param: ParamId) -> Option<u64> {
-        match self.call.args[param.index()].scalar() {
-            Some(Value::Usize(value)) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// Some plan, good or bad, that depends on the kernel and its extent only.
-    fn any(&self) -> Vec<Vec<(Axis, u32)>> {
-        let name = self.call.kernel.name().bytes();
-        let seed = name.fold(self.space.threads(), |seed, byte| {
-            seed.wrapping_mul(31).wrapping_add(byte.into())
-        });
-        let factor = |shift: u32| [2, 3, 4, 8, 16][(seed >> shift) as usize % 5];
-        let (x, y) = ((Axis::X, factor(0)), (Axis::Y, factor(2)));
-        match seed >> 4 & 3 {
-            0 => vec![vec![x], vec![y]],
-            1 => vec![vec![y], vec![x]],
-            2 => vec![vec![y, x], vec![x]],
-            _ => vec![vec![x, y, (Axis::Z, 2)], vec![x, y], vec![x], vec![y]],
-        }
-    }
-
     fn apply(
         &self,
         kernel: &Kernel,
         footprint: &Footprint,
-        plan: &[(Axis, u32)],
+        plan: &Plan,
     ) -> Result<Optimized, Kept> {
-        let mut extent = self.space.extent;
-        let mut merges = vec![];
-        for &(axis, factor) in plan {
-            let threads = &mut extent[axis.index()];
-            let merge = Merge::new(axis, factor, *threads);
-            *threads = merge.threads(*threads);
-            merges.push(merge);
-        }
-        // An id plus a lane's number must still fit.
-        let most = u64::from(u32::MAX) - 64;
+        let (stage, merges) = plan.steps(self.space.extent);
+        let stage = stage.map(|stage| Stage {
+            rest: !self.fills_chunks(kernel, stage),
+            ..stage
+        });
+        // An id plus the size of a tile must still fit.
+        let most = u64::from(u32::MAX) - LARGEST_TILE;
         if self.proof.fits_u32 && self.space.extent.iter().any(|threads| *threads > most) {
             return Err(Kept::Folded);
         }
-        let units = match self.info.compute_units {
-            0 => PROCESSORS,
-            units => units.into(),
-        };
-        let threads = extent.iter().fold(1u64, |n, e| n.saturating_mul(*e));
-        if settings::optimize() == Optimize::On && threads < units * LEAST_THREADS {
-            return Err(Kept::Small);
-        }
-        let factors = merges.iter().filter(|merge| merge.axis == Axis::X);
-        let by = factors.map(|merge| merge.factor).max().unwrap_or(1);
-        let multiples = footprint.pitches.iter().filter_map(|param| {
-            let value = self.usize_arg(*param)?;
-            (by > 1 && value > 0 && value.is_multiple_of(by.into())).then_some((*param, by))
-        });
         let aligned = self.call.args.iter().zip(0..);
         let aligned = aligned.filter(|(arg, _): &(&Arg<'_>, u32)| arg.vector().is_some());
         let optimization = Optimization {
@@ -284,13 +162,19 @@ impl Planning<'_, '_> {
                 true => aligned.map(|(_, param)| ParamId(param)).collect(),
                 false => vec![],
             },
-            multiples: multiples.collect(),
+            multiples: self.multiples(footprint, plan),
             dense: !self.call.strided,
+            stage,
             merges,
         };
+        let extent = optimization.threads(self.space.extent);
+        if settings::optimize() == Optimize::On && !self.fills(plan, extent) {
+            return Err(Kept::Small);
+        }
         let kernel = optimization.apply(kernel).map_err(Kept::Refused)?;
-        let shape = Shape::Over(super::dims::Dims(extent.map(|threads| threads as usize)));
-        let space = shape.space((None, false), self.info, None);
+        let shared = self.shared(&kernel)?;
+        let shape = Shape::Over(Dims(extent.map(|threads| threads as usize)));
+        let space = shape.space((kernel.block, false), self.info, None);
         let space = space.map_err(|_| Kept::Folded)?;
         let grid = physical_grid(space.grid, self.info.max_grid);
         let grid = grid
@@ -301,7 +185,70 @@ impl Planning<'_, '_> {
             kernel,
             space,
             grid,
+            shared,
         })
+    }
+
+    /// The scalar parameters of indices that are multiples of a wide access.
+    fn multiples(&self, footprint: &Footprint, plan: &Plan) -> Vec<(ParamId, u32)> {
+        let factors = plan.merges.iter().filter(|(axis, _)| *axis == Axis::X);
+        let by = match plan.stage {
+            Some(_) => WIDE / 4,
+            None => factors.map(|(_, factor)| *factor).max().unwrap_or(1),
+        };
+        let multiples = footprint.pitches.iter().filter_map(|param| {
+            let value = self.usize_arg(*param)?;
+            (by > 1 && value > 0 && value.is_multiple_of(by.into())).then_some((*param, by))
+        });
+        multiples.collect()
+    }
+
+    /// True if the turns of a staged loop plainly fill its chunks.
+    fn fills_chunks(&self, kernel: &Kernel, stage: Stage) -> bool {
+        let turns = stage.turns(kernel, &|expr| match expr {
+            Expr::Literal(value) => value.as_int().and_then(|n| u64::try_from(n).ok()),
+            Expr::Param(param) => self.usize_arg(param),
+            Expr::Len(Memory::Slice(param)) => Some(self.call.args[param.index()].units()),
+            _ => None,
+        });
+        turns.is_some_and(|turns| turns.is_multiple_of(stage.chunk.into()))
+    }
+
+    /// True if the transformed launch of `extent` threads fills the device.
+    fn fills(&self, plan: &Plan, extent: [u64; 3]) -> bool {
+        let threads = extent.iter().fold(1u64, |n, e| n.saturating_mul(*e));
+        match plan.stage {
+            // The patterns chose a tile for the number of processors.
+            Some(_) => true,
+            None => threads >= self.processors() * LEAST_THREADS,
+        }
+    }
+
+    /// The lengths of the shared arrays of a transformed kernel.
+    fn shared(&self, kernel: &Kernel) -> Result<Arc<[u64]>, Kept> {
+        let least = if self.info.features.storage8 { 1 } else { 4 };
+        if kernel.fixed_shared_bytes(least) > self.info.max_shared.min(MOST_SHARED) {
+            return Err(Kept::Shared);
+        }
+        let lens = kernel.shared.iter().map(|array| match array.len {
+            Length::Fixed(len) => len,
+            Length::Launch(_) | Length::Link(_) => unreachable!("tiles have fixed lengths"),
+        });
+        Ok(lens.collect())
+    }
+
+    fn processors(&self) -> u64 {
+        match self.info.compute_units {
+            0 => PROCESSORS,
+            units => units.into(),
+        }
+    }
+
+    fn usize_arg(&self, param: ParamId) -> Option<u64> {
+        match self.call.args[param.index()].scalar() {
+            Some(Value::Usize(value)) => Some(value),
+            _ => None,
+        }
     }
 }
 
