@@ -209,11 +209,15 @@ impl<'t> Stager<'t> {
         arrays.push(SharedArray {
             name: name.into(),
             elem,
-            len: Length::Fixed(u64::from(buffers * chunk * pitch)),
+            len: Length::Fixed(u64::from(buffers * chunk * pitch * load.size())),
             atomic: false,
         });
         let memory = Memory::Shared(SharedId(arrays.len() as u32 - 1));
-        let (threads, copies) = (block.iter().product::<u32>(), chunk * width / wide);
+        let threads = block.iter().product::<u32>();
+        let copies = match load.run {
+            Run::Units => chunk * width,
+            Run::Counter | Run::Axis | Run::Neither => chunk * width / wide,
+        };
         let mut steps = vec![];
         for at in (0..copies).step_by(threads as usize) {
             steps.push(self.step(
@@ -242,7 +246,7 @@ impl<'t> Stager<'t> {
                 let lanes = self.stage.tile[at] / self.stage.block[at];
                 if lanes.is_multiple_of(4) { 4 } else { 1 }
             }
-            (Run::Counter, None) | (Run::Axis | Run::Neither, _) => 0,
+            (Run::Counter, None) | (Run::Axis | Run::Units | Run::Neither, _) => 0,
         }
     }
 
@@ -273,8 +277,12 @@ impl<'t> Stager<'t> {
                 let again = code.again(place);
                 (code.rem(place, turns), code.div(again, turns))
             }
-            Run::Axis | Run::Neither => {
-                let columns = width / wide;
+            Run::Axis | Run::Units | Run::Neither => {
+                let columns = if load.run == Run::Axis {
+                    width / wide
+                } else {
+                    width
+                };
                 let again = code.again(place);
                 (code.div(place, columns), code.rem(again, columns))
             }
@@ -304,6 +312,7 @@ impl<'t> Stager<'t> {
         let of = match load.run {
             Run::Counter => self.stage.chunk,
             Run::Axis => width,
+            Run::Units => return load.size(),
             Run::Neither => return 1,
         };
         if size < 4 || !aligned || !of.is_multiple_of(wide) {
@@ -347,7 +356,7 @@ impl<'t> Stager<'t> {
                 let turn = code.add(first, group);
                 code.plus(turn, part)
             }
-            Run::Axis | Run::Neither => code.add(first, turn),
+            Run::Axis | Run::Units | Run::Neither => code.add(first, turn),
         };
         let mut at = match &self.lane.ids {
             Ids::Staged { at, .. } => *at,
@@ -364,7 +373,11 @@ impl<'t> Stager<'t> {
             missing: self.stage.missing,
         };
         lane.values.insert(self.target.counter, turn);
-        lane.expr(code.kernel, &self.target.values, load.index)
+        let index = lane.expr(code.kernel, &self.target.values, load.index);
+        match load.run {
+            Run::Units => code.plus(index, part),
+            Run::Counter | Run::Axis | Run::Neither => index,
+        }
     }
 
     /// The id along `axis` of the thread for which an element is copied.
@@ -467,7 +480,7 @@ impl<'t> Stager<'t> {
             Some(chunk) if self.stage.double && code.kernel.literal(chunk).is_none() => {
                 let chunk = code.again(chunk);
                 let parity = code.rem(chunk, 2);
-                code.mul(parity, self.stage.chunk * tile.pitch)
+                code.mul(parity, self.stage.chunk * tile.pitch * tile.of.size())
             }
             Some(_) | None => code.n(0),
         }
@@ -491,6 +504,12 @@ impl<'t> Stager<'t> {
                 let column = code.plus(column, part);
                 code.add(turn, column)
             }
+            Run::Units => {
+                let turn = code.mul(turn, tile.pitch);
+                let element = code.add(turn, column);
+                let first = code.mul(element, tile.of.size());
+                code.plus(first, part)
+            }
         }
     }
 
@@ -504,22 +523,11 @@ impl<'t> Stager<'t> {
         let mut lane = self.lane.clone();
         let mut body = vec![];
         for tile in tiles {
-            let chunk = code.read(number);
-            let buffer = self.buffer(code, tile, Some(chunk));
-            let row = code.read(turn);
-            let row = code.mul(row, tile.pitch);
-            let mut index = code.add(buffer, row);
-            if let Some(axis) = tile.of.axis {
-                let own = code.id(Builtin::GlobalIdx(axis));
-                let block = code.id(Builtin::BlockIdx(axis));
-                let block = code.mul(block, self.stage.tile[axis.index()]);
-                let column = code.sub(own, block);
-                index = code.add(index, column);
-            }
-            let value = code.load(tile.memory, index);
-            let local = code.bind("staged", value, &mut body);
-            for load in &tile.of.loads {
-                lane.held.insert(*load, local);
+            for (unit, loads) in (0..).zip(&tile.of.units) {
+                let index = self.own(code, tile, (number, turn), unit);
+                let value = code.load(tile.memory, index);
+                let local = code.bind("staged", value, &mut body);
+                lane.held.extend(loads.iter().map(|load| (*load, local)));
             }
         }
         let chunk = code.read(number);
@@ -539,6 +547,30 @@ impl<'t> Stager<'t> {
         };
         code.kernel.unrolls.to_mut().push((label, unroll));
         each
+    }
+
+    /// The position of the thread's own element in a turn of a chunk.
+    fn own(
+        &self,
+        code: &mut Code<'_>,
+        tile: &Tile<'_>,
+        (number, turn): (LocalId, LocalId),
+        unit: u32,
+    ) -> ExprId {
+        let chunk = code.read(number);
+        let buffer = self.buffer(code, tile, Some(chunk));
+        let row = code.read(turn);
+        let mut element = code.mul(row, tile.pitch);
+        if let Some(axis) = tile.of.axis {
+            let own = code.id(Builtin::GlobalIdx(axis));
+            let block = code.id(Builtin::BlockIdx(axis));
+            let block = code.mul(block, self.stage.tile[axis.index()]);
+            let column = code.sub(own, block);
+            element = code.add(element, column);
+        }
+        let first = code.mul(element, tile.of.size());
+        let first = code.add(buffer, first);
+        code.plus(first, unit)
     }
 
     /// The user's loop from turn `done` on.

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::super::Refusal;
-use super::super::lane::Indices;
+use super::super::lane::{Indices, split};
 use super::super::merge::find_loads;
 use super::Stage;
 
@@ -34,8 +34,15 @@ pub(super) struct Staged {
     /// The axis along which the elements of the threads of a tile differ, if there is one.
     pub axis: Option<Axis>,
     pub run: Run,
-    /// The loads of this element.
-    pub loads: Vec<ExprId>,
+    /// For each unit of the element, its loads. An element has one unit, or as many as the index grows by in a turn.
+    pub units: Vec<Vec<ExprId>>,
+}
+
+impl Staged {
+    /// The number of units of an element.
+    pub fn size(&self) -> u32 {
+        self.units.len() as u32
+    }
 }
 
 /// The direction in which the elements of a tile are neighbours.
@@ -43,6 +50,8 @@ pub(super) struct Staged {
 pub(super) enum Run {
     Counter,
     Axis,
+    /// The units of each element.
+    Units,
     Neither,
 }
 
@@ -201,11 +210,44 @@ impl<'k> Reader<'k> {
                 other.memory == staged.memory && kernel.is_same(other.index, staged.index)
             };
             match all.iter_mut().find(same) {
-                Some(other) => other.loads.push(load),
+                Some(other) => other.units[0].push(load),
                 None => all.push(staged),
             }
         }
-        all
+        self.with_units(all, counter)
+    }
+
+    /// Joins the loads of consecutive units.
+    fn with_units(&self, mut all: Vec<Staged>, counter: LocalId) -> Vec<Staged> {
+        let mut joined = vec![];
+        while !all.is_empty() {
+            let mut first = all.remove(0);
+            let size = self.coefficient(first.index, Variable::Counter, counter);
+            let (base, offset) = split(self.kernel, first.index);
+            let unit = |other: &Staged| {
+                let (own, at) = split(self.kernel, other.index);
+                let is_same = match (base, own) {
+                    (Some(one), Some(other)) => self.kernel.is_same(one, other),
+                    (_, _) => false,
+                };
+                let at = at.checked_sub(offset).filter(|_| is_same)?;
+                (other.memory == first.memory).then_some(at)
+            };
+            let size = size.filter(|size| matches!(size, 2 | 4)).unwrap_or(1);
+            let rest: Option<Vec<usize>> = (1..size as u64)
+                .map(|at| all.iter().position(|other| unit(other) == Some(at)))
+                .collect();
+            if let Some(mut rest) = rest.filter(|rest| !rest.is_empty()) {
+                let units = rest.iter().map(|at| all[*at].units[0].clone());
+                let units: Vec<Vec<ExprId>> = units.collect();
+                first.units.extend(units);
+                first.run = Run::Units;
+                rest.sort_unstable();
+                rest.into_iter().rev().for_each(|at| drop(all.remove(at)));
+            }
+            joined.push(first);
+        }
+        joined
     }
 
     fn staged(&self, load: ExprId, counter: LocalId, stage: Stage) -> Option<Staged> {
@@ -245,7 +287,7 @@ impl<'k> Reader<'k> {
             index,
             axis,
             run,
-            loads: vec![load],
+            units: vec![vec![load]],
         })
     }
 

@@ -12,7 +12,7 @@ use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, DivideOp, Kernel, ParamId, Scalar, Value, passes, validate, write};
 
 /// The slices of a random kernel, by the form of the index with which it is loaded, and `out`.
-const FORMS: usize = 10;
+const FORMS: usize = 12;
 
 /// A launch of a random kernel: its extent, and the arguments `n` and `start`.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,8 @@ impl Shape {
             7 => (n / 2 + 1) * x,
             8 => x * y * z,
             9 => (x / 2 + 1) * n,
+            10 => 4 * n + 4,
+            11 => 2 * n * y,
             _ => x * y * z,
         }
     }
@@ -55,12 +57,32 @@ impl<'s> Writer<'s> {
         self.rng.borrow_mut().below(n)
     }
 
-    fn load(&self, k: SketchExpr<'s>) -> SketchExpr<'s> {
+    /// The sum of the units of an element of 2 or 4.
+    fn units(&self, k: SketchLocal<'s>) -> SketchExpr<'s> {
         let s = self.s;
-        let form = self.below(FORMS as u64) as usize;
+        let load = |form: usize, index, unit: u64| s.load(self.slices[form], index + s.n(unit));
+        let rest = [1, 2, 3].map(|unit| load(10, k.get() * s.n(4), unit));
+        match self.below(3) {
+            0 => s.load(self.slices[10], k.get() * s.n(4)) - rest[0] + rest[1] * rest[2],
+            1 => load(10, k.get() * s.n(4), 4) + load(10, k.get() * s.n(4), 3),
+            _ => {
+                let row = || s.id(Builtin::GlobalIdx(Axis::Y)) * (s.arg(self.n) * s.n(2));
+                load(11, row() + k.get() * s.n(2), 0) - load(11, row() + k.get() * s.n(2), 1)
+            }
+        }
+    }
+
+    fn load(&self, k: SketchLocal<'s>) -> SketchExpr<'s> {
+        let s = self.s;
+        let form = self.below(11);
+        if form == 10 {
+            return self.units(k);
+        }
+        let form = form as usize;
         let [x, y] = [Axis::X, Axis::Y].map(|axis| s.id(Builtin::GlobalIdx(axis)));
         let [w, h] = [Axis::X, Axis::Y].map(|axis| s.id(Builtin::GlobalDim(axis)));
         let n = s.arg(self.n);
+        let k = k.get();
         let index = match form {
             0 => y * n + k,
             1 => k * w + x,
@@ -79,17 +101,14 @@ impl<'s> Writer<'s> {
     fn statement(&self, k: SketchLocal<'s>, depth: u32) {
         let s = self.s;
         match self.below(if depth == 0 { 3 } else { 6 }) {
-            0 | 1 => s.set(self.sum, self.sum.get() * s.f32(0.75) + self.load(k.get())),
-            2 => s.set(
-                self.sum,
-                self.sum.get() - self.load(k.get()) * self.load(k.get()),
-            ),
+            0 | 1 => s.set(self.sum, self.sum.get() * s.f32(0.75) + self.load(k)),
+            2 => s.set(self.sum, self.sum.get() - self.load(k) * self.load(k)),
             3 => {
-                let a = s.let_("a", self.load(k.get()));
+                let a = s.let_("a", self.load(k));
                 s.set(self.sum, self.sum.get() + a.get() * a.get());
             }
             4 => {
-                let cond = self.load(k.get()).lt(self.load(k.get()));
+                let cond = self.load(k).lt(self.load(k));
                 s.if_(cond, || self.statement(k, depth - 1));
             }
             _ => {
@@ -104,7 +123,7 @@ impl<'s> Writer<'s> {
 /// A random kernel with a loop over `k`, which loads from ten slices.
 fn kernel(seed: u64) -> Kernel {
     let s = Sketch::new("random");
-    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "l", "m"];
     let slices = names.map(|name| s.slice(name, Scalar::F32)).to_vec();
     let out = s.slice_mut("out", Scalar::F32);
     let (n, start) = (
@@ -281,21 +300,5 @@ fn tiles_of_128(extent: [u64; 3]) -> Optimization {
             .map(|axis| Merge::staged(axis, 8, spread))
             .to_vec(),
         ..Optimization::default()
-    }
-}
-
-#[test]
-#[ignore = "prints a text"]
-fn print_it() {
-    let plan = tiles_of_128([1024, 1024, 1]);
-    let kernel = plan.apply(&product()).unwrap();
-    for dialect in ["cuda"] {
-        let dialect = write::dialect(dialect).unwrap();
-        let mut variant = write::default_variant(&kernel, dialect);
-        variant.index = write::IndexWidth::Bits32;
-        println!(
-            "{}",
-            write::render(&kernel, dialect, &variant).unwrap().text
-        );
     }
 }
