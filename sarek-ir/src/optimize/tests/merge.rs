@@ -7,7 +7,7 @@ use super::super::{Merge, Optimization, Refusal};
 use super::{product, saxpy};
 use crate::sketch::Sketch;
 use crate::{
-    AtomicOp, Axis, Builtin, Kernel, Memory, ParamId, Scalar, Value, passes, validate, write,
+    AtomicOp, Axis, Builtin, Memory, ParamId, Scalar, Value, passes, validate, write,
 };
 
 #[test]
