@@ -12,6 +12,7 @@
 //! | [`footprint`] | the strides and the reuse of the elements that threads access |
 //! | [`merge`] | one thread does the work of several neighbours along an axis |
 //! | [`stage`] | a block copies what its loop loads into shared memory |
+//! | [`square`] | a block copies elements in the order of another axis into shared memory |
 //! | `varying` | the values that differ between threads along an axis |
 //! | `assume` | facts of the launch, written into the kernel |
 //! | `lane` | a copy of a statement for one of the merged threads |
@@ -20,6 +21,7 @@ mod assume;
 pub mod footprint;
 mod lane;
 pub mod merge;
+pub mod square;
 pub mod stage;
 mod varying;
 
@@ -31,6 +33,7 @@ use crate::{ExprId, Kernel, ParamId, passes};
 pub use assume::ALIGNMENT;
 pub use footprint::Footprint;
 pub use merge::{Merge, Spread};
+pub use square::Square;
 pub use stage::Stage;
 
 /// The facts and transformations of a plan for one launch, all of whose checks are proved.
@@ -46,6 +49,8 @@ pub struct Optimization {
     pub dense: bool,
     /// The staging, which comes before the merges.
     pub stage: Option<Stage>,
+    /// The staging of a kernel whose loads are far apart, which comes before the merges.
+    pub square: Option<Square>,
     /// The merges, in order.
     pub merges: Vec<Merge>,
 }
@@ -53,7 +58,7 @@ pub struct Optimization {
 impl Optimization {
     /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.stage.is_none() && self.merges.is_empty()
+        self.stage.is_none() && self.square.is_none() && self.merges.is_empty()
     }
 
     /// The kernel for the merged threads, without checks.
@@ -75,6 +80,9 @@ impl Optimization {
         if let Some(stage) = &self.stage {
             stage.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
+        if let Some(square) = &self.square {
+            square.apply(&mut kernel)?;
+        }
         for merge in &self.merges {
             merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
@@ -85,6 +93,9 @@ impl Optimization {
     pub fn threads(&self, mut extent: [u64; 3]) -> [u64; 3] {
         if let Some(stage) = self.stage {
             extent = stage.threads(extent);
+        }
+        if let Some(square) = self.square {
+            extent = square.threads(extent);
         }
         for merge in &self.merges {
             let threads = &mut extent[merge.axis.index()];
@@ -98,7 +109,8 @@ impl fmt::Display for Optimization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = self.stage.iter().map(ToString::to_string);
         let merges = self.merges.iter().map(ToString::to_string);
-        let all: Vec<String> = stage.chain(merges).collect();
+        let square = self.square.iter().map(ToString::to_string);
+        let all: Vec<String> = stage.chain(square).chain(merges).collect();
         f.write_str(&all.join(", "))
     }
 }
@@ -126,7 +138,7 @@ pub enum Refusal {
     NoLoop,
     /// The turns of the loop differ between threads, or a thread may leave it early.
     Uneven,
-    /// No load of the loop gains by staging.
+    /// No load gains by staging.
     NoTile,
     /// The kernel changes memory before or in the loop, or reads there what it writes.
     Effect,
@@ -146,7 +158,7 @@ impl Refusal {
             Refusal::Size => "the text would become too long",
             Refusal::NoLoop => "no loop is reached by all threads",
             Refusal::Uneven => "the turns of the loop differ between threads",
-            Refusal::NoTile => "no load of the loop is shared by threads",
+            Refusal::NoTile => "no load gains by shared memory",
             Refusal::Effect => "the kernel changes memory up to the end of its loop",
         }
     }

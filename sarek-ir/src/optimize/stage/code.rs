@@ -8,7 +8,7 @@ use crate::{
 use super::super::lane::{self, binary, fresh, number, sum};
 
 /// A kernel with the location of new nodes.
-pub(super) struct Code<'k> {
+pub(in super::super) struct Code<'k> {
     pub kernel: &'k mut Kernel,
     pub loc: Loc,
 }

@@ -15,9 +15,9 @@
 //! The launch has whole tiles of threads. Up to the end of the loop, a thread beyond the user's extent does the same as
 //! one of the last threads within; then it stops. So a tile only has elements that the user's threads load.
 
-mod code;
+pub(super) mod code;
 mod copy;
-mod target;
+pub(super) mod target;
 
 use std::fmt;
 use std::rc::Rc;
@@ -142,7 +142,7 @@ impl Stage {
     }
 
     /// The id of one of the last threads within the extent, or `id` if that is within.
-    fn clamp(self, code: &mut Code<'_>, axis: Axis, id: crate::ExprId) -> crate::ExprId {
+    pub(super) fn clamp(self, code: &mut Code<'_>, axis: Axis, id: crate::ExprId) -> crate::ExprId {
         let missing = self.missing[axis.index()];
         if missing == 0 {
             return id;
@@ -167,7 +167,12 @@ impl Stage {
     }
 
     /// The statements under the condition that the thread is within the user's extent.
-    fn within(self, code: &mut Code<'_>, lane: &Lane, mut stmts: Vec<StmtId>) -> Vec<StmtId> {
+    pub(super) fn within(
+        self,
+        code: &mut Code<'_>,
+        lane: &Lane,
+        mut stmts: Vec<StmtId>,
+    ) -> Vec<StmtId> {
         if stmts.is_empty() {
             return stmts;
         }

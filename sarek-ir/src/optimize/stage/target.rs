@@ -106,26 +106,27 @@ fn before(kernel: &Kernel, stmts: &[StmtId], stage: Stage) -> Result<(), Refusal
 
 /// The state on which a value depends.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Uses {
+pub(in super::super) struct Uses {
     axes: [bool; 3],
     counter: bool,
 }
 
 /// A variable of an index.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Variable {
+pub(in super::super) enum Variable {
     Axis(Axis),
     Counter,
 }
 
-struct Reader<'k> {
+/// Reads indices as functions of ids, launch values and a counter.
+pub(in super::super) struct Reader<'k> {
     kernel: &'k Kernel,
     /// The values of immutable locals.
     inits: HashMap<LocalId, ExprId>,
 }
 
 impl<'k> Reader<'k> {
-    fn of(kernel: &'k Kernel) -> Reader<'k> {
+    pub fn of(kernel: &'k Kernel) -> Reader<'k> {
         let mut inits = HashMap::new();
         let mut assigned = HashSet::new();
         for id in kernel.stmts_in(kernel.block(kernel.body)) {
@@ -174,8 +175,6 @@ impl<'k> Reader<'k> {
         if loads.is_empty() {
             return Err(Refusal::NoTile);
         }
-        let values = self.inits.iter().map(|(local, init)| (*local, *init));
-        let values = values.filter(|(_, init)| self.uses(*init, counter).is_some());
         Ok(Target {
             at,
             stmt,
@@ -184,8 +183,15 @@ impl<'k> Reader<'k> {
             end,
             body,
             loads,
-            values: Indices::from(values.collect()),
+            values: Indices::from(self.values(counter)),
         })
+    }
+
+    /// The locals that stand for such functions, with their values.
+    pub fn values(&self, counter: LocalId) -> HashMap<LocalId, ExprId> {
+        let values = self.inits.iter().map(|(local, init)| (*local, *init));
+        let values = values.filter(|(_, init)| self.uses(*init, counter).is_some());
+        values.collect()
     }
 
     /// The loads that every turn performs, and that gain by staging.
@@ -292,7 +298,7 @@ impl<'k> Reader<'k> {
     }
 
     /// The state on which a value depends. `None` if that is more than ids, launch values and the counter.
-    fn uses(&self, id: ExprId, counter: LocalId) -> Option<Uses> {
+    pub fn uses(&self, id: ExprId, counter: LocalId) -> Option<Uses> {
         let kernel = self.kernel;
         let mut uses = Uses::default();
         match kernel.expr(id).facts().reads {
@@ -314,7 +320,7 @@ impl<'k> Reader<'k> {
     }
 
     /// The number by which an index grows if the variable grows by one. `None` if that is no number.
-    fn coefficient(&self, id: ExprId, variable: Variable, counter: LocalId) -> Option<i64> {
+    pub fn coefficient(&self, id: ExprId, variable: Variable, counter: LocalId) -> Option<i64> {
         let kernel = self.kernel;
         let uses = self.uses(id, counter)?;
         let differs = match variable {

@@ -6,9 +6,7 @@ use super::super::footprint::{Distance, Footprint};
 use super::super::{Merge, Optimization, Refusal};
 use super::{product, saxpy};
 use crate::sketch::Sketch;
-use crate::{
-    AtomicOp, Axis, Builtin, Memory, ParamId, Scalar, Value, passes, validate, write,
-};
+use crate::{AtomicOp, Axis, Builtin, Memory, ParamId, Scalar, Value, passes, validate, write};
 
 #[test]
 fn loads_of_all_lanes_come_first() {

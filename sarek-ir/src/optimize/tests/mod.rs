@@ -2,6 +2,7 @@
 
 mod merge;
 mod random;
+mod square;
 mod stage;
 
 use crate::sketch::Sketch;

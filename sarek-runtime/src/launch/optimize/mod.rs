@@ -144,7 +144,11 @@ impl Planning<'_, '_> {
         footprint: &Footprint,
         plan: &Plan,
     ) -> Result<Optimized, Kept> {
-        let (stage, merges) = plan.steps(self.space.extent);
+        let (stage, mut merges) = plan.steps(self.space.extent);
+        let mut square = None;
+        if let Some((turned, factors)) = plan.turned(self.space.extent) {
+            (square, merges) = (Some(turned), factors);
+        }
         let stage = stage.map(|stage| Stage {
             rest: !self.fills_chunks(kernel, stage),
             ..stage
@@ -165,6 +169,7 @@ impl Planning<'_, '_> {
             multiples: self.multiples(footprint, plan),
             dense: !self.call.strided,
             stage,
+            square,
             merges,
         };
         let extent = optimization.threads(self.space.extent);

@@ -1,7 +1,7 @@
 //! The patterns that the planner knows, each with its plans.
 
 use sarek_ir::optimize::footprint::{Access, Distance};
-use sarek_ir::optimize::{Footprint, Merge, Spread, Stage};
+use sarek_ir::optimize::{Footprint, Merge, Spread, Square, Stage};
 use sarek_ir::{Axis, ParamId};
 
 use super::{Planning, WIDE};
@@ -11,6 +11,8 @@ use super::{Planning, WIDE};
 pub(super) struct Plan {
     /// The staging, if the plan has one.
     pub(super) stage: Option<Tile>,
+    /// The staging of loads that are far apart, if the plan has one.
+    pub(super) square: Option<Turned>,
     /// The factor of each merge, in order. All factors of a staged plan divide its tile.
     pub(super) merges: Vec<(Axis, u32)>,
 }
@@ -24,6 +26,16 @@ pub(super) struct Tile {
     pub(super) chunk: u32,
     /// True if each tile has two buffers.
     pub(super) double: bool,
+}
+
+/// Square tiles for loads that are far apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Turned {
+    pub(super) tile: u32,
+    /// The threads of a block along x and y.
+    pub(super) block: [u32; 2],
+    /// True if the stores are far apart instead of the loads.
+    pub(super) exchanged: bool,
 }
 
 impl Tile {
@@ -50,7 +62,17 @@ impl Plan {
         let merges = merges.into_iter().filter(|(_, factor)| *factor > 1);
         Plan {
             stage: None,
+            square: None,
             merges: merges.collect(),
+        }
+    }
+
+    fn square(square: Turned) -> Plan {
+        let Turned { tile, block, .. } = square;
+        let factors = [(Axis::Y, tile / block[1]), (Axis::X, tile / block[0])];
+        Plan {
+            square: Some(square),
+            ..Plan::merge(factors)
         }
     }
 
@@ -62,7 +84,24 @@ impl Plan {
     }
 
     fn is_empty(&self) -> bool {
-        self.stage.is_none() && self.merges.is_empty()
+        self.stage.is_none() && self.square.is_none() && self.merges.is_empty()
+    }
+
+    /// The square staging and its merges in a launch.
+    pub(super) fn turned(&self, extent: [u64; 3]) -> Option<(Square, Vec<Merge>)> {
+        let Turned {
+            tile,
+            block,
+            exchanged,
+        } = self.square?;
+        let merges = self.merges.iter().map(|&(axis, factor)| {
+            let block = block[axis.index()];
+            Merge::staged(axis, factor, Spread { block, run: 1 })
+        });
+        Some((
+            Square::new(tile, block, exchanged, extent),
+            merges.collect(),
+        ))
     }
 
     /// The staging and the merges in a launch.
@@ -99,6 +138,8 @@ impl Plan {
 
 /// The words of a wide access.
 const WORDS: u64 = 4;
+/// The least number of threads along x and y for square tiles.
+const LEAST_SQUARE: u64 = 64;
 /// The loads of one slice from which on threads along y share some.
 const SHARED_LOADS: usize = 4;
 
@@ -130,6 +171,15 @@ impl Planning<'_, '_> {
             plans
         } else if footprint.loops {
             self.rows(footprint)
+        } else if let Some(exchanged) = self.is_turned(footprint) {
+            let square = |rows: u32| {
+                Plan::square(Turned {
+                    tile: 64,
+                    block: [64, rows],
+                    exchanged,
+                })
+            };
+            vec![square(16), square(4)]
         } else if self.is_stencil(footprint) {
             vec![Plan::merge([(Axis::Y, 4)]), Plan::merge([(Axis::Y, 2)])]
         } else {
@@ -174,6 +224,31 @@ impl Planning<'_, '_> {
             }
         }
         plans
+    }
+
+    /// True or false if either all stores or some loads are far apart along x, but side by side along y: true for the
+    /// stores. All other accesses are side by side along x.
+    fn is_turned(&self, footprint: &Footprint) -> Option<bool> {
+        let least = LEAST_SQUARE;
+        if self.space.extent[0] < least || self.space.extent[1] < least {
+            return None;
+        }
+        let (far, near): (Vec<&Access>, Vec<&Access>) = footprint
+            .accesses
+            .iter()
+            .partition(|access| access.distance[0] != Distance::One);
+        let is_far = |access: &&Access| {
+            access.distance[0] == Distance::Other && access.distance[1] == Distance::One
+        };
+        let stores = |all: &[&Access]| all.iter().filter(|access| access.stores).count();
+        if far.is_empty() || !far.iter().all(is_far) {
+            return None;
+        }
+        match (stores(&far), stores(&near)) {
+            (0, 1..) => Some(false),
+            (far_stores, 0) if far_stores == far.len() && !near.is_empty() => Some(true),
+            (_, _) => None,
+        }
     }
 
     /// True if threads along y load elements that their neighbours load, too.
@@ -261,8 +336,19 @@ impl Planning<'_, '_> {
             let within = |(axis, _): &&(Axis, u32)| tile.threads[axis.index()] > 1;
             Plan::staged(tile, merges.iter().filter(within).copied())
         };
-        let both = [staged(&[y, x]), staged(&[x])];
-        let merged = merges.into_iter().map(Plan::merge);
-        both.into_iter().chain(merged).collect()
+        let merged: Vec<Plan> = merges.into_iter().map(Plan::merge).collect();
+        let square = |exchanged| {
+            let block = [[4, 4], [8, 2], [8, 8]][(seed >> 6) as usize % 3];
+            Plan::square(Turned {
+                tile: 8,
+                block,
+                exchanged,
+            })
+        };
+        let squares = vec![square(false), square(true)];
+        match seed >> 13 & 1 {
+            0 => [vec![staged(&[y, x]), staged(&[x])], squares, merged].concat(),
+            _ => merged,
+        }
     }
 }
