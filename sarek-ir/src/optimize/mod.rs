@@ -28,13 +28,16 @@ mod varying;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::{ExprId, Kernel, ParamId, passes};
+use crate::{Expr, ExprId, Kernel, LocalId, ParamId, Scalar, StmtId, passes};
 
 pub use assume::ALIGNMENT;
 pub use footprint::Footprint;
 pub use merge::{Merge, Spread};
 pub use square::Square;
 pub use stage::Stage;
+
+/// The registers that indices and addresses take.
+const INDICES: u64 = 40;
 
 /// The facts and transformations of a plan for one launch, all of whose checks are proved.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -87,6 +90,39 @@ impl Optimization {
             merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
         Ok(kernel)
+    }
+
+    /// An estimate of the 32-bit registers that a thread takes in the loops of a kernel: one for each lane of what a turn
+    /// changes, one for each lane along an axis of what it loads, and a few for indices.
+    pub fn registers(&self, kernel: &Kernel) -> u64 {
+        let words = |ty: Scalar| ty.size().div_ceil(4) as u64;
+        let factors = || self.merges.iter().map(|merge| u64::from(merge.factor));
+        let (all, most) = (factors().product::<u64>(), factors().max().unwrap_or(1));
+        let is_loop = |id: &StmtId| kernel.stmt(*id).loop_label().is_some();
+        let loops = kernel.stmts_in(kernel.block(kernel.body)).filter(is_loop);
+        let bodies: Vec<StmtId> = loops
+            .flat_map(|id| {
+                kernel.stmts_in(
+                    kernel
+                        .blocks_of(id)
+                        .into_iter()
+                        .flat_map(|b| kernel.block(b)),
+                )
+            })
+            .collect::<BTreeSet<StmtId>>()
+            .into_iter()
+            .collect();
+        let assigned = bodies
+            .iter()
+            .filter_map(|id| kernel.stmt(*id).facts().assigns);
+        let assigned: BTreeSet<LocalId> = assigned.collect();
+        let changed = assigned
+            .iter()
+            .map(|local| words(kernel.local_scalar(&kernel.locals[local.index()])));
+        let exprs = kernel.exprs_in(bodies.iter().flat_map(|id| kernel.operands_of(*id)));
+        let loads = exprs.filter(|e| matches!(kernel.expr(*e), Expr::Load { .. }));
+        let loaded = loads.map(|e| words(kernel.scalar_of(e)));
+        changed.sum::<u64>() * all + loaded.sum::<u64>() * most + INDICES
     }
 
     /// The extent of the transformed launch.

@@ -55,6 +55,7 @@ pub(super) enum Kept {
     NoPattern,
     Folded,
     Shared,
+    Registers,
     Refused(Refusal),
 }
 
@@ -67,6 +68,7 @@ impl Kept {
             Kept::Small => "the launch is too small to gain",
             Kept::NoPattern => "no known pattern",
             Kept::Folded => "its grid would be folded",
+            Kept::Registers => "a thread would take too many registers",
             Kept::Shared => "the device has too little shared memory",
             Kept::Refused(refusal) => refusal.words(),
         }
@@ -86,7 +88,9 @@ const WIDE: u32 = 16;
 /// The largest number of threads along an axis of a tile.
 const LARGEST_TILE: u64 = 4096;
 /// The most bytes of shared memory of a block. Every device declares that many without being asked for more.
-const MOST_SHARED: u64 = 32 << 10;
+const MOST_SHARED: u64 = 48 << 10;
+/// The most registers of a thread, and of all threads of a block.
+const MOST_REGISTERS: [u64; 2] = [240, 1 << 16];
 
 impl Planning<'_, '_> {
     /// The optimized launch, or the reason why it stays as it is.
@@ -175,6 +179,13 @@ impl Planning<'_, '_> {
         let extent = optimization.threads(self.space.extent);
         if settings::optimize() == Optimize::On && !self.fills(plan, extent) {
             return Err(Kept::Small);
+        }
+        if let Some(stage) = stage {
+            let (registers, [most, of_block]) = (optimization.registers(kernel), MOST_REGISTERS);
+            let threads: u64 = stage.block.iter().map(|n| u64::from(*n)).product();
+            if registers > most || registers * threads > of_block {
+                return Err(Kept::Registers);
+            }
         }
         let kernel = optimization.apply(kernel).map_err(Kept::Refused)?;
         let shared = self.shared(&kernel)?;

@@ -188,7 +188,7 @@ impl Planning<'_, '_> {
         plans.into_iter().filter(|plan| !plan.is_empty()).collect()
     }
 
-    /// The staged plan of a product that leaves enough blocks for the processors.
+    /// The staged plans of a product that leave enough blocks for the processors.
     fn products(&self) -> Vec<Plan> {
         let (extent, units) = (self.space.extent, self.processors());
         let fills = |(tile, _): &(Tile, _), percent: u64| {
@@ -196,10 +196,11 @@ impl Planning<'_, '_> {
         };
         // Measured: blocks of other sizes are faster where large ones leave processors idle at the end.
         let plans = [(LARGE, 190), (MIDDLE, 90), (SMALL, 60)];
-        let mut plans = plans.into_iter();
-        let first = plans.find(|(plan, percent)| fills(plan, *percent));
-        let plan = first.map(|((tile, merges), _)| Plan::staged(tile, merges));
-        plan.into_iter().collect()
+        let plans = plans.into_iter();
+        let plans = plans.filter(|(plan, percent)| fills(plan, *percent));
+        plans
+            .map(|((tile, merges), _)| Plan::staged(tile, merges))
+            .collect()
     }
 
     /// The plans of loops over elements that all threads share, and of loops in which each thread reads a row.
