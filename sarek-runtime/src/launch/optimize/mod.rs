@@ -189,6 +189,12 @@ impl Planning<'_, '_> {
         }
         let kernel = optimization.apply(kernel).map_err(Kept::Refused)?;
         let shared = self.shared(&kernel)?;
+        if let Some(tile) = plan.stage {
+            let buffers = if tile.double { 2 } else { 1 };
+            if shared.iter().sum::<u64>() < buffers * u64::from(tile.least) {
+                return Err(Kept::Refused(Refusal::NoTile));
+            }
+        }
         let shape = Shape::Over(Dims(extent.map(|threads| threads as usize)));
         let space = shape.space((kernel.block, false), self.info, None);
         let space = space.map_err(|_| Kept::Folded)?;

@@ -26,6 +26,8 @@ pub(super) struct Tile {
     pub(super) chunk: u32,
     /// True if each tile has two buffers.
     pub(super) double: bool,
+    /// The least number of elements in the buffers of a chunk. With fewer, the loads of the pattern are not staged.
+    pub(super) least: u32,
 }
 
 /// Square tiles for loads that are far apart.
@@ -39,11 +41,13 @@ pub(super) struct Turned {
 }
 
 impl Tile {
-    const fn new(x: u32, y: u32, chunk: u32) -> Tile {
+    /// A tile for loads of which each thread of a row or column needs its own, in elements a turn.
+    const fn new(x: u32, y: u32, chunk: u32, elements: u32) -> Tile {
         Tile {
             threads: [x, y, 1],
             chunk,
             double: true,
+            least: chunk * elements,
         }
     }
 
@@ -136,6 +140,8 @@ impl Plan {
     }
 }
 
+/// The shared memory of a device from which on the tiles of a product have two buffers.
+const TWO_BUFFERS: u64 = 32 << 10;
 /// The words of a wide access.
 const WORDS: u64 = 4;
 /// The least number of threads along x and y for square tiles.
@@ -145,9 +151,10 @@ const SHARED_LOADS: usize = 4;
 
 /// The sums of a product that large blocks compute, and those that blocks of fewer threads do. Threads along x come in
 /// groups of 8 or more, so that a warp loads few different elements.
-const LARGE: (Tile, [(Axis, u32); 2]) = (Tile::new(128, 128, 8), [(Axis::Y, 8), (Axis::X, 8)]);
-const MIDDLE: (Tile, [(Axis, u32); 2]) = (Tile::new(64, 128, 16), [(Axis::Y, 4), (Axis::X, 8)]);
-const SMALL: (Tile, [(Axis, u32); 2]) = (Tile::new(64, 64, 16), [(Axis::Y, 4), (Axis::X, 8)]);
+const LARGE: (Tile, [(Axis, u32); 2]) = (Tile::new(128, 128, 8, 256), [(Axis::Y, 8), (Axis::X, 8)]);
+const MIDDLE: (Tile, [(Axis, u32); 2]) =
+    (Tile::new(64, 128, 16, 192), [(Axis::Y, 4), (Axis::X, 8)]);
+const SMALL: (Tile, [(Axis, u32); 2]) = (Tile::new(64, 64, 16, 128), [(Axis::Y, 4), (Axis::X, 8)]);
 
 impl Planning<'_, '_> {
     /// The plans for the pattern of the kernel, best first.
@@ -198,9 +205,9 @@ impl Planning<'_, '_> {
         let plans = [(LARGE, 190), (MIDDLE, 90), (SMALL, 60)];
         let plans = plans.into_iter();
         let plans = plans.filter(|(plan, percent)| fills(plan, *percent));
-        plans
-            .map(|((tile, merges), _)| Plan::staged(tile, merges))
-            .collect()
+        let double = self.info.max_shared >= TWO_BUFFERS;
+        let plans = plans.map(|((tile, merges), _)| Plan::staged(Tile { double, ..tile }, merges));
+        plans.collect()
     }
 
     /// The plans of loops over elements that all threads share, and of loops in which each thread reads a row.
@@ -215,11 +222,11 @@ impl Planning<'_, '_> {
         let mut plans = vec![];
         if inner().all(|access| access.distance[0] == Distance::None) {
             if flat && threads >= 256 * units {
-                plans.push(Plan::staged(Tile::new(256, 1, 256), []));
+                plans.push(Plan::staged(Tile::new(256, 1, 256, 1), []));
             }
             plans.push(Plan::merge([(Axis::X, 2)]));
         } else if flat && inner().any(|access| access.distance[0] == Distance::Other) {
-            let tile = Tile::new(32, 1, 64);
+            let tile = Tile::new(32, 1, 64, 32);
             if tile.blocks(self.space.extent) >= 2 * units {
                 plans.push(Plan::staged(tile, []));
             }
@@ -333,6 +340,7 @@ impl Planning<'_, '_> {
                 ],
                 chunk: [1, 3, 4, 8][(seed >> 10) as usize % 4],
                 double: seed >> 12 & 1 == 0,
+                least: 0,
             };
             let within = |(axis, _): &&(Axis, u32)| tile.threads[axis.index()] > 1;
             Plan::staged(tile, merges.iter().filter(within).copied())
