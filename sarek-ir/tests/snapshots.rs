@@ -7,6 +7,7 @@ use std::path::Path;
 use common::blocks;
 use common::build::{Build, saxpy};
 use common::staged::{self, Sizes};
+use sarek_ir::optimize::Optimization;
 use sarek_ir::write::{DIALECTS, Dialect, IndexWidth, Variant, default_variant, render};
 use sarek_ir::{Axis, BinaryOp, Builtin, DivideOp, Intrinsic, Kernel, Scalar, SiteId, Stmt, Value};
 
@@ -256,12 +257,21 @@ fn texts_of_staged_loops_are_as_kept() {
         ("staged-bodies", staged::bodies(), pair),
         ("staged-rows", staged::rows(), flat),
     ] {
-        let plan = staged::plan(&kernel, sizes);
-        let kernel = plan.apply(&kernel).expect("the plan fits");
-        for dialect in DIALECTS {
-            let mut variant = default_variant(&kernel, dialect);
-            variant.index = IndexWidth::Bits32;
-            check(&kernel, name, dialect, &variant);
-        }
+        check_plan(name, &kernel, &staged::plan(&kernel, sizes));
+    }
+    for (name, extent) in [
+        ("staged-transpose", [64, 32, 1]),
+        ("staged-transpose-ragged", [61, 50, 1]),
+    ] {
+        check_plan(name, &staged::transpose(), &staged::turned(16, extent));
+    }
+}
+
+fn check_plan(name: &str, kernel: &Kernel, plan: &Optimization) {
+    let kernel = plan.apply(kernel).expect("the plan fits");
+    for dialect in DIALECTS {
+        let mut variant = default_variant(&kernel, dialect);
+        variant.index = IndexWidth::Bits32;
+        check(&kernel, name, dialect, &variant);
     }
 }

@@ -1,6 +1,6 @@
 //! Plain kernels whose loops are staged, and their plans.
 
-use sarek_ir::optimize::{Merge, Optimization, Spread, Stage};
+use sarek_ir::optimize::{Merge, Optimization, Spread, Square, Stage};
 use sarek_ir::sketch::Sketch;
 use sarek_ir::{Axis, Builtin, Intrinsic, Kernel, ParamId, ParamKind, Scalar};
 
@@ -78,6 +78,35 @@ pub fn rows() -> Kernel {
     });
     s.store(out, x.get(), sum.get());
     s.finish()
+}
+
+/// The transposition of a matrix with `wide` columns and `high` rows.
+pub fn transpose() -> Kernel {
+    let s = Sketch::new("transpose");
+    let (from, to) = (s.slice("from", Scalar::F32), s.slice_mut("to", Scalar::F32));
+    let (wide, high) = (
+        s.scalar("wide", Scalar::Usize),
+        s.scalar("high", Scalar::Usize),
+    );
+    let [x, y] = [(Axis::X, "x"), (Axis::Y, "y")]
+        .map(|(axis, name)| s.let_(name, s.id(Builtin::GlobalIdx(axis))));
+    let value = s.load(from, y.get() * s.arg(wide) + x.get());
+    s.store(to, x.get() * s.arg(high) + y.get(), value);
+    s.finish()
+}
+
+/// The plan of a transposition, in which a thread does the work of four.
+pub fn turned(tile: u32, extent: [u64; 3]) -> Optimization {
+    let rows = tile / 4;
+    let spread = Spread {
+        block: rows,
+        run: 1,
+    };
+    Optimization {
+        square: Some(Square::new(tile, [tile, rows], true, extent)),
+        merges: vec![Merge::staged(Axis::Y, 4, spread)],
+        ..Optimization::default()
+    }
 }
 
 /// The sizes of a staged launch.

@@ -43,7 +43,7 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void bodies(
         next_2 = wide.w;
         ((__local float4*)all_tile)[thread_idx_x] = (float4)(next, next_0, next_1, next_2);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -95,10 +95,11 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void bodies(
         if (taken_0) {
             ((__local float4*)all_tile)[(chunk + 1u) % 2u * 32u + thread_idx_x] = (float4)(next, next_0, next_1, next_2);
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     const u32 k_start = chunks * 32u;
     const u32 k_end = n / 4u * 4u;
+    #pragma unroll 1
     for (u32 k = k_start; k < k_end; k += 1u) {
         const float4 wide = ((__global const float4*)all_0)[k];
         const f32 other = wide.x;

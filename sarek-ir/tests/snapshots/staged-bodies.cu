@@ -81,6 +81,7 @@ extern "C" __global__ void __launch_bounds__(32) bodies(
     }
     const u32 k_start = chunks * 32u;
     const u32 k_end = n / 4u * 4u;
+    #pragma unroll 1
     for (u32 k = k_start; k < k_end; k += 1u) {
         const float4 wide = ((const float4*)all)[k];
         const f32 other = wide.x;

@@ -47,7 +47,6 @@ fn bodies(
         all_tile[thread_idx_x * 4u + 2u] = next_1;
         all_tile[thread_idx_x * 4u + 3u] = next_2;
         workgroupBarrier();
-        storageBarrier();
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -90,7 +89,6 @@ fn bodies(
                 all_tile[(chunk + 1u) % 2u * 128u + thread_idx_x * 4u + 2u] = next_1;
                 all_tile[(chunk + 1u) % 2u * 128u + thread_idx_x * 4u + 3u] = next_2;
                 workgroupBarrier();
-                storageBarrier();
             }
         }
     }

@@ -118,7 +118,7 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         b_tile[turn_9 * 32u + column_9] = next_9;
         b_tile[turn_10 * 32u + column_10] = next_10;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -208,8 +208,9 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
             b_tile[(chunk + 1u) % 2u * 128u + (turn_9 * 32u + column_9)] = next_9;
             b_tile[(chunk + 1u) % 2u * 128u + (turn_10 * 32u + column_10)] = next_10;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
+    #pragma unroll 1
     for (u32 i = chunks * 4u; i < k; i += 1u) {
         const f32 held = a[min(block_idx_y * 16u + thread_idx_y * 4u, global_dim_y * 4u - 15u) * k + i];
         const f32 held_0 = a[min(block_idx_y * 16u + thread_idx_y * 4u + 1u, global_dim_y * 4u - 15u) * k + i];

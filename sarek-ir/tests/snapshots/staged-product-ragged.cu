@@ -184,6 +184,7 @@ extern "C" __global__ void __launch_bounds__(16) product(
             }
         }
     }
+    #pragma unroll 1
     for (u32 i = chunks * 4u; i < k; i += 1u) {
         const f32 held = a[min(block_idx_y * 16u + thread_idx_y * 4u, global_dim_y * 4u - 15u) * k + i];
         const f32 held_0 = a[min(block_idx_y * 16u + thread_idx_y * 4u + 1u, global_dim_y * 4u - 15u) * k + i];

@@ -112,7 +112,6 @@ fn product(
         b_tile[turn_9 * 32u + column_9] = next_9;
         b_tile[turn_10 * 32u + column_10] = next_10;
         workgroupBarrier();
-        storageBarrier();
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -189,7 +188,6 @@ fn product(
                 b_tile[(chunk + 1u) % 2u * 128u + (turn_9 * 32u + column_9)] = next_9;
                 b_tile[(chunk + 1u) % 2u * 128u + (turn_10 * 32u + column_10)] = next_10;
                 workgroupBarrier();
-                storageBarrier();
             }
         }
     }

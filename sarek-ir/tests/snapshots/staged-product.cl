@@ -93,7 +93,7 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         ((__local float4*)b_tile)[turn * 8u + column] = (float4)(next_3, next_4, next_5, next_6);
         ((__local float4*)b_tile)[turn_0 * 8u + column_0] = (float4)(next_7, next_8, next_9, next_10);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -180,7 +180,7 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
             ((__local float4*)b_tile)[(chunk + 1u) % 2u * 32u + (turn * 8u + column)] = (float4)(next_3, next_4, next_5, next_6);
             ((__local float4*)b_tile)[(chunk + 1u) % 2u * 32u + (turn_0 * 8u + column_0)] = (float4)(next_7, next_8, next_9, next_10);
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     ((__global float4*)c)[(block_idx_y * 16u + thread_idx_y * 4u) * (n / 4u) + (block_idx_x * 8u + thread_idx_x)] = (float4)(sum, sum_0, sum_1, sum_2);
     ((__global float4*)c)[(block_idx_y * 16u + thread_idx_y * 4u) * (n / 4u) + (block_idx_x * 8u + thread_idx_x) + 4u] = (float4)(sum_3, sum_4, sum_5, sum_6);

@@ -93,7 +93,6 @@ fn product(
         b_tile[turn_0 * 32u + column_0 * 4u + 2u] = next_9;
         b_tile[turn_0 * 32u + column_0 * 4u + 3u] = next_10;
         workgroupBarrier();
-        storageBarrier();
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -173,7 +172,6 @@ fn product(
                 b_tile[(chunk + 1u) % 2u * 128u + (turn_0 * 32u + column_0 * 4u) + 2u] = next_9;
                 b_tile[(chunk + 1u) % 2u * 128u + (turn_0 * 32u + column_0 * 4u) + 3u] = next_10;
                 workgroupBarrier();
-                storageBarrier();
             }
         }
     }

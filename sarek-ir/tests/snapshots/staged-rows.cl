@@ -160,7 +160,7 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void rows(
             ((__local float4*)v_tile)[turn_7] = (float4)(next_31, next_32, next_33, next_34);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -262,10 +262,11 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void rows(
                 ((__local float4*)v_tile)[(chunk + 1u) % 2u * 8u + turn_7] = (float4)(next_31, next_32, next_33, next_34);
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     const u32 k_start = chunks * 32u;
     const u32 k_end = n / 4u * 4u;
+    #pragma unroll 1
     for (u32 k = k_start; k < k_end; k += 1u) {
         sum = sum + a[(min(global_idx_x / 4u, (global_dim_x - 24u) / 4u - 1u) * 4u + global_idx_x % 4u) * (n / 4u * 4u) + k] * v[k];
     }

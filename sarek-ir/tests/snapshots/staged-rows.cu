@@ -216,6 +216,7 @@ extern "C" __global__ void __launch_bounds__(32) rows(
     }
     const u32 k_start = chunks * 32u;
     const u32 k_end = n / 4u * 4u;
+    #pragma unroll 1
     for (u32 k = k_start; k < k_end; k += 1u) {
         sum = sum + a[(min(global_idx_x / 4u, (global_dim_x - 24u) / 4u - 1u) * 4u + global_idx_x % 4u) * (n / 4u * 4u) + k] * v[k];
     }

@@ -124,7 +124,6 @@ fn rows(
             v_tile[turn_7 * 4u + 3u] = next_34;
         }
         workgroupBarrier();
-        storageBarrier();
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -210,7 +209,6 @@ fn rows(
                     v_tile[(chunk + 1u) % 2u * 32u + turn_7 * 4u + 3u] = next_34;
                 }
                 workgroupBarrier();
-                storageBarrier();
             }
         }
     }

@@ -586,6 +586,9 @@ impl<'t> Stager<'t> {
         let end = self.uniform(code, self.target.end);
         let body = code.kernel.push_block(&body);
         let label = code.kernel.fresh_label();
+        // Few turns are left, and unrolling them takes registers.
+        let unrolls = code.kernel.unrolls.to_mut();
+        unrolls.push((label, Unroll::Times(1)));
         code.stmt(Stmt::For {
             label,
             local,

@@ -221,7 +221,7 @@ impl Planning<'_, '_> {
         let (threads, units) = (self.space.extent[0], self.processors());
         let mut plans = vec![];
         if inner().all(|access| access.distance[0] == Distance::None) {
-            if flat && threads >= 256 * units {
+            if flat && threads >= 128 * units {
                 plans.push(Plan::staged(Tile::new(256, 1, 256, 1), []));
             }
             plans.push(Plan::merge([(Axis::X, 2)]));
