@@ -138,7 +138,11 @@ fn kernel(seed: u64) -> Kernel {
         n,
         sum,
     };
-    let first = if seed % 3 == 0 { s.n(0) } else { s.arg(start) };
+    let first = if seed.is_multiple_of(3) {
+        s.n(0)
+    } else {
+        s.arg(start)
+    };
     s.for_("k", first, s.arg(n), |k, _| {
         for _ in 0..1 + w.below(3) {
             w.statement(k, 2);
@@ -224,7 +228,9 @@ fn plan(rng: &mut Rng, shape: Shape) -> Optimization {
     stage.rest = !turns.is_multiple_of(chunk.into()) || !shape.n.is_multiple_of(chunk.into());
     let merges = [Axis::X, Axis::Y].into_iter().filter_map(|axis| {
         let factor = factor[axis.index()];
-        let run = [1, 2, 4].into_iter().filter(|run| factor % run == 0);
+        let run = [1, 2, 4]
+            .into_iter()
+            .filter(|run| factor.is_multiple_of(*run));
         let spread = Spread {
             block: block[axis.index()],
             run: rng.pick(&run.collect::<Vec<u32>>()),
