@@ -6,6 +6,8 @@ use std::path::Path;
 
 use common::blocks;
 use common::build::{Build, saxpy};
+use common::staged::{self, Sizes};
+use sarek_ir::optimize::Optimization;
 use sarek_ir::write::{DIALECTS, Dialect, IndexWidth, Variant, default_variant, render};
 use sarek_ir::{Axis, BinaryOp, Builtin, DivideOp, Intrinsic, Kernel, Scalar, SiteId, Stmt, Value};
 
@@ -219,5 +221,57 @@ fn texts_of_blocks_are_as_kept() {
                 &default_variant(&kernel, dialect),
             );
         }
+    }
+}
+
+/// Staged products with whole tiles and with ragged ones, and loops over shared elements and over rows.
+#[test]
+fn texts_of_staged_loops_are_as_kept() {
+    let product = Sizes {
+        tile: [32, 16, 1],
+        factors: [8, 4],
+        chunk: 4,
+        extent: [64, 64, 1],
+        turns: 64,
+    };
+    let ragged = Sizes {
+        extent: [61, 50, 1],
+        turns: 77,
+        ..product
+    };
+    let flat = Sizes {
+        tile: [32, 1, 1],
+        factors: [1, 1],
+        chunk: 32,
+        extent: [1000, 1, 1],
+        turns: 1000,
+    };
+    let pair = Sizes {
+        tile: [64, 1, 1],
+        factors: [2, 1],
+        ..flat
+    };
+    for (name, kernel, sizes) in [
+        ("staged-product", staged::product(), product),
+        ("staged-product-ragged", staged::product(), ragged),
+        ("staged-bodies", staged::bodies(), pair),
+        ("staged-rows", staged::rows(), flat),
+    ] {
+        check_plan(name, &kernel, &staged::plan(&kernel, sizes));
+    }
+    for (name, extent) in [
+        ("staged-transpose", [64, 32, 1]),
+        ("staged-transpose-ragged", [61, 50, 1]),
+    ] {
+        check_plan(name, &staged::transpose(), &staged::turned(16, extent));
+    }
+}
+
+fn check_plan(name: &str, kernel: &Kernel, plan: &Optimization) {
+    let kernel = plan.apply(kernel).expect("the plan fits");
+    for dialect in DIALECTS {
+        let mut variant = default_variant(&kernel, dialect);
+        variant.index = IndexWidth::Bits32;
+        check(&kernel, name, dialect, &variant);
     }
 }

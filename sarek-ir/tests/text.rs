@@ -332,7 +332,7 @@ impl Dialect for Own {
         let head = c::Head {
             before: "kernel",
             pointer: &|ty, _| format!("{ty}*"),
-            shared: "shared",
+            shared: ["shared"; 2],
             given: &|name, ty| (format!("shared {ty}* {name}"), String::new()),
         };
         c::signature(self, entry, &head)

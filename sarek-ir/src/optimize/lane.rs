@@ -23,28 +23,43 @@ pub(super) enum Number {
     Id(LocalId),
 }
 
+/// The ids and extents of the thread that a lane stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Ids {
+    /// One of the threads that a merged thread does the work of.
+    Merged(Merge, Number),
+    /// A thread of a staged kernel.
+    Staged {
+        /// The id along each axis, as an expression outside of the kernel; `None` for the thread's own.
+        at: [Option<ExprId>; 3],
+        /// The threads of the launch beyond the user's extent.
+        missing: [u32; 3],
+    },
+}
+
 /// One lane: the names of its locals and labels.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
-    merge: Merge,
-    number: Number,
+    pub ids: Ids,
     locals: HashMap<LocalId, LocalId>,
     labels: HashMap<LabelId, LabelId>,
     /// Scalar parameters that are multiples of a number in this launch.
     multiples: Rc<[(ParamId, u32)]>,
     /// Expressions whose values are in locals already.
     pub held: HashMap<ExprId, LocalId>,
+    /// Locals that stand for expressions outside of the kernel.
+    pub values: HashMap<LocalId, ExprId>,
 }
 
 impl Lane {
-    pub fn new(merge: Merge, number: Number, multiples: Rc<[(ParamId, u32)]>) -> Lane {
+    pub fn new(ids: Ids, multiples: Rc<[(ParamId, u32)]>) -> Lane {
         Lane {
-            merge,
-            number,
+            ids,
             locals: HashMap::new(),
             labels: HashMap::new(),
             multiples,
             held: HashMap::new(),
+            values: HashMap::new(),
         }
     }
 
@@ -80,6 +95,9 @@ impl Lane {
             return self.builtin(kernel, builtin, loc);
         }
         if let Expr::Local(local) = expr {
+            if let Some(value) = self.values.get(&local) {
+                return fresh(kernel, *value);
+            }
             return match indices.0.get(&local) {
                 Some(value) => self.expr(kernel, indices, *value),
                 None => kernel.push_local_read(self.local(local), loc),
@@ -110,42 +128,57 @@ impl Lane {
 
     /// An id or extent of the threads that the user launched.
     pub fn builtin(&self, kernel: &mut Kernel, builtin: Builtin, loc: Loc) -> ExprId {
-        let merge = self.merge;
-        let plain = |kernel: &mut Kernel, builtin| {
-            kernel.push_expr(Expr::Builtin(builtin), Scalar::Usize, loc)
+        match builtin {
+            Builtin::GlobalIdx(axis) => self.id(kernel, axis, loc),
+            Builtin::GlobalDim(axis) => self.extent(kernel, axis, loc),
+            Builtin::GlobalThreadId => {
+                let [x, y, z] = Axis::ALL.map(|axis| self.id(kernel, axis, loc));
+                let [dx, dy] = [Axis::X, Axis::Y].map(|axis| self.extent(kernel, axis, loc));
+                let planes = binary(kernel, BinaryOp::Mul, z, dy, loc);
+                let rows = sum(kernel, BinaryOp::Add, planes, y, loc);
+                let rows = binary(kernel, BinaryOp::Mul, rows, dx, loc);
+                sum(kernel, BinaryOp::Add, rows, x, loc)
+            }
+            Builtin::ThreadIdx(_)
+            | Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => id(kernel, builtin, loc),
+        }
+    }
+
+    fn id(&self, kernel: &mut Kernel, axis: Axis, loc: Loc) -> ExprId {
+        let own = Builtin::GlobalIdx(axis);
+        match &self.ids {
+            Ids::Merged(merge, number) if merge.axis == axis => match *number {
+                Number::Id(local) => kernel.push_local_read(local, loc),
+                Number::Fixed(lane) => merged_id(kernel, *merge, lane, loc),
+            },
+            Ids::Merged(..) => id(kernel, own, loc),
+            Ids::Staged { at, .. } => match at[axis.index()] {
+                Some(given) => fresh(kernel, given),
+                None => id(kernel, own, loc),
+            },
+        }
+    }
+
+    fn extent(&self, kernel: &mut Kernel, axis: Axis, loc: Loc) -> ExprId {
+        let own = id(kernel, Builtin::GlobalDim(axis), loc);
+        let (all, missing) = match &self.ids {
+            Ids::Merged(merge, _) if merge.axis == axis => {
+                let factor = number(kernel, merge.factor.into(), loc);
+                let all = binary(kernel, BinaryOp::Mul, own, factor, loc);
+                (all, merge.missing)
+            }
+            Ids::Merged(..) => (own, 0),
+            Ids::Staged { missing, .. } => (own, missing[axis.index()]),
         };
-        if builtin == Builtin::GlobalIdx(merge.axis) {
-            let lane = match self.number {
-                Number::Id(local) => return kernel.push_local_read(local, loc),
-                Number::Fixed(lane) => lane,
-            };
-            let own = plain(kernel, builtin);
-            let factor = number(kernel, merge.factor.into(), loc);
-            let first = binary(kernel, BinaryOp::Mul, own, factor, loc);
-            let lane = number(kernel, lane.into(), loc);
-            return sum(kernel, BinaryOp::Add, first, lane, loc);
+        if missing == 0 {
+            return all;
         }
-        if builtin == Builtin::GlobalDim(merge.axis) {
-            let own = plain(kernel, builtin);
-            let factor = number(kernel, merge.factor.into(), loc);
-            let all = binary(kernel, BinaryOp::Mul, own, factor, loc);
-            let missing = number(kernel, merge.missing.into(), loc);
-            return match merge.missing {
-                0 => all,
-                _ => binary(kernel, BinaryOp::Sub, all, missing, loc),
-            };
-        }
-        if builtin == Builtin::GlobalThreadId {
-            let [x, y, z] =
-                Axis::ALL.map(|axis| self.builtin(kernel, Builtin::GlobalIdx(axis), loc));
-            let [dx, dy] =
-                [Axis::X, Axis::Y].map(|axis| self.builtin(kernel, Builtin::GlobalDim(axis), loc));
-            let planes = binary(kernel, BinaryOp::Mul, z, dy, loc);
-            let rows = sum(kernel, BinaryOp::Add, planes, y, loc);
-            let rows = binary(kernel, BinaryOp::Mul, rows, dx, loc);
-            return sum(kernel, BinaryOp::Add, rows, x, loc);
-        }
-        plain(kernel, builtin)
+        let missing = number(kernel, missing.into(), loc);
+        binary(kernel, BinaryOp::Sub, all, missing, loc)
     }
 
     /// A copy of a block.
@@ -250,6 +283,7 @@ impl Lane {
             Stmt::Continue { label } => Stmt::Continue {
                 label: self.own_label(label),
             },
+            Stmt::Barrier => Stmt::Barrier,
             Stmt::Let { .. }
             | Stmt::If { .. }
             | Stmt::Loop { .. }
@@ -258,7 +292,6 @@ impl Lane {
             | Stmt::Assert { .. }
             | Stmt::Panic { .. }
             | Stmt::Print { .. }
-            | Stmt::Barrier
             | Stmt::Fence { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
@@ -296,6 +329,11 @@ impl Indices {
     /// True if each use of the local becomes its value.
     pub fn holds(&self, local: LocalId) -> bool {
         self.0.contains_key(&local)
+    }
+
+    /// Uses become these values.
+    pub fn from(values: HashMap<LocalId, ExprId>) -> Indices {
+        Indices(values)
     }
 
     pub fn of(kernel: &Kernel) -> Indices {
@@ -336,6 +374,47 @@ fn is_index(kernel: &Kernel, id: ExprId) -> bool {
     operands || leaf
 }
 
+/// The id of a lane of a merged thread.
+fn merged_id(kernel: &mut Kernel, merge: Merge, lane: u32, loc: Loc) -> ExprId {
+    let axis = merge.axis;
+    let (first, lane) = match merge.spread {
+        None => {
+            let own = id(kernel, Builtin::GlobalIdx(axis), loc);
+            let factor = number(kernel, merge.factor.into(), loc);
+            (binary(kernel, BinaryOp::Mul, own, factor, loc), lane)
+        }
+        Some(spread) => {
+            let block = id(kernel, Builtin::BlockIdx(axis), loc);
+            let tile = number(kernel, (spread.block * merge.factor).into(), loc);
+            let block = binary(kernel, BinaryOp::Mul, block, tile, loc);
+            let thread = id(kernel, Builtin::ThreadIdx(axis), loc);
+            let run = number(kernel, spread.run.into(), loc);
+            let thread = binary(kernel, BinaryOp::Mul, thread, run, loc);
+            let first = binary(kernel, BinaryOp::Add, block, thread, loc);
+            (first, spread.distance(lane))
+        }
+    };
+    let lane = number(kernel, lane.into(), loc);
+    sum(kernel, BinaryOp::Add, first, lane, loc)
+}
+
+pub(super) fn id(kernel: &mut Kernel, builtin: Builtin, loc: Loc) -> ExprId {
+    kernel.push_expr(Expr::Builtin(builtin), Scalar::Usize, loc)
+}
+
+/// A copy of an expression.
+pub(super) fn fresh(kernel: &mut Kernel, id: ExprId) -> ExprId {
+    let (expr, ty, loc) = (
+        kernel.expr(id),
+        kernel.type_of(id),
+        kernel.expr_locs[id.index()],
+    );
+    let operands = kernel.operands(id).into_iter();
+    let operands: Vec<ExprId> = operands.map(|operand| fresh(kernel, operand)).collect();
+    let copy = kernel.with_operands(expr, &operands);
+    kernel.push_expr(copy, ty, loc)
+}
+
 pub(super) fn number(kernel: &mut Kernel, value: u64, loc: Loc) -> ExprId {
     kernel.push_literal(Value::Usize(value), loc)
 }
@@ -369,9 +448,21 @@ fn multiple(kernel: &mut Kernel, param: ParamId, by: u32, loc: Loc) -> ExprId {
     binary(kernel, BinaryOp::Mul, quotient, by, loc)
 }
 
-/// `lhs op rhs` on `usize`. Constants added to either side of a sum or difference come last.
-fn sum(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+/// `lhs op rhs` on `usize`. Constants added to either side of a sum or difference come last. A term that is added and
+/// subtracted disappears.
+pub(super) fn sum(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
     let (left, right) = (split(kernel, lhs), split(kernel, rhs));
+    if let (BinaryOp::Sub, (Some(all), offset), (Some(less), 0)) = (op, left, right)
+        && let Expr::Binary {
+            op: BinaryOp::Add,
+            lhs: first,
+            rhs: rest,
+        } = kernel.expr(all)
+        && kernel.is_same(first, less)
+    {
+        let offset = number(kernel, offset, loc);
+        return sum(kernel, BinaryOp::Add, rest, offset, loc);
+    }
     let (base, offset) = match (op, left, right) {
         (BinaryOp::Add, (Some(a), m), (Some(b), n)) if (m, n) != (0, 0) => {
             (binary(kernel, op, a, b, loc), m.wrapping_add(n))
@@ -379,6 +470,7 @@ fn sum(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) ->
         (BinaryOp::Add, (Some(a), m), (None, n)) | (BinaryOp::Add, (None, n), (Some(a), m)) => {
             (a, m.wrapping_add(n))
         }
+        (BinaryOp::Add, (None, m), (None, n)) => return number(kernel, m.wrapping_add(n), loc),
         (BinaryOp::Sub, (Some(a), m), (Some(b), 0)) if m != 0 => (binary(kernel, op, a, b, loc), m),
         (BinaryOp::Sub, (Some(a), m), (None, n)) if m >= n => (a, m - n),
         _ => return binary(kernel, op, lhs, rhs, loc),
@@ -391,7 +483,7 @@ fn sum(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) ->
 }
 
 /// An expression without the constant that is added last.
-fn split(kernel: &Kernel, id: ExprId) -> (Option<ExprId>, u64) {
+pub(super) fn split(kernel: &Kernel, id: ExprId) -> (Option<ExprId>, u64) {
     let constant = |id| match kernel.literal(id) {
         Some(Value::Usize(n)) => Some(n),
         _ => None,

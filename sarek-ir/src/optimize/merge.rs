@@ -29,7 +29,7 @@ use crate::{
 };
 
 use super::Refusal;
-use super::lane::{Indices, Lane, Number, binary, fresh_local};
+use super::lane::{Ids, Indices, Lane, Number, binary, fresh_local};
 use super::varying::Varying;
 
 /// One thread does the work of `factor` threads along `axis`.
@@ -41,6 +41,28 @@ pub struct Merge {
     pub factor: u32,
     /// The number of lanes that the last thread lacks, because the extent along the axis is no multiple of the factor.
     pub missing: u32,
+    /// The order of the lanes in a kernel whose loads are [staged](super::stage); `None` in all other kernels, where
+    /// lanes are neighbours.
+    pub spread: Option<Spread>,
+}
+
+/// The order of lanes in a block: each thread has runs of neighbours, and the runs of all threads of the block follow
+/// each other.
+///
+/// With short runs, the threads of a warp load neighbouring parts of a shared tile.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Spread {
+    /// The number of merged threads of a block along the axis.
+    pub block: u32,
+    /// The number of neighbours in a run, a divisor of the factor.
+    pub run: u32,
+}
+
+impl Spread {
+    /// The distance of a lane from the first one.
+    pub(super) fn distance(self, lane: u32) -> u32 {
+        lane / self.run * (self.block * self.run) + lane % self.run
+    }
 }
 
 /// The largest number of statements in the merged body.
@@ -57,6 +79,17 @@ impl Merge {
             axis,
             factor,
             missing: if over == 0 { 0 } else { factor - over },
+            spread: None,
+        }
+    }
+
+    /// The merge of `factor` threads in a staged kernel, whose extent is a multiple of its tiles.
+    pub fn staged(axis: Axis, factor: u32, spread: Spread) -> Merge {
+        Merge {
+            axis,
+            factor,
+            missing: 0,
+            spread: Some(spread),
         }
     }
 
@@ -71,16 +104,21 @@ impl Merge {
     /// # Errors
     /// [`Refusal`]. The kernel is unchanged, but for nodes that it does not use.
     pub fn apply(self, kernel: &mut Kernel, multiples: &[(ParamId, u32)]) -> Result<(), Refusal> {
-        allows(kernel)?;
+        let tiles = self.spread.is_some();
+        allows(kernel, tiles)?;
         let body = without_returns(kernel, kernel.body)?;
         let own = std::mem::replace(&mut kernel.body, body);
-        let varying = Varying::of(kernel, self.axis);
+        let varying = match tiles {
+            true => Varying::of_staged(kernel, self.axis),
+            false => Varying::of(kernel, self.axis),
+        };
         let multiples: Rc<[_]> = multiples.into();
         let mut merger = Merger {
             merge: self,
             indices: Indices::of(kernel),
             lanes: (0..self.factor)
-                .map(|lane| Lane::new(self, Number::Fixed(lane), multiples.clone()))
+                .map(|lane| Ids::Merged(self, Number::Fixed(lane)))
+                .map(|ids| Lane::new(ids, multiples.clone()))
                 .collect(),
             multiples: multiples.clone(),
             varying,
@@ -106,13 +144,17 @@ impl fmt::Display for Merge {
     }
 }
 
-/// Refuses kernels with constructs that lanes cannot share.
-fn allows(kernel: &Kernel) -> Result<(), Refusal> {
+/// Refuses kernels with constructs that lanes cannot share. In a staged kernel, `tiles` is true: the ids within blocks are
+/// those of the merged threads, which cooperate.
+pub(super) fn allows(kernel: &Kernel, tiles: bool) -> Result<(), Refusal> {
     for id in kernel.used_exprs() {
         if kernel.expr(id).facts().check.site().is_some() || kernel.overflow_site(id).is_some() {
             return Err(Refusal::Check);
         }
         match kernel.expr(id).facts().reads {
+            Reads::Id(Builtin::ThreadIdx(_) | Builtin::BlockIdx(_))
+            | Reads::Memory(Memory::Shared(_))
+                if tiles => {}
             Reads::Id(
                 Builtin::ThreadIdx(_)
                 | Builtin::BlockIdx(_)
@@ -148,6 +190,7 @@ fn allows(kernel: &Kernel) -> Result<(), Refusal> {
         match facts.effect {
             Effect::None | Effect::Store(Memory::Slice(_) | Memory::Local(_)) => {}
             Effect::Atomic(_, Memory::Slice(_)) => {}
+            Effect::Store(Memory::Shared(_)) | Effect::Barrier if tiles => {}
             Effect::Print(_) => return Err(Refusal::Print),
             Effect::Native(_) => return Err(Refusal::Native),
             Effect::Store(_)
@@ -169,7 +212,7 @@ fn has_atomics(kernel: &Kernel, id: StmtId) -> bool {
 }
 
 /// The block without returns: what follows `if done { return; }` moves into a branch under `!done`.
-fn without_returns(kernel: &mut Kernel, block: Block) -> Result<Block, Refusal> {
+pub(super) fn without_returns(kernel: &mut Kernel, block: Block) -> Result<Block, Refusal> {
     let stmts: Vec<StmtId> = kernel.block(block).collect();
     let is_return = |kernel: &Kernel, block: Block| {
         let mut inner = kernel.block(block);
@@ -256,7 +299,10 @@ impl Merger {
     fn tail(&self, kernel: &mut Kernel, body: Block) -> Block {
         let loc = Loc::default();
         let local = fresh_local(kernel, "lane", Scalar::Usize);
-        let mut lane = Lane::new(self.merge, Number::Id(local), self.multiples.clone());
+        let mut lane = Lane::new(
+            Ids::Merged(self.merge, Number::Id(local)),
+            self.multiples.clone(),
+        );
         let body = lane.block(kernel, &self.indices, body);
         let first = &self.lanes[0];
         let each = Stmt::For {
@@ -491,8 +537,8 @@ impl Merger {
     }
 }
 
-/// The loads from slices that an expression always evaluates, inner ones first.
-fn find_loads(kernel: &Kernel, id: ExprId, out: &mut Vec<ExprId>) {
+/// The loads from slices and tiles that an expression always evaluates, inner ones first.
+pub(super) fn find_loads(kernel: &Kernel, id: ExprId, out: &mut Vec<ExprId>) {
     match kernel.expr(id) {
         Expr::And { lhs, .. } | Expr::Or { lhs, .. } => find_loads(kernel, lhs, out),
         expr => {
@@ -500,7 +546,7 @@ fn find_loads(kernel: &Kernel, id: ExprId, out: &mut Vec<ExprId>) {
                 find_loads(kernel, operand, out);
             }
             if let Expr::Load {
-                memory: Memory::Slice(_),
+                memory: Memory::Slice(_) | Memory::Shared(_),
                 ..
             } = expr
             {

@@ -11,6 +11,8 @@
 //! |---|---|
 //! | [`footprint`] | the strides and the reuse of the elements that threads access |
 //! | [`merge`] | one thread does the work of several neighbours along an axis |
+//! | [`stage`] | a block copies what its loop loads into shared memory |
+//! | [`square`] | a block copies elements in the order of another axis into shared memory |
 //! | `varying` | the values that differ between threads along an axis |
 //! | `assume` | facts of the launch, written into the kernel |
 //! | `lane` | a copy of a statement for one of the merged threads |
@@ -19,16 +21,23 @@ mod assume;
 pub mod footprint;
 mod lane;
 pub mod merge;
+pub mod square;
+pub mod stage;
 mod varying;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::{ExprId, Kernel, ParamId, passes};
+use crate::{Expr, ExprId, Kernel, LocalId, ParamId, Scalar, StmtId, passes};
 
 pub use assume::ALIGNMENT;
 pub use footprint::Footprint;
-pub use merge::Merge;
+pub use merge::{Merge, Spread};
+pub use square::Square;
+pub use stage::Stage;
+
+/// The registers that indices and addresses take.
+const INDICES: u64 = 40;
 
 /// The facts and transformations of a plan for one launch, all of whose checks are proved.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -41,6 +50,10 @@ pub struct Optimization {
     pub multiples: Vec<(ParamId, u32)>,
     /// True if the last strides of all views are 1.
     pub dense: bool,
+    /// The staging, which comes before the merges.
+    pub stage: Option<Stage>,
+    /// The staging of a kernel whose loads are far apart, which comes before the merges.
+    pub square: Option<Square>,
     /// The merges, in order.
     pub merges: Vec<Merge>,
 }
@@ -48,7 +61,7 @@ pub struct Optimization {
 impl Optimization {
     /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.merges.is_empty()
+        self.stage.is_none() && self.square.is_none() && self.merges.is_empty()
     }
 
     /// The kernel for the merged threads, without checks.
@@ -62,18 +75,64 @@ impl Optimization {
         if self.dense {
             passes::settle_strides(&mut kernel);
         }
-        for (at, merge) in self.merges.iter().enumerate() {
-            let multiples = if at == 0 { &self.multiples[..] } else { &[] };
-            merge.apply(&mut kernel, multiples)?;
-        }
         for param in &self.aligned {
             assume::align(&mut kernel, *param);
+        }
+        // The first transformation writes them into the kernel.
+        let mut multiples = &self.multiples[..];
+        if let Some(stage) = &self.stage {
+            stage.apply(&mut kernel, std::mem::take(&mut multiples))?;
+        }
+        if let Some(square) = &self.square {
+            square.apply(&mut kernel)?;
+        }
+        for merge in &self.merges {
+            merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
         Ok(kernel)
     }
 
-    /// The extent of the merged launch.
+    /// An estimate of the 32-bit registers that a thread takes in the loops of a kernel: one for each lane of what a turn
+    /// changes, one for each lane along an axis of what it loads, and a few for indices.
+    pub fn registers(&self, kernel: &Kernel) -> u64 {
+        let words = |ty: Scalar| ty.size().div_ceil(4) as u64;
+        let factors = || self.merges.iter().map(|merge| u64::from(merge.factor));
+        let (all, most) = (factors().product::<u64>(), factors().max().unwrap_or(1));
+        let is_loop = |id: &StmtId| kernel.stmt(*id).loop_label().is_some();
+        let loops = kernel.stmts_in(kernel.block(kernel.body)).filter(is_loop);
+        let bodies: Vec<StmtId> = loops
+            .flat_map(|id| {
+                kernel.stmts_in(
+                    kernel
+                        .blocks_of(id)
+                        .into_iter()
+                        .flat_map(|b| kernel.block(b)),
+                )
+            })
+            .collect::<BTreeSet<StmtId>>()
+            .into_iter()
+            .collect();
+        let assigned = bodies
+            .iter()
+            .filter_map(|id| kernel.stmt(*id).facts().assigns);
+        let assigned: BTreeSet<LocalId> = assigned.collect();
+        let changed = assigned
+            .iter()
+            .map(|local| words(kernel.local_scalar(&kernel.locals[local.index()])));
+        let exprs = kernel.exprs_in(bodies.iter().flat_map(|id| kernel.operands_of(*id)));
+        let loads = exprs.filter(|e| matches!(kernel.expr(*e), Expr::Load { .. }));
+        let loaded = loads.map(|e| words(kernel.scalar_of(e)));
+        changed.sum::<u64>() * all + loaded.sum::<u64>() * most + INDICES
+    }
+
+    /// The extent of the transformed launch.
     pub fn threads(&self, mut extent: [u64; 3]) -> [u64; 3] {
+        if let Some(stage) = self.stage {
+            extent = stage.threads(extent);
+        }
+        if let Some(square) = self.square {
+            extent = square.threads(extent);
+        }
         for merge in &self.merges {
             let threads = &mut extent[merge.axis.index()];
             *threads = merge.threads(*threads);
@@ -84,10 +143,11 @@ impl Optimization {
 
 impl fmt::Display for Optimization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, merge) in self.merges.iter().enumerate() {
-            write!(f, "{}{merge}", if i == 0 { "" } else { ", " })?;
-        }
-        Ok(())
+        let stage = self.stage.iter().map(ToString::to_string);
+        let merges = self.merges.iter().map(ToString::to_string);
+        let square = self.square.iter().map(ToString::to_string);
+        let all: Vec<String> = stage.chain(square).chain(merges).collect();
+        f.write_str(&all.join(", "))
     }
 }
 
@@ -110,6 +170,14 @@ pub enum Refusal {
     SameAlongAxis,
     /// The text would grow too much.
     Size,
+    /// No loop at the top of the kernel can be staged.
+    NoLoop,
+    /// The turns of the loop differ between threads, or a thread may leave it early.
+    Uneven,
+    /// No load gains by staging.
+    NoTile,
+    /// The kernel changes memory before or in the loop, or reads there what it writes.
+    Effect,
 }
 
 impl Refusal {
@@ -124,6 +192,10 @@ impl Refusal {
             Refusal::Return => "a thread returns in the middle",
             Refusal::SameAlongAxis => "all threads along the axis do the same",
             Refusal::Size => "the text would become too long",
+            Refusal::NoLoop => "no loop is reached by all threads",
+            Refusal::Uneven => "the turns of the loop differ between threads",
+            Refusal::NoTile => "no load gains by shared memory",
+            Refusal::Effect => "the kernel changes memory up to the end of its loop",
         }
     }
 }

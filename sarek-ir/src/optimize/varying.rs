@@ -10,6 +10,9 @@
 //! - A loop varies if its condition or a bound does, or if a jump leaves or continues it under a varying condition inside
 //!   of it.
 //!
+//! In a staged kernel, the ids within a block are those of the merged threads, and so the same for all their lanes. Shared
+//! arrays are tiles, which all lanes see alike.
+//!
 //! So within a branch, a value is the same for all threads that run the branch together.
 
 use std::collections::HashSet;
@@ -19,6 +22,8 @@ use crate::{Access, Axis, Block, Builtin, ExprId, Kernel, LabelId, LocalId, Memo
 
 pub(super) struct Varying {
     axis: Axis,
+    /// True for a staged kernel.
+    tiles: bool,
     locals: HashSet<LocalId>,
     /// Loops whose iterations differ: their conditions or bounds vary, or some threads leave them early.
     loops: HashSet<LabelId>,
@@ -27,8 +32,18 @@ pub(super) struct Varying {
 impl Varying {
     /// Analyses a closed kernel.
     pub fn of(kernel: &Kernel, axis: Axis) -> Varying {
+        Varying::analyse(kernel, axis, false)
+    }
+
+    /// Analyses a closed kernel that [`Stage`](super::Stage) wrote.
+    pub fn of_staged(kernel: &Kernel, axis: Axis) -> Varying {
+        Varying::analyse(kernel, axis, true)
+    }
+
+    fn analyse(kernel: &Kernel, axis: Axis, tiles: bool) -> Varying {
         let mut varying = Varying {
             axis,
+            tiles,
             locals: HashSet::new(),
             loops: HashSet::new(),
         };
@@ -67,7 +82,7 @@ impl Varying {
                 Reads::Memory(memory) => match memory {
                     Memory::Slice(_) => kernel.access(memory) != Access::Read,
                     Memory::Local(local) => self.is_local(local),
-                    Memory::Shared(_) => true,
+                    Memory::Shared(_) => !self.tiles,
                     Memory::Table(_) => false,
                 },
                 Reads::Faults => true,
@@ -87,6 +102,7 @@ impl Varying {
                 || match facts.effect {
                     Effect::None => false,
                     Effect::Store(Memory::Local(array)) => self.is_local(array),
+                    Effect::Store(Memory::Shared(_)) | Effect::Barrier if self.tiles => false,
                     Effect::Store(_)
                     | Effect::Atomic(..)
                     | Effect::Place(_)

@@ -80,6 +80,7 @@ derived! {
     fn wide_type(ty: Scalar, count: usize) -> Option<&'static str>;
     fn wide_buffers() -> bool;
     fn wide_element(buffer: &str, wide: &str, writes: bool, index: &Text, index_type: Scalar) -> String;
+    fn wide_shared() -> Option<&'static str>;
     fn wide_value(wide: &str, parts: &[Text]) -> Text;
     fn declare_wide(name: &str, wide: &str, init: &str) -> String;
     fn loaded(element: String, ty: Scalar) -> Text;

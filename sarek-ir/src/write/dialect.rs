@@ -253,6 +253,12 @@ pub trait Dialect: Send + Sync {
         self.element(buffer, index, index_type)
     }
 
+    /// The text before a wide type in the type of a pointer to a shared array, if shared arrays are accessed by wide types,
+    /// too. Arrays with such accesses are [`Shared::wide`](super::Shared::wide).
+    fn wide_shared(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A value of type `wide` from its components.
     fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
         Text::call(wide, parts)

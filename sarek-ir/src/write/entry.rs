@@ -50,6 +50,8 @@ pub struct Shared {
     pub len: Option<u64>,
     /// True if only atomic operations change it.
     pub atomic: bool,
+    /// True if it must begin at a multiple of [`crate::SHARED_ALIGNMENT`], because wide types access it.
+    pub wide: bool,
 }
 
 impl Shared {
@@ -178,9 +180,13 @@ fn own_preludes(kernel: &Kernel, dialect: &dyn Dialect, out: &mut Lines) {
 
 /// Names the shared arrays.
 fn name_shared(lowered: &Legalized<'_>, namer: &mut Namer) -> Vec<Shared> {
-    let arrays = lowered.kernel.shared.iter().zip(&lowered.given);
+    let arrays = (0..).zip(lowered.kernel.shared.iter()).zip(&lowered.given);
+    let is_wide = |memory| {
+        let mut groups = lowered.groups.values();
+        groups.any(|group| group.memory == memory)
+    };
     arrays
-        .map(|(array, given)| Shared {
+        .map(|((id, array), given)| Shared {
             name: namer.fresh(&array.name),
             elem: array.elem.scalar(),
             len: match array.len {
@@ -189,6 +195,7 @@ fn name_shared(lowered: &Legalized<'_>, namer: &mut Namer) -> Vec<Shared> {
                 Length::Link(_) => unreachable!("only closed kernels are written"),
             },
             atomic: array.atomic,
+            wide: is_wide(Memory::Shared(SharedId(id))),
         })
         .collect()
 }
@@ -245,7 +252,7 @@ fn widen(arguments: &mut [Argument], lowered: &Legalized<'_>) {
     for argument in arguments {
         if let SlotKind::Buffer { param, .. } = argument.slot.kind {
             let mut groups = lowered.groups.values();
-            let group = groups.find(|group| group.param == param);
+            let group = groups.find(|group| group.memory == Memory::Slice(param));
             argument.wide = group.map(Group::count);
         }
     }

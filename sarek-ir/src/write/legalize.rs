@@ -69,9 +69,10 @@ impl<'a> Legalized<'a> {
         }
         passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
         let usage = counts(&kernel);
+        let given = given(&kernel, dialect);
         Legalized {
-            groups: vectorize_memory::groups(&mut kernel, dialect),
-            given: given(&kernel, dialect),
+            groups: vectorize_memory::groups(&mut kernel, dialect, &given),
+            given,
             kernel,
             variant,
             usage,

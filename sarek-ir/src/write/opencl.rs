@@ -35,7 +35,7 @@ impl Dialect for OpenCl {
                 let qualifier = if mutable { "" } else { "const " };
                 format!("__global {qualifier}{ty}* restrict")
             },
-            shared: "__local",
+            shared: ["__local", "__local __attribute__((aligned(16)))"],
             given: &|name, ty| (format!("__local {ty}* {name}"), String::new()),
         };
         c::signature(self, entry, &head)
@@ -126,6 +126,10 @@ impl Dialect for OpenCl {
     ) -> String {
         let qualifier = if writes { "" } else { "const " };
         format!("((__global {qualifier}{wide}*){buffer})[{}]", index.text)
+    }
+
+    fn wide_shared(&self) -> Option<&'static str> {
+        Some("__local ")
     }
 
     fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {

@@ -233,12 +233,17 @@ impl<'a> Writer<'a> {
     /// Writes a group as one access.
     fn together(&mut self, group: &Group) -> Result<(), Unsupported> {
         let wide = group.wide(self.dialect);
-        let buffer = self.argument(group.param);
+        let memory = self.memory(group.memory);
         let index = self.expr(group.index)?;
         let writes = matches!(group.parts, Parts::Store(_));
-        let place = self
-            .dialect
-            .wide_element(buffer, wide.name, writes, &index, self.index);
+        let place = match (group.memory, self.dialect.wide_shared()) {
+            (Memory::Shared(_), Some(before)) => {
+                format!("(({before}{}*){memory})[{}]", wide.name, index.text)
+            }
+            (_, _) => self
+                .dialect
+                .wide_element(memory, wide.name, writes, &index, self.index),
+        };
         match &group.parts {
             Parts::Store(values) => {
                 let mut texts = vec![];

@@ -1,10 +1,10 @@
-//! Vectorizes memory accesses: merges consecutive loads or stores of neighbouring elements of a buffer into one access
-//! of up to 16 bytes.
+//! Vectorizes memory accesses: merges consecutive loads or stores of neighbouring elements of a buffer or of a shared array
+//! into one access of up to 16 bytes.
 //!
 //! Such accesses come from values that are loaded and stored whole, and from the optimizer. After linking, a slice of
 //! structs is a slice of units, and a vector or struct of two or four units is that many statements in a row. The
 //! statements stay in the kernel; this module only lists those to write as one. The first index of a group is a multiple
-//! of its size, and so is the address, as [`crate::Param::align`] guarantees.
+//! of its size, and so is the address, as [`crate::Param::align`] and [`SHARED_ALIGNMENT`] guarantee.
 //!
 //! Elements of 8 and 16 bits have no vector types of 16 bytes in most languages. Words hold them, and shifts take them
 //! apart.
@@ -13,15 +13,15 @@ use std::collections::HashMap;
 
 use super::Dialect;
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LocalId, Memory, ParamId, Piece, Scalar,
-    Stmt, StmtId, Value,
+    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LocalId, Memory, Piece, SHARED_ALIGNMENT,
+    Scalar, Stmt, StmtId, Value,
 };
 
 /// Consecutive statements that form one access.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// The accessed parameter.
-    pub param: ParamId,
+    /// The accessed slice or shared array.
+    pub memory: Memory,
     pub ty: Scalar,
     /// The index, in groups of this size.
     pub index: ExprId,
@@ -106,12 +106,16 @@ impl Wide {
 }
 
 /// The groups of a lowered kernel, by their first statements.
-pub(super) fn groups(kernel: &mut Kernel, dialect: &dyn Dialect) -> HashMap<StmtId, Group> {
+pub(super) fn groups(
+    kernel: &mut Kernel,
+    dialect: &dyn Dialect,
+    given: &[bool],
+) -> HashMap<StmtId, Group> {
     let mut found = HashMap::new();
     for stmts in blocks(kernel) {
         let mut at = 0;
         while at < stmts.len() {
-            match widest(kernel, dialect, &stmts[at..]) {
+            match widest(kernel, (dialect, given), &stmts[at..]) {
                 Some(group) => {
                     let first = stmts[at];
                     at += group.count();
@@ -123,7 +127,7 @@ pub(super) fn groups(kernel: &mut Kernel, dialect: &dyn Dialect) -> HashMap<Stmt
     }
     if dialect.wide_buffers() {
         let uniform = uniform(kernel, &found);
-        found.retain(|_, group| uniform.get(&group.param) == Some(&group.count()));
+        found.retain(|_, group| uniform.get(&group.memory) == Some(&group.count()));
     }
     found
 }
@@ -145,9 +149,21 @@ fn blocks(kernel: &Kernel) -> Vec<Vec<StmtId>> {
 }
 
 /// The largest group that begins at the first statement.
-fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Option<Group> {
+fn widest(
+    kernel: &mut Kernel,
+    (dialect, given): (&dyn Dialect, &[bool]),
+    stmts: &[StmtId],
+) -> Option<Group> {
     let first = Access::of(kernel, *stmts.first()?)?;
-    let align = kernel.params[first.param.index()].align as usize / first.ty.size();
+    let align = match first.memory {
+        Memory::Slice(param) => kernel.params[param.index()].align as usize,
+        Memory::Shared(shared) if given[shared.index()] => 0,
+        Memory::Shared(_) => dialect
+            .wide_shared()
+            .map_or(0, |_| SHARED_ALIGNMENT as usize),
+        Memory::Local(_) | Memory::Table(_) => 0,
+    };
+    let align = align / first.ty.size();
     [16, 8, 4, 2].into_iter().find_map(|count| {
         let fits = count <= align && first.ty.size() * count <= 16 && count <= stmts.len();
         if !fits || Wide::of(dialect, first.ty, count).is_none() {
@@ -170,7 +186,7 @@ fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Optio
             None => Parts::Store(all.iter().filter_map(|a| a.value).collect()),
         };
         Some(Group {
-            param: first.param,
+            memory: first.memory,
             ty: first.ty,
             index,
             parts,
@@ -180,7 +196,7 @@ fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Optio
 
 /// An unchecked load or store of one element.
 struct Access {
-    param: ParamId,
+    memory: Memory,
     ty: Scalar,
     index: ExprId,
     /// The destination, for a load.
@@ -193,14 +209,14 @@ impl Access {
     fn of(kernel: &Kernel, stmt: StmtId) -> Option<Access> {
         let stmt = kernel.stmt(stmt);
         if let Stmt::Store {
-            memory: Memory::Slice(param),
+            memory,
             index,
             value,
             site: None,
         } = stmt
         {
             return Some(Access {
-                param,
+                memory,
                 ty: kernel.scalar_of(value),
                 index,
                 to: None,
@@ -229,7 +245,7 @@ impl Access {
         };
         let loaded = bits.unwrap_or(value);
         let Expr::Load {
-            memory: Memory::Slice(param),
+            memory,
             index,
             site: None,
         } = kernel.expr(loaded)
@@ -242,7 +258,7 @@ impl Access {
             from_bits: bits.is_some(),
         };
         Some(Access {
-            param,
+            memory,
             ty: kernel.scalar_of(loaded),
             index,
             to: Some(to),
@@ -256,11 +272,12 @@ impl Access {
             (split(kernel, self.index), split(kernel, other.index));
         let same_kind = self.to.is_some() == other.to.is_some();
         let same_base = match (base, other_base) {
-            (Some(a), Some(b)) => is_same(kernel, a, b),
+            // An index that reads memory may differ between the statements.
+            (Some(a), Some(b)) => kernel.is_same(a, b) && is_fixed(kernel, a),
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        same_kind && same_base && self.param == other.param && at + k == other_at
+        same_kind && same_base && self.memory == other.memory && at + k == other_at
     }
 }
 
@@ -282,24 +299,10 @@ fn split(kernel: &Kernel, index: ExprId) -> (Option<ExprId>, u64) {
     (Some(index), 0)
 }
 
-/// True if two expressions, which read no memory, have the same value.
-fn is_same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
-    let (one, other) = (kernel.expr(a), kernel.expr(b));
-    if kernel.operands(a).is_empty() {
-        return one == other;
-    }
-    let (
-        Expr::Binary { op, lhs, rhs },
-        Expr::Binary {
-            op: other_op,
-            lhs: other_lhs,
-            rhs: other_rhs,
-        },
-    ) = (one, other)
-    else {
-        return false;
-    };
-    op == other_op && is_same(kernel, lhs, other_lhs) && is_same(kernel, rhs, other_rhs)
+/// True if an expression reads no memory.
+fn is_fixed(kernel: &Kernel, id: ExprId) -> bool {
+    let mut all = kernel.exprs_in([id]);
+    all.all(|e| kernel.expr(e).facts().reads.memory().is_none())
 }
 
 /// True if no access changes anything that a later one reads.
@@ -310,7 +313,7 @@ fn are_independent(kernel: &Kernel, all: &[Access]) -> bool {
             !indices.any(|e| kernel.expr(e) == Expr::Local(taken.local))
         }
         None => {
-            let stored = Memory::Slice(access.param);
+            let stored = access.memory;
             let values = all.iter().filter_map(|other| other.value);
             let mut exprs = values.chain(all.iter().map(|other| other.index));
             !exprs.any(|id| kernel.loads(id, stored))
@@ -330,7 +333,7 @@ fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
     let Expr::Binary { op, lhs, rhs } = kernel.expr(index) else {
         return None;
     };
-    let (lhs, rhs) = if op == BinaryOp::Add {
+    let (lhs, rhs) = if matches!(op, BinaryOp::Add | BinaryOp::Sub) {
         (divided(kernel, lhs, by)?, divided(kernel, rhs, by)?)
     } else if op == BinaryOp::Mul {
         let (one, other) = match divided(kernel, rhs, by) {
@@ -348,32 +351,32 @@ fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
 }
 
 /// The buffers whose accesses all are in groups of one size, with that size.
-fn uniform(kernel: &Kernel, found: &HashMap<StmtId, Group>) -> HashMap<ParamId, usize> {
-    let mut single: HashMap<ParamId, usize> = HashMap::new();
+fn uniform(kernel: &Kernel, found: &HashMap<StmtId, Group>) -> HashMap<Memory, usize> {
+    let mut single: HashMap<Memory, usize> = HashMap::new();
     for stmt in kernel.stmts_in(kernel.block(kernel.body)) {
         let exprs = kernel.exprs_in(kernel.operands_of(stmt));
         let loaded = exprs.filter_map(|e| kernel.expr(e).facts().reads.memory());
         for memory in loaded.chain(kernel.stmt(stmt).facts().effect.memory()) {
-            if let Memory::Slice(param) = memory {
-                *single.entry(param).or_default() += 1;
+            if let Memory::Slice(_) = memory {
+                *single.entry(memory).or_default() += 1;
             }
         }
     }
-    let mut sizes: HashMap<ParamId, Option<usize>> = HashMap::new();
+    let mut sizes: HashMap<Memory, Option<usize>> = HashMap::new();
     for group in found.values() {
-        *single.entry(group.param).or_default() -= group.count();
-        let size = sizes.entry(group.param).or_insert(Some(group.count()));
+        *single.entry(group.memory).or_default() -= group.count();
+        let size = sizes.entry(group.memory).or_insert(Some(group.count()));
         if *size != Some(group.count()) {
             *size = None;
         }
     }
     let pieces = kernel.natives.iter().flat_map(|n| n.texts.iter());
-    let named = |param: ParamId| {
+    let named = |memory: Memory| {
         let mut pieces = pieces.clone().flat_map(|text| text.pieces.iter());
-        pieces.any(|piece| *piece == Piece::Param(param))
+        pieces.any(|piece| matches!(piece, Piece::Param(param) if Memory::Slice(*param) == memory))
     };
     let sizes = sizes.into_iter();
-    let sizes = sizes.filter_map(|(param, size)| Some((param, size?)));
-    let whole = |(param, _): &(ParamId, usize)| single[param] == 0 && !named(*param);
+    let sizes = sizes.filter_map(|(memory, size)| Some((memory, size?)));
+    let whole = |(memory, _): &(Memory, usize)| single[memory] == 0 && !named(*memory);
     sizes.filter(whole).collect()
 }

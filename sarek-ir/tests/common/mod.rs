@@ -8,6 +8,7 @@ pub mod nvrtc;
 pub mod opencl;
 pub mod operation;
 pub mod oracle;
+pub mod staged;
 
 /// True if this compiler must be present; otherwise its absence skips a test.
 pub fn required(name: &str) -> bool {

@@ -61,11 +61,11 @@ __kernel void endless(
         *(volatile __local i32*)&last_round[0ul] = 0;
         *(volatile __local i32*)&last_round[1ul] = 0;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (srk_in_bounds_u64(&thread, 0ul, 1ul, 0u)) {
         *(volatile __local u32*)&done[0ul] = 0u;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     srk_opaque bool going = true;
     while (going) {
         round_0 = (i32)((u32)round_0 + (u32)1);
@@ -75,7 +75,7 @@ __kernel void endless(
         if (thread.faulted) {
             *(volatile __local i32*)&last_round[1ul] = round_0;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         i32 seen = 0;
         seen = *(volatile __local i32*)&last_round[1ul];
         srk_opaque const bool taken = seen == round_0;
@@ -100,7 +100,7 @@ __kernel void endless(
                 }
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         u32 old = 0u;
         if (going) {
             if (srk_in_bounds_u64(&thread, 0ul, 1ul, 3u)) {
@@ -109,7 +109,7 @@ __kernel void endless(
                 old = 0u;
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         srk_opaque const bool taken_1 = going && old != 0u;
         if (taken_1) {
             going = false;

@@ -74,12 +74,10 @@ fn endless(
         atomicStore(&last_round[1u], 0i);
     }
     workgroupBarrier();
-    storageBarrier();
     if (srk_in_bounds_u32(0u, 1u, 0u)) {
         atomicStore(&done[0u], 0u);
     }
     workgroupBarrier();
-    storageBarrier();
     loop {
         round_0 = round_0 + 1i;
         if (!srk_faulted) {
@@ -89,7 +87,6 @@ fn endless(
             atomicStore(&last_round[1u], round_0);
         }
         workgroupBarrier();
-        storageBarrier();
         var seen: i32 = 0i;
         seen = atomicLoad(&last_round[1u]);
         if (seen == round_0) {
@@ -107,7 +104,6 @@ fn endless(
             }
         }
         workgroupBarrier();
-        storageBarrier();
         var old: u32 = 0u;
         if (srk_in_bounds_u32(0u, 1u, 3u)) {
             old = atomicLoad(&done[0u]);
@@ -115,7 +111,6 @@ fn endless(
             old = 0u;
         }
         workgroupBarrier();
-        storageBarrier();
         if (old != 0u) {
             break;
         }

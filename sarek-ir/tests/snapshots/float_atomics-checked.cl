@@ -67,7 +67,7 @@ __kernel void float_atomics(
     if (srk_in_bounds_u64(&thread, 0ul, 1ul, 0u)) {
         *(volatile __local u64*)&best[0ul] = srk_to_bits_f64(0.0);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const f32 value = x[srk_index_u64(&thread, global_idx_x, x_len, 1u)];
     const f64 value_0 = (f64)value;
     f64 seen;
@@ -88,7 +88,7 @@ __kernel void float_atomics(
         }
         seen = found;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     f64 old = 0.0;
     if (srk_in_bounds_u64(&thread, 0ul, 1ul, 3u)) {
         old = srk_from_bits_u64(*(volatile __local u64*)&best[0ul]);

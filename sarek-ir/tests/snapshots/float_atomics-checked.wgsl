@@ -76,7 +76,6 @@ fn float_atomics(
         atomicStore(&best[0u], bitcast<u64>(0.0lf));
     }
     workgroupBarrier();
-    storageBarrier();
     let value: f32 = x[srk_index_u32(global_idx_x, args.x_len, 1u)];
     let value_0: f64 = f64(value);
     var seen: f64;
@@ -101,7 +100,6 @@ fn float_atomics(
         seen = found;
     }
     workgroupBarrier();
-    storageBarrier();
     var old: f64 = 0.0lf;
     if (srk_in_bounds_u32(0u, 1u, 3u)) {
         old = bitcast<f64>(atomicLoad(&best[0u]));

@@ -26,7 +26,7 @@ __kernel void float_atomics(
     const u64 block_idx_x = (u64)get_group_id(0);
     const u64 global_idx_x = block_idx_x * (u64)get_local_size(0) + (u64)get_local_id(0);
     *(volatile __local u64*)&best[0ul] = srk_to_bits_f64(0.0);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const f32 value = x[global_idx_x];
     const f64 value_0 = (f64)value;
     f64 seen;
@@ -39,7 +39,7 @@ __kernel void float_atomics(
         }
         seen = found;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     f64 old;
     old = srk_from_bits_u64(*(volatile __local u64*)&best[0ul]);
     const f32 value_1 = value / (f32)old;

@@ -27,7 +27,6 @@ fn float_atomics(
     let global_idx_x: u32 = block_idx_x * SRK_BLOCK_X + local_id.x;
     atomicStore(&best[0u], bitcast<u64>(0.0lf));
     workgroupBarrier();
-    storageBarrier();
     let value: f32 = x[global_idx_x];
     let value_0: f64 = f64(value);
     var seen: f64;
@@ -44,7 +43,6 @@ fn float_atomics(
         seen = found;
     }
     workgroupBarrier();
-    storageBarrier();
     var old: f64;
     old = bitcast<f64>(atomicLoad(&best[0u]));
     let value_1: f32 = value / f32(old);

@@ -60,14 +60,14 @@ __kernel void histogram(
         }
         bin = bin + block_dim_x;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (global_idx_x < x_len) {
         const u64 index = (u64)x[srk_index_u64(&thread, global_idx_x, x_len, 1u)];
         if (srk_in_bounds_u64(&thread, index, 64ul, 2u)) {
             atomic_add(&own[index], 1u);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u64 bin_0 = thread_idx_x;
     while (bin_0 < 64ul) {
         if (thread.faulted) {

@@ -79,7 +79,6 @@ fn histogram(
         bin = bin + block_dim_x;
     }
     workgroupBarrier();
-    storageBarrier();
     if (global_idx_x < args.x_len) {
         let index: u32 = x[srk_index_u32(global_idx_x, args.x_len, 1u)];
         if (srk_in_bounds_u32(index, 64u, 2u)) {
@@ -87,7 +86,6 @@ fn histogram(
         }
     }
     workgroupBarrier();
-    storageBarrier();
     var bin_0: u32 = thread_idx_x;
     while (bin_0 < 64u) {
         if (srk_faulted) {

@@ -12,6 +12,6 @@ __kernel void large(
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + thread_idx_x;
     a[thread_idx_x] = 1.0f;
     b[thread_idx_x + 8000ul] = 2.0f;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     x[global_idx_x] = a[thread_idx_x] + b[thread_idx_x + 8000ul];
 }

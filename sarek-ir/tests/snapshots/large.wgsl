@@ -20,6 +20,5 @@ fn large(
     a[thread_idx_x] = 1.0f;
     b[thread_idx_x + 8000u] = 2.0f;
     workgroupBarrier();
-    storageBarrier();
     x[global_idx_x] = a[thread_idx_x] + b[thread_idx_x + 8000u];
 }

@@ -18,13 +18,13 @@ __kernel void reduction(
         value = x[global_idx_x];
     }
     tile[thread_idx_x] = value;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     u64 stride = 512ul;
     while (stride > 0ul) {
         if (thread_idx_x < stride && thread_idx_x + stride < block_dim_x) {
             tile[thread_idx_x] = tile[thread_idx_x] + tile[thread_idx_x + stride];
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         stride = stride >> 1u;
     }
     if (thread_idx_x == 0ul) {

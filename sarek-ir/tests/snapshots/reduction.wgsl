@@ -33,14 +33,12 @@ fn reduction(
     }
     tile[thread_idx_x] = value;
     workgroupBarrier();
-    storageBarrier();
     var stride: u32 = 512u;
     while (stride > 0u) {
         if (thread_idx_x < stride && thread_idx_x + stride < block_dim_x) {
             tile[thread_idx_x] = tile[thread_idx_x] + tile[thread_idx_x + stride];
         }
         workgroupBarrier();
-        storageBarrier();
         stride = stride >> 1u;
     }
     if (thread_idx_x == 0u) {

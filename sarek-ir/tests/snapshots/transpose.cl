@@ -19,7 +19,7 @@ __kernel void transpose(
     if (column < w && row < h) {
         tile[thread_idx_y * 17ul + thread_idx_x] = x[row * w + column];
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const u64 column_0 = block_idx_y * 16ul + thread_idx_x;
     const u64 row_0 = block_idx_x * 16ul + thread_idx_y;
     if (column_0 < h && row_0 < w) {

@@ -31,7 +31,6 @@ fn transpose_0(
         tile[thread_idx_y * 17u + thread_idx_x] = x[row * args.w + column];
     }
     workgroupBarrier();
-    storageBarrier();
     let column_0: u32 = block_idx_y * 16u + thread_idx_x;
     let row_0: u32 = block_idx_x * 16u + thread_idx_y;
     if (column_0 < args.h && row_0 < args.w) {

@@ -99,9 +99,10 @@ impl Ready<'_> {
             }
             Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
         };
-        let (asked, mut space, mut grid) = (space, space, grid);
+        let (asked, mut space, mut grid, mut shared) = (space, space, grid, shared);
         if let Some(Ok(optimized)) = &optimized {
             (space, grid) = (optimized.space, optimized.grid);
+            shared = optimized.shared.clone();
         }
         Ok(Plan {
             asked,

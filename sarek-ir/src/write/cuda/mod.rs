@@ -49,7 +49,7 @@ impl Dialect for Cuda {
                 let qualifier = if mutable { "" } else { "const " };
                 format!("{qualifier}{ty}* __restrict__")
             },
-            shared: "__shared__",
+            shared: ["__shared__", "__shared__ __align__(16)"],
             given: &|name, ty| {
                 let offset = format!("srk_at_{name}");
                 (
@@ -188,6 +188,10 @@ impl Dialect for Cuda {
     ) -> String {
         let qualifier = if writes { "" } else { "const " };
         format!("(({qualifier}{wide}*){buffer})[{}]", index.text)
+    }
+
+    fn wide_shared(&self) -> Option<&'static str> {
+        Some("")
     }
 
     fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {

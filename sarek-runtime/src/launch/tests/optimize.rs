@@ -4,6 +4,7 @@ use super::super::optimize::Kept;
 use super::super::plan::Plan;
 use super::*;
 use crate::plugin::tag::DeviceKind;
+use sarek_ir::{Axis, Builtin};
 
 /// The plan of `axpy` over `n` elements on a GPU.
 fn planned(n: usize, optimize: bool, change: impl FnOnce(&mut Call<'_>)) -> Plan {
@@ -65,4 +66,54 @@ fn other_launches_run_as_written() {
     );
     let plan = planned_on(&software, n, true, |_| ());
     assert_eq!(plan.space, plan.asked);
+}
+
+/// The plan of a product of matrices with `n` rows, columns and turns on a device with 100 processors.
+fn planned_product(n: usize) -> Plan {
+    let s = Sketch::new("product");
+    let (a, b) = (s.slice("a", Scalar::F32), s.slice("b", Scalar::F32));
+    let (c, size) = (s.slice_mut("c", Scalar::F32), s.scalar("n", Scalar::Usize));
+    let id = |axis| s.id(Builtin::GlobalIdx(axis));
+    let (x, y) = (s.let_("x", id(Axis::X)), s.let_("y", id(Axis::Y)));
+    let sum = s.let_mut("sum", s.f32(0.0));
+    s.for_("k", s.n(0), s.arg(size), |k, _| {
+        let left = s.load(a, y.get() * s.arg(size) + k.get());
+        let right = s.load(b, k.get() * s.arg(size) + x.get());
+        s.set(sum, sum.get() + left * right);
+    });
+    s.store(c, y.get() * s.arg(size) + x.get(), sum.get());
+    let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
+    def.optimize = true;
+    let def = kernels::leak(def);
+    let gpu = GpuBackend::with("gpu", 1, |info| {
+        info.kind = DeviceKind::gpu();
+        info.compute_units = 100;
+    });
+    let (a, b) = (Vector::<f32>::zeros(n * n), Vector::<f32>::zeros(n * n));
+    let mut c = Vector::<f32>::zeros(n * n);
+    // SAFETY: these are the arguments of `product`, which is not run.
+    let launch: Launch<'_> =
+        unsafe { Launch::of(def, [(&a).into(), (&b).into(), (&mut c).into(), n.into()]) };
+    launch.over((n, n)).plan(&device(&gpu).0).unwrap()
+}
+
+#[test]
+fn large_products_are_staged_in_tiles_that_fill_the_device() {
+    let tiled = |n| {
+        let plan = planned_product(n);
+        let optimized = plan.transformed()?;
+        let stage = optimized.optimization.stage?;
+        assert_eq!(optimized.kernel.block, Some(plan.space.block));
+        assert_eq!(plan.shared.len(), 2);
+        let block = plan.space.block.map(u64::from);
+        let threads = [0, 1, 2].map(|axis| plan.space.grid[axis] * block[axis]);
+        assert_eq!(plan.space.extent, threads);
+        Some((stage.tile, plan.space.block, stage.rest, stage.missing))
+    };
+    let (whole, large, middle) = ([0; 3], [128, 128, 1], [64, 128, 1]);
+    assert_eq!(tiled(2048), Some((large, [16, 16, 1], false, whole)));
+    assert_eq!(tiled(1024), Some((middle, [8, 32, 1], false, whole)));
+    assert_eq!(tiled(1001), Some((middle, [8, 32, 1], true, [23, 23, 0])));
+    assert_eq!(tiled(512), Some(([64, 64, 1], [8, 16, 1], false, whole)));
+    assert_eq!(tiled(256), None);
 }

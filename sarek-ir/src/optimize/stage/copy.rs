@@ -1,0 +1,624 @@
+//! Writes the staged loop: the copies of elements to tiles, and the turns that read them.
+
+use crate::{
+    Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, LabelId, Length, Local, LocalId, Memory, Scalar,
+    SharedArray, SharedId, Stmt, StmtId, Unroll, Value,
+};
+
+use super::super::lane::{Ids, Indices, Lane, split};
+use super::Stage;
+use super::code::Code;
+use super::target::{Run, Staged, Target};
+
+/// The bytes of a wide access.
+const WIDE: u32 = 16;
+
+/// The longest chunk whose turns are all unrolled.
+const UNROLLED: u32 = 16;
+/// The number of turns of longer chunks that are unrolled together.
+const TOGETHER: u32 = 8;
+
+/// A shared array with the elements of one load.
+struct Tile<'t> {
+    of: &'t Staged,
+    memory: Memory,
+    /// The elements of a turn.
+    width: u32,
+    /// The distance between the elements of a turn and those of the next one.
+    pitch: u32,
+    /// The neighbouring elements that a thread copies at once.
+    wide: u32,
+    /// The places of the elements that a thread copies.
+    steps: Vec<Step>,
+}
+
+/// The first of the elements that a thread copies at once.
+struct Step {
+    /// The turn in the chunk, and the position in the turn, as expressions outside of the kernel. Along the run, they
+    /// count groups of [`Tile::wide`].
+    turn: ExprId,
+    column: ExprId,
+    /// The condition under which the thread copies something of its own.
+    own: Option<ExprId>,
+}
+
+pub(super) struct Stager<'t> {
+    stage: Stage,
+    target: &'t Target,
+    /// Copies statements of the user's loop.
+    lane: Lane,
+    indices: &'t Indices,
+}
+
+impl<'t> Stager<'t> {
+    pub fn new(stage: Stage, target: &'t Target, lane: Lane, indices: &'t Indices) -> Stager<'t> {
+        Stager {
+            stage,
+            target,
+            lane,
+            indices,
+        }
+    }
+
+    /// Writes what replaces the loop.
+    pub fn staged(&self, code: &mut Code<'_>, out: &mut Vec<StmtId>) {
+        let chunk = self.stage.chunk;
+        let thread = self.thread(code, out);
+        let turns = self.turns(code);
+        let chunks = code.div(turns, chunk);
+        let chunks = code.bind("chunks", chunks, out);
+        let mut tiles = vec![];
+        for load in &self.target.loads {
+            tiles.push(self.tile(code, load, thread, out));
+        }
+        let number = code.kernel.push_local(Local {
+            name: "chunk".into(),
+            ty: Scalar::Usize.into(),
+            mutable: false,
+        });
+        match self.stage.double {
+            true => self.two_buffers(code, &tiles, (chunks, number), out),
+            false => self.one_buffer(code, &tiles, (chunks, number), out),
+        }
+        if self.stage.rest {
+            let done = code.read(chunks);
+            let done = code.mul(done, chunk);
+            out.push(self.rest(code, done));
+        }
+    }
+
+    /// The number of the thread in its block.
+    fn thread(&self, code: &mut Code<'_>, out: &mut Vec<StmtId>) -> LocalId {
+        let [x, y, _] = self.stage.block;
+        let mut number = code.id(Builtin::ThreadIdx(Axis::X));
+        for (axis, before) in [(Axis::Y, x), (Axis::Z, x * y)] {
+            if self.stage.block[axis.index()] > 1 {
+                let id = code.id(Builtin::ThreadIdx(axis));
+                let id = code.mul(id, before);
+                number = code.add(id, number);
+            }
+        }
+        code.bind("thread", number, out)
+    }
+
+    /// A value that is the same for all threads of the launch.
+    fn uniform(&self, code: &mut Code<'_>, id: ExprId) -> ExprId {
+        self.lane.expr(code.kernel, &self.target.values, id)
+    }
+
+    /// The number of turns of the loop.
+    fn turns(&self, code: &mut Code<'_>) -> ExprId {
+        let [start, end] =
+            [self.target.start, self.target.end].map(|bound| self.uniform(code, bound));
+        if code.kernel.literal(start) == Some(Value::Usize(0)) {
+            return end;
+        }
+        let again = code.again(start);
+        let end = code.max(end, start);
+        code.sub(end, again)
+    }
+
+    /// The first turn of a chunk.
+    fn first(&self, code: &mut Code<'_>, chunk: ExprId) -> ExprId {
+        let start = self.uniform(code, self.target.start);
+        let offset = code.mul(chunk, self.stage.chunk);
+        code.add(start, offset)
+    }
+
+    fn one_buffer(
+        &self,
+        code: &mut Code<'_>,
+        tiles: &[Tile<'_>],
+        (chunks, number): (LocalId, LocalId),
+        out: &mut Vec<StmtId>,
+    ) {
+        let mut body = vec![];
+        let chunk = code.read(number);
+        let held = self.fetch(code, tiles, chunk, &mut body);
+        body.push(code.stmt(Stmt::Barrier));
+        self.put(code, tiles, &held, None, &mut body);
+        body.push(code.stmt(Stmt::Barrier));
+        body.push(self.compute(code, tiles, number));
+        let end = code.read(chunks);
+        out.push(code.count(number, end, &body));
+    }
+
+    fn two_buffers(
+        &self,
+        code: &mut Code<'_>,
+        tiles: &[Tile<'_>],
+        (chunks, number): (LocalId, LocalId),
+        out: &mut Vec<StmtId>,
+    ) {
+        let mut all = vec![];
+        let zero = code.n(0);
+        let held = self.fetch(code, tiles, zero, &mut all);
+        let zero = code.n(0);
+        self.put(code, tiles, &held, Some(zero), &mut all);
+        all.push(code.stmt(Stmt::Barrier));
+        let mut body = vec![];
+        let next = |code: &mut Code<'_>| {
+            let chunk = code.read(number);
+            code.plus(chunk, 1)
+        };
+        let (one, end) = (next(code), code.read(chunks));
+        let more = code.lt(one, end);
+        let more = code.bind("more", more, &mut body);
+        let mut then = vec![];
+        let chunk = next(code);
+        let loads = self.loads(code, tiles, chunk);
+        for (local, value) in held.iter().flatten().zip(loads.into_iter().flatten()) {
+            let local = *local;
+            then.push(code.stmt(Stmt::Assign { local, value }));
+        }
+        let cond = code.read(more);
+        body.push(code.branch(cond, &then));
+        body.push(self.compute(code, tiles, number));
+        let mut then = vec![];
+        let chunk = next(code);
+        self.put(code, tiles, &held, Some(chunk), &mut then);
+        then.push(code.stmt(Stmt::Barrier));
+        let cond = code.read(more);
+        body.push(code.branch(cond, &then));
+        let end = code.read(chunks);
+        all.push(code.count(number, end, &body));
+        let (zero, end) = (code.n(0), code.read(chunks));
+        let some = code.lt(zero, end);
+        out.push(code.branch(some, &all));
+    }
+
+    /// Declares the shared array of a load, and the places that each thread copies.
+    fn tile<'s>(
+        &self,
+        code: &mut Code<'_>,
+        load: &'s Staged,
+        thread: LocalId,
+        out: &mut Vec<StmtId>,
+    ) -> Tile<'s> {
+        let Stage { chunk, block, .. } = self.stage;
+        let width = load.axis.map_or(1, |axis| self.stage.tile[axis.index()]);
+        let wide = self.wide(code, load, width);
+        let pitch = width + self.padding(load);
+        let buffers = if self.stage.double { 2 } else { 1 };
+        let name = match load.memory {
+            Memory::Slice(param) => format!("{}_tile", code.kernel.params[param.index()].name),
+            Memory::Shared(_) | Memory::Local(_) | Memory::Table(_) => "tile".to_owned(),
+        };
+        let elem = code.kernel.element_type(load.memory);
+        let arrays = code.kernel.shared.to_mut();
+        arrays.push(SharedArray {
+            name: name.into(),
+            elem,
+            len: Length::Fixed(u64::from(buffers * chunk * pitch * load.size())),
+            atomic: false,
+        });
+        let memory = Memory::Shared(SharedId(arrays.len() as u32 - 1));
+        let threads = block.iter().product::<u32>();
+        let copies = match load.run {
+            Run::Units => chunk * width,
+            Run::Counter | Run::Axis | Run::Neither => chunk * width / wide,
+        };
+        let mut steps = vec![];
+        for at in (0..copies).step_by(threads as usize) {
+            steps.push(self.step(
+                code,
+                load,
+                (width, wide),
+                (thread, at, copies, threads),
+                out,
+            ));
+        }
+        Tile {
+            of: load,
+            memory,
+            width,
+            pitch,
+            wide,
+            steps,
+        }
+    }
+
+    /// The elements between the turns of a tile, so that threads that store along turns use different banks.
+    fn padding(&self, load: &Staged) -> u32 {
+        match (load.run, load.axis) {
+            (Run::Counter, Some(axis)) => {
+                let at = axis.index();
+                let lanes = self.stage.tile[at] / self.stage.block[at];
+                if lanes.is_multiple_of(4) { 4 } else { 1 }
+            }
+            (Run::Counter, None) | (Run::Axis | Run::Units | Run::Neither, _) => 0,
+        }
+    }
+
+    /// One copy of a thread: number `thread + at` of all `copies` of the block.
+    fn step(
+        &self,
+        code: &mut Code<'_>,
+        load: &Staged,
+        (width, wide): (u32, u32),
+        (thread, at, copies, threads): (LocalId, u32, u32, u32),
+        out: &mut Vec<StmtId>,
+    ) -> Step {
+        let number = |code: &mut Code<'_>| {
+            let thread = code.read(thread);
+            code.plus(thread, at)
+        };
+        let mut own = None;
+        let mut place = number(code);
+        if at + threads > copies {
+            let (copy, all) = (number(code), code.n(copies));
+            own = Some(code.lt(copy, all));
+            let last = code.n(copies - 1);
+            place = code.min(place, last);
+        }
+        let (turn, column) = match load.run {
+            Run::Counter => {
+                let turns = self.stage.chunk / wide;
+                let again = code.again(place);
+                (code.rem(place, turns), code.div(again, turns))
+            }
+            Run::Axis | Run::Units | Run::Neither => {
+                let columns = if load.run == Run::Axis {
+                    width / wide
+                } else {
+                    width
+                };
+                let again = code.again(place);
+                (code.div(place, columns), code.rem(again, columns))
+            }
+        };
+        let mut kept = |name, value: ExprId| match code.kernel.expr(value) {
+            Expr::Divide { .. } => {
+                let local = code.bind(name, value, out);
+                code.read(local)
+            }
+            _ => value,
+        };
+        Step {
+            turn: kept("turn", turn),
+            column: kept("column", column),
+            own,
+        }
+    }
+
+    /// The number of neighbouring elements that one access loads.
+    fn wide(&self, code: &mut Code<'_>, load: &Staged, width: u32) -> u32 {
+        let size = code.kernel.element(load.memory).size() as u32;
+        let Memory::Slice(param) = load.memory else {
+            return 1;
+        };
+        let wide = WIDE / size.max(1);
+        let aligned = code.kernel.params[param.index()].align >= WIDE;
+        let of = match load.run {
+            Run::Counter => self.stage.chunk,
+            Run::Axis => width,
+            Run::Units => return load.size(),
+            Run::Neither => return 1,
+        };
+        if size < 4 || !aligned || !of.is_multiple_of(wide) {
+            return 1;
+        }
+        if let (Run::Axis, Some(axis)) = (load.run, load.axis)
+            && self.stage.missing[axis.index()] > 0
+            && !(self.stage.is_together(axis) && wide == super::TOGETHER)
+        {
+            return 1;
+        }
+        let zero = code.n(0);
+        let step = Step {
+            turn: zero,
+            column: code.n(0),
+            own: None,
+        };
+        let chunk = code.n(0);
+        let chunk = code.mul(chunk, self.stage.chunk);
+        let index = self.element(code, load, (&step, wide, 0), chunk);
+        match split(code.kernel, index) {
+            (Some(base), 0) if is_multiple(code.kernel, base, wide) => wide,
+            (None, n) if n.is_multiple_of(wide.into()) => wide,
+            (_, _) => 1,
+        }
+    }
+
+    /// The index of an element that a thread copies: number `part` of those that it copies at once.
+    fn element(
+        &self,
+        code: &mut Code<'_>,
+        load: &Staged,
+        (step, wide, part): (&Step, u32, u32),
+        chunk: ExprId,
+    ) -> ExprId {
+        let first = self.first(code, chunk);
+        let turn = code.again(step.turn);
+        let turn = match load.run {
+            Run::Counter => {
+                let group = code.mul(turn, wide);
+                let turn = code.add(first, group);
+                code.plus(turn, part)
+            }
+            Run::Axis | Run::Units | Run::Neither => code.add(first, turn),
+        };
+        let mut at = match &self.lane.ids {
+            Ids::Staged { at, .. } => *at,
+            Ids::Merged(..) => [None; 3],
+        };
+        if let Some(axis) = load.axis {
+            let part = if load.run == Run::Axis { part } else { 0 };
+            let wide = if load.run == Run::Axis { wide } else { 1 };
+            at[axis.index()] = Some(self.column(code, axis, (step, wide, part)));
+        }
+        let mut lane = self.lane.clone();
+        lane.ids = Ids::Staged {
+            at,
+            missing: self.stage.missing,
+        };
+        lane.values.insert(self.target.counter, turn);
+        let index = lane.expr(code.kernel, &self.target.values, load.index);
+        match load.run {
+            Run::Units => code.plus(index, part),
+            Run::Counter | Run::Axis | Run::Neither => index,
+        }
+    }
+
+    /// The id along `axis` of the thread for which an element is copied.
+    fn column(
+        &self,
+        code: &mut Code<'_>,
+        axis: Axis,
+        (step, wide, part): (&Step, u32, u32),
+    ) -> ExprId {
+        let (tile, missing) = (
+            self.stage.tile[axis.index()],
+            self.stage.missing[axis.index()],
+        );
+        let block = code.id(Builtin::BlockIdx(axis));
+        let column = code.again(step.column);
+        if missing > 0 && wide > 1 {
+            let block = code.mul(block, tile / wide);
+            let group = code.add(block, column);
+            let last = code.last(axis, missing, wide);
+            let group = code.min(group, last);
+            let first = code.mul(group, wide);
+            return code.plus(first, part);
+        }
+        let block = code.mul(block, tile);
+        let column = code.mul(column, wide);
+        let id = code.add(block, column);
+        let id = code.plus(id, part);
+        self.stage.clamp(code, axis, id)
+    }
+
+    /// The values that a thread loads for a chunk, for each tile.
+    fn loads(&self, code: &mut Code<'_>, tiles: &[Tile<'_>], chunk: ExprId) -> Vec<Vec<ExprId>> {
+        let each = tiles.iter().map(|tile| {
+            let mut values = vec![];
+            for step in &tile.steps {
+                for part in 0..tile.wide {
+                    let chunk = code.again(chunk);
+                    let index = self.element(code, tile.of, (step, tile.wide, part), chunk);
+                    values.push(code.load(tile.of.memory, index));
+                }
+            }
+            values
+        });
+        each.collect()
+    }
+
+    /// Loads the elements of a chunk into locals.
+    fn fetch(
+        &self,
+        code: &mut Code<'_>,
+        tiles: &[Tile<'_>],
+        chunk: ExprId,
+        out: &mut Vec<StmtId>,
+    ) -> Vec<Vec<LocalId>> {
+        let loads = self.loads(code, tiles, chunk).into_iter();
+        let mutable = self.stage.double;
+        loads
+            .map(|values| {
+                let values = values.into_iter();
+                values
+                    .map(|value| code.declare(("next", mutable), value, out))
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// Stores the elements of a chunk, which `held` has, to the tiles.
+    fn put(
+        &self,
+        code: &mut Code<'_>,
+        tiles: &[Tile<'_>],
+        held: &[Vec<LocalId>],
+        chunk: Option<ExprId>,
+        out: &mut Vec<StmtId>,
+    ) {
+        for (tile, held) in tiles.iter().zip(held) {
+            for (step, held) in tile.steps.iter().zip(held.chunks(tile.wide as usize)) {
+                let mut stores = vec![];
+                for (part, local) in (0..).zip(held) {
+                    let buffer = self.buffer(code, tile, chunk);
+                    let place = self.place(code, tile, (step, part));
+                    let index = code.add(buffer, place);
+                    let value = code.read(*local);
+                    stores.push(code.store(tile.memory, index, value));
+                }
+                match step.own {
+                    Some(own) => {
+                        let cond = code.again(own);
+                        out.push(code.branch(cond, &stores));
+                    }
+                    None => out.extend(stores),
+                }
+            }
+        }
+    }
+
+    /// The first element of the buffer for a chunk.
+    fn buffer(&self, code: &mut Code<'_>, tile: &Tile<'_>, chunk: Option<ExprId>) -> ExprId {
+        match chunk {
+            Some(chunk) if self.stage.double && code.kernel.literal(chunk).is_none() => {
+                let chunk = code.again(chunk);
+                let parity = code.rem(chunk, 2);
+                code.mul(parity, self.stage.chunk * tile.pitch * tile.of.size())
+            }
+            Some(_) | None => code.n(0),
+        }
+    }
+
+    /// The position of a copied element in its buffer.
+    fn place(&self, code: &mut Code<'_>, tile: &Tile<'_>, (step, part): (&Step, u32)) -> ExprId {
+        let (turn, column) = (code.again(step.turn), code.again(step.column));
+        match tile.of.run {
+            Run::Counter => {
+                let turn = code.mul(turn, tile.wide * tile.pitch);
+                let turn = code.plus(turn, part * tile.pitch);
+                match tile.width {
+                    1 => turn,
+                    _ => code.add(turn, column),
+                }
+            }
+            Run::Axis | Run::Neither => {
+                let turn = code.mul(turn, tile.pitch);
+                let column = code.mul(column, tile.wide);
+                let column = code.plus(column, part);
+                code.add(turn, column)
+            }
+            Run::Units => {
+                let turn = code.mul(turn, tile.pitch);
+                let element = code.add(turn, column);
+                let first = code.mul(element, tile.of.size());
+                code.plus(first, part)
+            }
+        }
+    }
+
+    /// The loop over the turns of a chunk.
+    fn compute(&self, code: &mut Code<'_>, tiles: &[Tile<'_>], number: LocalId) -> StmtId {
+        let turn = code.kernel.push_local(Local {
+            name: "turn".into(),
+            ty: Scalar::Usize.into(),
+            mutable: false,
+        });
+        let mut lane = self.lane.clone();
+        let mut body = vec![];
+        for tile in tiles {
+            for (unit, loads) in (0..).zip(&tile.of.units) {
+                let index = self.own(code, tile, (number, turn), unit);
+                let value = code.load(tile.memory, index);
+                let local = code.bind("staged", value, &mut body);
+                lane.held.extend(loads.iter().map(|load| (*load, local)));
+            }
+        }
+        let chunk = code.read(number);
+        let first = self.first(code, chunk);
+        let own = code.read(turn);
+        lane.values
+            .insert(self.target.counter, code.add(first, own));
+        for stmt in stmts(code.kernel, self.target.body) {
+            lane.stmt(code.kernel, self.indices, stmt, &mut body);
+        }
+        let end = code.n(self.stage.chunk);
+        let each = code.count(turn, end, &body);
+        let label = label(code.kernel, each);
+        let unroll = match self.stage.chunk {
+            0..=UNROLLED => Unroll::Whole,
+            _ => Unroll::Times(TOGETHER),
+        };
+        code.kernel.unrolls.to_mut().push((label, unroll));
+        each
+    }
+
+    /// The position of the thread's own element in a turn of a chunk.
+    fn own(
+        &self,
+        code: &mut Code<'_>,
+        tile: &Tile<'_>,
+        (number, turn): (LocalId, LocalId),
+        unit: u32,
+    ) -> ExprId {
+        let chunk = code.read(number);
+        let buffer = self.buffer(code, tile, Some(chunk));
+        let row = code.read(turn);
+        let mut element = code.mul(row, tile.pitch);
+        if let Some(axis) = tile.of.axis {
+            let own = code.id(Builtin::GlobalIdx(axis));
+            let block = code.id(Builtin::BlockIdx(axis));
+            let block = code.mul(block, self.stage.tile[axis.index()]);
+            let column = code.sub(own, block);
+            element = code.add(element, column);
+        }
+        let first = code.mul(element, tile.of.size());
+        let first = code.add(buffer, first);
+        code.plus(first, unit)
+    }
+
+    /// The user's loop from turn `done` on.
+    fn rest(&self, code: &mut Code<'_>, done: ExprId) -> StmtId {
+        let mut lane = self.lane.clone();
+        let local = lane.declare(code.kernel, self.target.counter);
+        let mut body = vec![];
+        for stmt in stmts(code.kernel, self.target.body) {
+            lane.stmt(code.kernel, self.indices, stmt, &mut body);
+        }
+        let start = self.uniform(code, self.target.start);
+        let start = code.add(start, done);
+        let end = self.uniform(code, self.target.end);
+        let body = code.kernel.push_block(&body);
+        let label = code.kernel.fresh_label();
+        // Few turns are left, and unrolling them takes registers.
+        let unrolls = code.kernel.unrolls.to_mut();
+        unrolls.push((label, Unroll::Times(1)));
+        code.stmt(Stmt::For {
+            label,
+            local,
+            start,
+            end,
+            body,
+        })
+    }
+}
+
+fn stmts(kernel: &Kernel, block: crate::Block) -> Vec<StmtId> {
+    kernel.block(block).collect()
+}
+
+fn label(kernel: &Kernel, stmt: StmtId) -> LabelId {
+    kernel.stmt(stmt).loop_label().expect("it is a loop")
+}
+
+/// True if a `usize` expression is plainly a multiple of a power of two.
+fn is_multiple(kernel: &Kernel, id: ExprId, of: u32) -> bool {
+    match kernel.expr(id) {
+        Expr::Literal(value) => value.as_int().is_some_and(|n| n % i128::from(of) == 0),
+        Expr::Binary { op, lhs, rhs } => {
+            let (left, right) = (is_multiple(kernel, lhs, of), is_multiple(kernel, rhs, of));
+            match op {
+                BinaryOp::Add | BinaryOp::Sub => left && right,
+                BinaryOp::Mul => left || right,
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
