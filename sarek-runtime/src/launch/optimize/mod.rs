@@ -198,10 +198,12 @@ impl Planning<'_, '_> {
         let shape = Shape::Over(Dims(extent.map(|threads| threads as usize)));
         let space = shape.space((kernel.block, false), self.info, None);
         let space = space.map_err(|_| Kept::Folded)?;
-        let grid = physical_grid(space.grid, self.info.max_grid);
-        let grid = grid
-            .filter(|grid| grid.map(u64::from) == space.grid)
-            .ok_or(Kept::Folded)?;
+        let grid = physical_grid(space.grid, self.info.max_grid).ok_or(Kept::Folded)?;
+        // Tiles are placed by the ids of blocks, which a folded grid computes.
+        let has_tiles = stage.is_some() || square.is_some();
+        if has_tiles && grid.map(u64::from) != space.grid {
+            return Err(Kept::Folded);
+        }
         Ok(Optimized {
             optimization,
             kernel,

@@ -50,6 +50,18 @@ fn a_large_launch_starts_fewer_threads() {
 }
 
 #[test]
+fn merged_threads_may_have_a_folded_grid() {
+    let n = 1 << 20;
+    let gpu = GpuBackend::with("gpu", 1, |info| {
+        info.kind = DeviceKind::gpu();
+        info.max_grid = [1000; 3];
+    });
+    let plan = planned_on(&gpu, n, true, |_| ());
+    assert_eq!(plan.space.extent, [n as u64 / 4, 1, 1]);
+    assert!(plan.is_folded() && plan.grid[0] <= 1000 && plan.grid[1] > 1);
+}
+
+#[test]
 fn other_launches_run_as_written() {
     let n = 1 << 20;
     assert_eq!(kept(&planned(1000, true, |_| ())), Some(Kept::Small));
