@@ -18,6 +18,7 @@
 pub(super) mod code;
 mod copy;
 pub(super) mod target;
+mod tile;
 
 use std::fmt;
 use std::rc::Rc;
