@@ -89,7 +89,7 @@ fn what_may_be_misaligned_stays_narrow() {
         copy(Scalar::F32, 4, 4, 0, 4),
         copy(Scalar::F32, 0, 4, 0, 4),
         copy(Scalar::F32, 16, 3, 0, 4),
-        copy(Scalar::U16, 16, 8, 0, 4),
+        copy(Scalar::U16, 2, 8, 0, 4),
     ] {
         let cuda = text(&kernel, "cuda");
         assert!(!cuda.contains("wide") && !cuda.contains("4*"), "{cuda}");
