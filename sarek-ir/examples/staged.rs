@@ -16,7 +16,7 @@ fn main() {
     let [high, wide, turns] = [2, 3, 4].map(size);
     let (kernel, tile, factors, chunk, extent) = match &*word(0, "product") {
         "product" => (product(), [128, 128, 1], [8, 8], 8, [wide, high, 1]),
-        "middle" => (product(), [64, 128, 1], [8, 4], 16, [wide, high, 1]),
+        "middle" => (product(), [128, 64, 1], [8, 4], 16, [wide, high, 1]),
         "bodies" => (bodies(), [256, 1, 1], [1, 1], 256, [high, 1, 1]),
         "rows" => (rows(), [32, 1, 1], [1, 1], 64, [high, 1, 1]),
         "transpose" => (transpose(), [64, 64, 1], [1, 4], 1, [wide, high, 1]),

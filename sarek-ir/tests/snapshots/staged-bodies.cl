@@ -44,6 +44,10 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void bodies(
         ((__local float4*)all_tile)[thread_idx_x] = (float4)(next, next_0, next_1, next_2);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    u32 now;
+    if (taken) {
+        now = 0u;
+    }
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -63,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void bodies(
         }
         #pragma unroll 8
         for (u32 turn = 0u; turn < 32u; turn += 1u) {
-            const float4 wide = ((__local float4*)all_tile)[chunk % 2u * 32u + turn];
+            const float4 wide = ((__local float4*)all_tile)[now * 32u + turn];
             const f32 staged = wide.x;
             const f32 staged_0 = wide.y;
             const f32 staged_1 = wide.z;
@@ -93,9 +97,12 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void bodies(
         }
         srk_opaque const bool taken_0 = more;
         if (taken_0) {
-            ((__local float4*)all_tile)[(chunk + 1u) % 2u * 32u + thread_idx_x] = (float4)(next, next_0, next_1, next_2);
+            ((__local float4*)all_tile)[(now ^ 1u) * 32u + thread_idx_x] = (float4)(next, next_0, next_1, next_2);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (taken_0) {
+            now = now ^ 1u;
+        }
     }
     const u32 k_start = chunks * 32u;
     const u32 k_end = n / 4u * 4u;

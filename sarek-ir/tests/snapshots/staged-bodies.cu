@@ -34,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(32) bodies(
         f32 next_2 = wide.w;
         ((float4*)all_tile)[thread_idx_x] = float4{ next, next_0, next_1, next_2 };
         __syncthreads();
+        u32 now = 0u;
         for (u32 chunk = 0u; chunk < chunks; chunk += 1u) {
             const bool more = chunk + 1u < chunks;
             if (more) {
@@ -45,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(32) bodies(
             }
             #pragma unroll 8
             for (u32 turn = 0u; turn < 32u; turn += 1u) {
-                const float4 wide_0 = ((float4*)all_tile)[chunk % 2u * 32u + turn];
+                const float4 wide_0 = ((float4*)all_tile)[now * 32u + turn];
                 const f32 staged = wide_0.x;
                 const f32 staged_0 = wide_0.y;
                 const f32 staged_1 = wide_0.z;
@@ -74,8 +75,9 @@ extern "C" __global__ void __launch_bounds__(32) bodies(
                 sum_4 = sum_4 + d_4 * cube_0;
             }
             if (more) {
-                ((float4*)all_tile)[(chunk + 1u) % 2u * 32u + thread_idx_x] = float4{ next, next_0, next_1, next_2 };
+                ((float4*)all_tile)[(now ^ 1u) * 32u + thread_idx_x] = float4{ next, next_0, next_1, next_2 };
                 __syncthreads();
+                now = now ^ 1u;
             }
         }
     }

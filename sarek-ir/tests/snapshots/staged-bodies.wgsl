@@ -47,6 +47,7 @@ fn bodies(
         all_tile[thread_idx_x * 4u + 2u] = next_1;
         all_tile[thread_idx_x * 4u + 3u] = next_2;
         workgroupBarrier();
+        var now: u32 = 0u;
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -56,10 +57,10 @@ fn bodies(
                 next_2 = all_0[((chunk + 1u) * 32u + thread_idx_x) * 4u + 3u];
             }
             for (var turn: u32 = 0u; turn < 32u; turn += 1u) {
-                let staged: f32 = all_tile[chunk % 2u * 128u + turn * 4u];
-                let staged_0: f32 = all_tile[chunk % 2u * 128u + turn * 4u + 1u];
-                let staged_1: f32 = all_tile[chunk % 2u * 128u + turn * 4u + 2u];
-                let staged_2: f32 = all_tile[chunk % 2u * 128u + turn * 4u + 3u];
+                let staged: f32 = all_tile[now * 128u + turn * 4u];
+                let staged_0: f32 = all_tile[now * 128u + turn * 4u + 1u];
+                let staged_1: f32 = all_tile[now * 128u + turn * 4u + 2u];
+                let staged_2: f32 = all_tile[now * 128u + turn * 4u + 3u];
                 let other: f32 = staged;
                 let other_0: f32 = staged_0;
                 let other_1: f32 = staged_1;
@@ -84,11 +85,12 @@ fn bodies(
                 sum_4 = sum_4 + d_4 * cube_0;
             }
             if (more) {
-                all_tile[(chunk + 1u) % 2u * 128u + thread_idx_x * 4u] = next;
-                all_tile[(chunk + 1u) % 2u * 128u + thread_idx_x * 4u + 1u] = next_0;
-                all_tile[(chunk + 1u) % 2u * 128u + thread_idx_x * 4u + 2u] = next_1;
-                all_tile[(chunk + 1u) % 2u * 128u + thread_idx_x * 4u + 3u] = next_2;
+                all_tile[(now ^ 1u) * 128u + thread_idx_x * 4u] = next;
+                all_tile[(now ^ 1u) * 128u + thread_idx_x * 4u + 1u] = next_0;
+                all_tile[(now ^ 1u) * 128u + thread_idx_x * 4u + 2u] = next_1;
+                all_tile[(now ^ 1u) * 128u + thread_idx_x * 4u + 3u] = next_2;
                 workgroupBarrier();
+                now = now ^ 1u;
             }
         }
     }

@@ -119,6 +119,10 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         b_tile[turn_10 * 32u + column_10] = next_10;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    u32 now;
+    if (taken) {
+        now = 0u;
+    }
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -145,17 +149,17 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         }
         #pragma unroll
         for (u32 turn_11 = 0u; turn_11 < 4u; turn_11 += 1u) {
-            const float4 wide = ((__local float4*)a_tile)[chunk % 2u * 20u + (turn_11 * 5u + thread_idx_y)];
+            const float4 wide = ((__local float4*)a_tile)[now * 20u + (turn_11 * 5u + thread_idx_y)];
             const f32 staged = wide.x;
             const f32 staged_0 = wide.y;
             const f32 staged_1 = wide.z;
             const f32 staged_2 = wide.w;
-            const float4 wide_0 = ((__local float4*)b_tile)[chunk % 2u * 32u + (turn_11 * 8u + thread_idx_x)];
+            const float4 wide_0 = ((__local float4*)b_tile)[now * 32u + (turn_11 * 8u + thread_idx_x)];
             const f32 staged_3 = wide_0.x;
             const f32 staged_4 = wide_0.y;
             const f32 staged_5 = wide_0.z;
             const f32 staged_6 = wide_0.w;
-            const float4 wide_1 = ((__local float4*)b_tile)[chunk % 2u * 32u + (turn_11 * 8u + thread_idx_x) + 4u];
+            const float4 wide_1 = ((__local float4*)b_tile)[now * 32u + (turn_11 * 8u + thread_idx_x) + 4u];
             const f32 staged_7 = wide_1.x;
             const f32 staged_8 = wide_1.y;
             const f32 staged_9 = wide_1.z;
@@ -195,20 +199,23 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         }
         srk_opaque const bool taken_0 = more;
         if (taken_0) {
-            a_tile[(chunk + 1u) % 2u * 80u + (turn * 20u + column)] = next;
-            a_tile[(chunk + 1u) % 2u * 80u + (turn_0 * 20u + column_0)] = next_0;
-            a_tile[(chunk + 1u) % 2u * 80u + (turn_1 * 20u + column_1)] = next_1;
-            a_tile[(chunk + 1u) % 2u * 80u + (turn_2 * 20u + column_2)] = next_2;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_3 * 32u + column_3)] = next_3;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_4 * 32u + column_4)] = next_4;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_5 * 32u + column_5)] = next_5;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_6 * 32u + column_6)] = next_6;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_7 * 32u + column_7)] = next_7;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_8 * 32u + column_8)] = next_8;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_9 * 32u + column_9)] = next_9;
-            b_tile[(chunk + 1u) % 2u * 128u + (turn_10 * 32u + column_10)] = next_10;
+            a_tile[(now ^ 1u) * 80u + (turn * 20u + column)] = next;
+            a_tile[(now ^ 1u) * 80u + (turn_0 * 20u + column_0)] = next_0;
+            a_tile[(now ^ 1u) * 80u + (turn_1 * 20u + column_1)] = next_1;
+            a_tile[(now ^ 1u) * 80u + (turn_2 * 20u + column_2)] = next_2;
+            b_tile[(now ^ 1u) * 128u + (turn_3 * 32u + column_3)] = next_3;
+            b_tile[(now ^ 1u) * 128u + (turn_4 * 32u + column_4)] = next_4;
+            b_tile[(now ^ 1u) * 128u + (turn_5 * 32u + column_5)] = next_5;
+            b_tile[(now ^ 1u) * 128u + (turn_6 * 32u + column_6)] = next_6;
+            b_tile[(now ^ 1u) * 128u + (turn_7 * 32u + column_7)] = next_7;
+            b_tile[(now ^ 1u) * 128u + (turn_8 * 32u + column_8)] = next_8;
+            b_tile[(now ^ 1u) * 128u + (turn_9 * 32u + column_9)] = next_9;
+            b_tile[(now ^ 1u) * 128u + (turn_10 * 32u + column_10)] = next_10;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (taken_0) {
+            now = now ^ 1u;
+        }
     }
     #pragma unroll 1
     for (u32 i = chunks * 4u; i < k; i += 1u) {

@@ -101,6 +101,7 @@ extern "C" __global__ void __launch_bounds__(16) product(
         b_tile[turn_9 * 32u + column_9] = next_9;
         b_tile[turn_10 * 32u + column_10] = next_10;
         __syncthreads();
+        u32 now = 0u;
         for (u32 chunk = 0u; chunk < chunks; chunk += 1u) {
             const bool more = chunk + 1u < chunks;
             if (more) {
@@ -119,17 +120,17 @@ extern "C" __global__ void __launch_bounds__(16) product(
             }
             #pragma unroll
             for (u32 turn_11 = 0u; turn_11 < 4u; turn_11 += 1u) {
-                const float4 wide = ((float4*)a_tile)[chunk % 2u * 20u + (turn_11 * 5u + thread_idx_y)];
+                const float4 wide = ((float4*)a_tile)[now * 20u + (turn_11 * 5u + thread_idx_y)];
                 const f32 staged = wide.x;
                 const f32 staged_0 = wide.y;
                 const f32 staged_1 = wide.z;
                 const f32 staged_2 = wide.w;
-                const float4 wide_0 = ((float4*)b_tile)[chunk % 2u * 32u + (turn_11 * 8u + thread_idx_x)];
+                const float4 wide_0 = ((float4*)b_tile)[now * 32u + (turn_11 * 8u + thread_idx_x)];
                 const f32 staged_3 = wide_0.x;
                 const f32 staged_4 = wide_0.y;
                 const f32 staged_5 = wide_0.z;
                 const f32 staged_6 = wide_0.w;
-                const float4 wide_1 = ((float4*)b_tile)[chunk % 2u * 32u + (turn_11 * 8u + thread_idx_x) + 4u];
+                const float4 wide_1 = ((float4*)b_tile)[now * 32u + (turn_11 * 8u + thread_idx_x) + 4u];
                 const f32 staged_7 = wide_1.x;
                 const f32 staged_8 = wide_1.y;
                 const f32 staged_9 = wide_1.z;
@@ -168,19 +169,20 @@ extern "C" __global__ void __launch_bounds__(16) product(
                 sum_30 = sum_30 + staged_2 * staged_10;
             }
             if (more) {
-                a_tile[(chunk + 1u) % 2u * 80u + (turn * 20u + column)] = next;
-                a_tile[(chunk + 1u) % 2u * 80u + (turn_0 * 20u + column_0)] = next_0;
-                a_tile[(chunk + 1u) % 2u * 80u + (turn_1 * 20u + column_1)] = next_1;
-                a_tile[(chunk + 1u) % 2u * 80u + (turn_2 * 20u + column_2)] = next_2;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_3 * 32u + column_3)] = next_3;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_4 * 32u + column_4)] = next_4;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_5 * 32u + column_5)] = next_5;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_6 * 32u + column_6)] = next_6;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_7 * 32u + column_7)] = next_7;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_8 * 32u + column_8)] = next_8;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_9 * 32u + column_9)] = next_9;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_10 * 32u + column_10)] = next_10;
+                a_tile[(now ^ 1u) * 80u + (turn * 20u + column)] = next;
+                a_tile[(now ^ 1u) * 80u + (turn_0 * 20u + column_0)] = next_0;
+                a_tile[(now ^ 1u) * 80u + (turn_1 * 20u + column_1)] = next_1;
+                a_tile[(now ^ 1u) * 80u + (turn_2 * 20u + column_2)] = next_2;
+                b_tile[(now ^ 1u) * 128u + (turn_3 * 32u + column_3)] = next_3;
+                b_tile[(now ^ 1u) * 128u + (turn_4 * 32u + column_4)] = next_4;
+                b_tile[(now ^ 1u) * 128u + (turn_5 * 32u + column_5)] = next_5;
+                b_tile[(now ^ 1u) * 128u + (turn_6 * 32u + column_6)] = next_6;
+                b_tile[(now ^ 1u) * 128u + (turn_7 * 32u + column_7)] = next_7;
+                b_tile[(now ^ 1u) * 128u + (turn_8 * 32u + column_8)] = next_8;
+                b_tile[(now ^ 1u) * 128u + (turn_9 * 32u + column_9)] = next_9;
+                b_tile[(now ^ 1u) * 128u + (turn_10 * 32u + column_10)] = next_10;
                 __syncthreads();
+                now = now ^ 1u;
             }
         }
     }

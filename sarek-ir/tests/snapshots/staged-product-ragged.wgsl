@@ -112,6 +112,7 @@ fn product(
         b_tile[turn_9 * 32u + column_9] = next_9;
         b_tile[turn_10 * 32u + column_10] = next_10;
         workgroupBarrier();
+        var now: u32 = 0u;
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -129,18 +130,18 @@ fn product(
                 next_10 = b[((chunk + 1u) * 4u + turn_10) * args.n + min(block_idx_x * 32u + column_10, args.global_dim_x * 8u - 4u)];
             }
             for (var turn_11: u32 = 0u; turn_11 < 4u; turn_11 += 1u) {
-                let staged: f32 = a_tile[chunk % 2u * 80u + (turn_11 * 20u + thread_idx_y * 4u)];
-                let staged_0: f32 = a_tile[chunk % 2u * 80u + (turn_11 * 20u + thread_idx_y * 4u) + 1u];
-                let staged_1: f32 = a_tile[chunk % 2u * 80u + (turn_11 * 20u + thread_idx_y * 4u) + 2u];
-                let staged_2: f32 = a_tile[chunk % 2u * 80u + (turn_11 * 20u + thread_idx_y * 4u) + 3u];
-                let staged_3: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u)];
-                let staged_4: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 1u];
-                let staged_5: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 2u];
-                let staged_6: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 3u];
-                let staged_7: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 16u];
-                let staged_8: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 17u];
-                let staged_9: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 18u];
-                let staged_10: f32 = b_tile[chunk % 2u * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 19u];
+                let staged: f32 = a_tile[now * 80u + (turn_11 * 20u + thread_idx_y * 4u)];
+                let staged_0: f32 = a_tile[now * 80u + (turn_11 * 20u + thread_idx_y * 4u) + 1u];
+                let staged_1: f32 = a_tile[now * 80u + (turn_11 * 20u + thread_idx_y * 4u) + 2u];
+                let staged_2: f32 = a_tile[now * 80u + (turn_11 * 20u + thread_idx_y * 4u) + 3u];
+                let staged_3: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u)];
+                let staged_4: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 1u];
+                let staged_5: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 2u];
+                let staged_6: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 3u];
+                let staged_7: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 16u];
+                let staged_8: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 17u];
+                let staged_9: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 18u];
+                let staged_10: f32 = b_tile[now * 128u + (turn_11 * 32u + thread_idx_x * 4u) + 19u];
                 sum = sum + staged * staged_3;
                 sum_0 = sum_0 + staged * staged_4;
                 sum_1 = sum_1 + staged * staged_5;
@@ -175,19 +176,20 @@ fn product(
                 sum_30 = sum_30 + staged_2 * staged_10;
             }
             if (more) {
-                a_tile[(chunk + 1u) % 2u * 80u + (turn * 20u + column)] = next;
-                a_tile[(chunk + 1u) % 2u * 80u + (turn_0 * 20u + column_0)] = next_0;
-                a_tile[(chunk + 1u) % 2u * 80u + (turn_1 * 20u + column_1)] = next_1;
-                a_tile[(chunk + 1u) % 2u * 80u + (turn_2 * 20u + column_2)] = next_2;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_3 * 32u + column_3)] = next_3;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_4 * 32u + column_4)] = next_4;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_5 * 32u + column_5)] = next_5;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_6 * 32u + column_6)] = next_6;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_7 * 32u + column_7)] = next_7;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_8 * 32u + column_8)] = next_8;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_9 * 32u + column_9)] = next_9;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_10 * 32u + column_10)] = next_10;
+                a_tile[(now ^ 1u) * 80u + (turn * 20u + column)] = next;
+                a_tile[(now ^ 1u) * 80u + (turn_0 * 20u + column_0)] = next_0;
+                a_tile[(now ^ 1u) * 80u + (turn_1 * 20u + column_1)] = next_1;
+                a_tile[(now ^ 1u) * 80u + (turn_2 * 20u + column_2)] = next_2;
+                b_tile[(now ^ 1u) * 128u + (turn_3 * 32u + column_3)] = next_3;
+                b_tile[(now ^ 1u) * 128u + (turn_4 * 32u + column_4)] = next_4;
+                b_tile[(now ^ 1u) * 128u + (turn_5 * 32u + column_5)] = next_5;
+                b_tile[(now ^ 1u) * 128u + (turn_6 * 32u + column_6)] = next_6;
+                b_tile[(now ^ 1u) * 128u + (turn_7 * 32u + column_7)] = next_7;
+                b_tile[(now ^ 1u) * 128u + (turn_8 * 32u + column_8)] = next_8;
+                b_tile[(now ^ 1u) * 128u + (turn_9 * 32u + column_9)] = next_9;
+                b_tile[(now ^ 1u) * 128u + (turn_10 * 32u + column_10)] = next_10;
                 workgroupBarrier();
+                now = now ^ 1u;
             }
         }
     }

@@ -94,6 +94,10 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         ((__local float4*)b_tile)[turn_0 * 8u + column_0] = (float4)(next_7, next_8, next_9, next_10);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    u32 now;
+    if (taken) {
+        now = 0u;
+    }
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -123,17 +127,17 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         }
         #pragma unroll
         for (u32 turn_1 = 0u; turn_1 < 4u; turn_1 += 1u) {
-            const float4 wide = ((__local float4*)a_tile)[chunk % 2u * 20u + (turn_1 * 5u + thread_idx_y)];
+            const float4 wide = ((__local float4*)a_tile)[now * 20u + (turn_1 * 5u + thread_idx_y)];
             const f32 staged = wide.x;
             const f32 staged_0 = wide.y;
             const f32 staged_1 = wide.z;
             const f32 staged_2 = wide.w;
-            const float4 wide_0 = ((__local float4*)b_tile)[chunk % 2u * 32u + (turn_1 * 8u + thread_idx_x)];
+            const float4 wide_0 = ((__local float4*)b_tile)[now * 32u + (turn_1 * 8u + thread_idx_x)];
             const f32 staged_3 = wide_0.x;
             const f32 staged_4 = wide_0.y;
             const f32 staged_5 = wide_0.z;
             const f32 staged_6 = wide_0.w;
-            const float4 wide_1 = ((__local float4*)b_tile)[chunk % 2u * 32u + (turn_1 * 8u + thread_idx_x) + 4u];
+            const float4 wide_1 = ((__local float4*)b_tile)[now * 32u + (turn_1 * 8u + thread_idx_x) + 4u];
             const f32 staged_7 = wide_1.x;
             const f32 staged_8 = wide_1.y;
             const f32 staged_9 = wide_1.z;
@@ -173,14 +177,17 @@ __kernel __attribute__((reqd_work_group_size(4, 4, 1))) void product(
         }
         srk_opaque const bool taken_0 = more;
         if (taken_0) {
-            a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x)] = next;
-            a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 20u] = next_0;
-            a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 40u] = next_1;
-            a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 60u] = next_2;
-            ((__local float4*)b_tile)[(chunk + 1u) % 2u * 32u + (turn * 8u + column)] = (float4)(next_3, next_4, next_5, next_6);
-            ((__local float4*)b_tile)[(chunk + 1u) % 2u * 32u + (turn_0 * 8u + column_0)] = (float4)(next_7, next_8, next_9, next_10);
+            a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x)] = next;
+            a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 20u] = next_0;
+            a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 40u] = next_1;
+            a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 60u] = next_2;
+            ((__local float4*)b_tile)[(now ^ 1u) * 32u + (turn * 8u + column)] = (float4)(next_3, next_4, next_5, next_6);
+            ((__local float4*)b_tile)[(now ^ 1u) * 32u + (turn_0 * 8u + column_0)] = (float4)(next_7, next_8, next_9, next_10);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (taken_0) {
+            now = now ^ 1u;
+        }
     }
     ((__global float4*)c)[(block_idx_y * 16u + thread_idx_y * 4u) * (n / 4u) + (block_idx_x * 8u + thread_idx_x)] = (float4)(sum, sum_0, sum_1, sum_2);
     ((__global float4*)c)[(block_idx_y * 16u + thread_idx_y * 4u) * (n / 4u) + (block_idx_x * 8u + thread_idx_x) + 4u] = (float4)(sum_3, sum_4, sum_5, sum_6);

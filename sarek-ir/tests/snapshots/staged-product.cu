@@ -76,6 +76,7 @@ extern "C" __global__ void __launch_bounds__(16) product(
         ((float4*)b_tile)[turn * 8u + column] = float4{ next_3, next_4, next_5, next_6 };
         ((float4*)b_tile)[turn_0 * 8u + column_0] = float4{ next_7, next_8, next_9, next_10 };
         __syncthreads();
+        u32 now = 0u;
         for (u32 chunk = 0u; chunk < chunks; chunk += 1u) {
             const bool more = chunk + 1u < chunks;
             if (more) {
@@ -97,17 +98,17 @@ extern "C" __global__ void __launch_bounds__(16) product(
             }
             #pragma unroll
             for (u32 turn_1 = 0u; turn_1 < 4u; turn_1 += 1u) {
-                const float4 wide_2 = ((float4*)a_tile)[chunk % 2u * 20u + (turn_1 * 5u + thread_idx_y)];
+                const float4 wide_2 = ((float4*)a_tile)[now * 20u + (turn_1 * 5u + thread_idx_y)];
                 const f32 staged = wide_2.x;
                 const f32 staged_0 = wide_2.y;
                 const f32 staged_1 = wide_2.z;
                 const f32 staged_2 = wide_2.w;
-                const float4 wide_3 = ((float4*)b_tile)[chunk % 2u * 32u + (turn_1 * 8u + thread_idx_x)];
+                const float4 wide_3 = ((float4*)b_tile)[now * 32u + (turn_1 * 8u + thread_idx_x)];
                 const f32 staged_3 = wide_3.x;
                 const f32 staged_4 = wide_3.y;
                 const f32 staged_5 = wide_3.z;
                 const f32 staged_6 = wide_3.w;
-                const float4 wide_4 = ((float4*)b_tile)[chunk % 2u * 32u + (turn_1 * 8u + thread_idx_x) + 4u];
+                const float4 wide_4 = ((float4*)b_tile)[now * 32u + (turn_1 * 8u + thread_idx_x) + 4u];
                 const f32 staged_7 = wide_4.x;
                 const f32 staged_8 = wide_4.y;
                 const f32 staged_9 = wide_4.z;
@@ -146,13 +147,14 @@ extern "C" __global__ void __launch_bounds__(16) product(
                 sum_30 = sum_30 + staged_2 * staged_10;
             }
             if (more) {
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x)] = next;
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 20u] = next_0;
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 40u] = next_1;
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 60u] = next_2;
-                ((float4*)b_tile)[(chunk + 1u) % 2u * 32u + (turn * 8u + column)] = float4{ next_3, next_4, next_5, next_6 };
-                ((float4*)b_tile)[(chunk + 1u) % 2u * 32u + (turn_0 * 8u + column_0)] = float4{ next_7, next_8, next_9, next_10 };
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x)] = next;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 20u] = next_0;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 40u] = next_1;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 60u] = next_2;
+                ((float4*)b_tile)[(now ^ 1u) * 32u + (turn * 8u + column)] = float4{ next_3, next_4, next_5, next_6 };
+                ((float4*)b_tile)[(now ^ 1u) * 32u + (turn_0 * 8u + column_0)] = float4{ next_7, next_8, next_9, next_10 };
                 __syncthreads();
+                now = now ^ 1u;
             }
         }
     }

@@ -93,6 +93,7 @@ fn product(
         b_tile[turn_0 * 32u + column_0 * 4u + 2u] = next_9;
         b_tile[turn_0 * 32u + column_0 * 4u + 3u] = next_10;
         workgroupBarrier();
+        var now: u32 = 0u;
         for (var chunk: u32 = 0u; chunk < chunks; chunk += 1u) {
             let more: bool = chunk + 1u < chunks;
             if (more) {
@@ -113,18 +114,18 @@ fn product(
                 next_10 = wide_4.w;
             }
             for (var turn_1: u32 = 0u; turn_1 < 4u; turn_1 += 1u) {
-                let staged: f32 = a_tile[chunk % 2u * 80u + (turn_1 * 20u + thread_idx_y * 4u)];
-                let staged_0: f32 = a_tile[chunk % 2u * 80u + (turn_1 * 20u + thread_idx_y * 4u) + 1u];
-                let staged_1: f32 = a_tile[chunk % 2u * 80u + (turn_1 * 20u + thread_idx_y * 4u) + 2u];
-                let staged_2: f32 = a_tile[chunk % 2u * 80u + (turn_1 * 20u + thread_idx_y * 4u) + 3u];
-                let staged_3: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u)];
-                let staged_4: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 1u];
-                let staged_5: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 2u];
-                let staged_6: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 3u];
-                let staged_7: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 16u];
-                let staged_8: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 17u];
-                let staged_9: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 18u];
-                let staged_10: f32 = b_tile[chunk % 2u * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 19u];
+                let staged: f32 = a_tile[now * 80u + (turn_1 * 20u + thread_idx_y * 4u)];
+                let staged_0: f32 = a_tile[now * 80u + (turn_1 * 20u + thread_idx_y * 4u) + 1u];
+                let staged_1: f32 = a_tile[now * 80u + (turn_1 * 20u + thread_idx_y * 4u) + 2u];
+                let staged_2: f32 = a_tile[now * 80u + (turn_1 * 20u + thread_idx_y * 4u) + 3u];
+                let staged_3: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u)];
+                let staged_4: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 1u];
+                let staged_5: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 2u];
+                let staged_6: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 3u];
+                let staged_7: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 16u];
+                let staged_8: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 17u];
+                let staged_9: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 18u];
+                let staged_10: f32 = b_tile[now * 128u + (turn_1 * 32u + thread_idx_x * 4u) + 19u];
                 sum = sum + staged * staged_3;
                 sum_0 = sum_0 + staged * staged_4;
                 sum_1 = sum_1 + staged * staged_5;
@@ -159,19 +160,20 @@ fn product(
                 sum_30 = sum_30 + staged_2 * staged_10;
             }
             if (more) {
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x)] = next;
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 20u] = next_0;
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 40u] = next_1;
-                a_tile[(chunk + 1u) % 2u * 80u + (thread_idx_y * 4u + thread_idx_x) + 60u] = next_2;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn * 32u + column * 4u)] = next_3;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn * 32u + column * 4u) + 1u] = next_4;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn * 32u + column * 4u) + 2u] = next_5;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn * 32u + column * 4u) + 3u] = next_6;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_0 * 32u + column_0 * 4u)] = next_7;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_0 * 32u + column_0 * 4u) + 1u] = next_8;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_0 * 32u + column_0 * 4u) + 2u] = next_9;
-                b_tile[(chunk + 1u) % 2u * 128u + (turn_0 * 32u + column_0 * 4u) + 3u] = next_10;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x)] = next;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 20u] = next_0;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 40u] = next_1;
+                a_tile[(now ^ 1u) * 80u + (thread_idx_y * 4u + thread_idx_x) + 60u] = next_2;
+                b_tile[(now ^ 1u) * 128u + (turn * 32u + column * 4u)] = next_3;
+                b_tile[(now ^ 1u) * 128u + (turn * 32u + column * 4u) + 1u] = next_4;
+                b_tile[(now ^ 1u) * 128u + (turn * 32u + column * 4u) + 2u] = next_5;
+                b_tile[(now ^ 1u) * 128u + (turn * 32u + column * 4u) + 3u] = next_6;
+                b_tile[(now ^ 1u) * 128u + (turn_0 * 32u + column_0 * 4u)] = next_7;
+                b_tile[(now ^ 1u) * 128u + (turn_0 * 32u + column_0 * 4u) + 1u] = next_8;
+                b_tile[(now ^ 1u) * 128u + (turn_0 * 32u + column_0 * 4u) + 2u] = next_9;
+                b_tile[(now ^ 1u) * 128u + (turn_0 * 32u + column_0 * 4u) + 3u] = next_10;
                 workgroupBarrier();
+                now = now ^ 1u;
             }
         }
     }

@@ -161,6 +161,10 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void rows(
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    u32 now;
+    if (taken) {
+        now = 0u;
+    }
     u32 start = 0u;
     u32 end = 0u;
     if (taken) {
@@ -220,49 +224,52 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void rows(
         }
         #pragma unroll 8
         for (u32 turn_8 = 0u; turn_8 < 32u; turn_8 += 1u) {
-            const f32 staged = a_tile[chunk % 2u * 1056u + (turn_8 * 33u + (global_idx_x - block_idx_x * 32u))];
-            const f32 staged_0 = v_tile[chunk % 2u * 32u + turn_8];
+            const f32 staged = a_tile[now * 1056u + (turn_8 * 33u + (global_idx_x - block_idx_x * 32u))];
+            const f32 staged_0 = v_tile[now * 32u + turn_8];
             sum = sum + staged * staged_0;
         }
         srk_opaque const bool taken_0 = more;
         if (taken_0) {
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn * 132u + column)] = next;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn * 132u + column) + 33u] = next_0;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn * 132u + column) + 66u] = next_1;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn * 132u + column) + 99u] = next_2;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_0 * 132u + column_0)] = next_3;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_0 * 132u + column_0) + 33u] = next_4;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_0 * 132u + column_0) + 66u] = next_5;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_0 * 132u + column_0) + 99u] = next_6;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_1 * 132u + column_1)] = next_7;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_1 * 132u + column_1) + 33u] = next_8;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_1 * 132u + column_1) + 66u] = next_9;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_1 * 132u + column_1) + 99u] = next_10;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_2 * 132u + column_2)] = next_11;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_2 * 132u + column_2) + 33u] = next_12;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_2 * 132u + column_2) + 66u] = next_13;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_2 * 132u + column_2) + 99u] = next_14;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_3 * 132u + column_3)] = next_15;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_3 * 132u + column_3) + 33u] = next_16;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_3 * 132u + column_3) + 66u] = next_17;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_3 * 132u + column_3) + 99u] = next_18;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_4 * 132u + column_4)] = next_19;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_4 * 132u + column_4) + 33u] = next_20;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_4 * 132u + column_4) + 66u] = next_21;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_4 * 132u + column_4) + 99u] = next_22;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_5 * 132u + column_5)] = next_23;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_5 * 132u + column_5) + 33u] = next_24;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_5 * 132u + column_5) + 66u] = next_25;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_5 * 132u + column_5) + 99u] = next_26;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_6 * 132u + column_6)] = next_27;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_6 * 132u + column_6) + 33u] = next_28;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_6 * 132u + column_6) + 66u] = next_29;
-            a_tile[(chunk + 1u) % 2u * 1056u + (turn_6 * 132u + column_6) + 99u] = next_30;
+            a_tile[(now ^ 1u) * 1056u + (turn * 132u + column)] = next;
+            a_tile[(now ^ 1u) * 1056u + (turn * 132u + column) + 33u] = next_0;
+            a_tile[(now ^ 1u) * 1056u + (turn * 132u + column) + 66u] = next_1;
+            a_tile[(now ^ 1u) * 1056u + (turn * 132u + column) + 99u] = next_2;
+            a_tile[(now ^ 1u) * 1056u + (turn_0 * 132u + column_0)] = next_3;
+            a_tile[(now ^ 1u) * 1056u + (turn_0 * 132u + column_0) + 33u] = next_4;
+            a_tile[(now ^ 1u) * 1056u + (turn_0 * 132u + column_0) + 66u] = next_5;
+            a_tile[(now ^ 1u) * 1056u + (turn_0 * 132u + column_0) + 99u] = next_6;
+            a_tile[(now ^ 1u) * 1056u + (turn_1 * 132u + column_1)] = next_7;
+            a_tile[(now ^ 1u) * 1056u + (turn_1 * 132u + column_1) + 33u] = next_8;
+            a_tile[(now ^ 1u) * 1056u + (turn_1 * 132u + column_1) + 66u] = next_9;
+            a_tile[(now ^ 1u) * 1056u + (turn_1 * 132u + column_1) + 99u] = next_10;
+            a_tile[(now ^ 1u) * 1056u + (turn_2 * 132u + column_2)] = next_11;
+            a_tile[(now ^ 1u) * 1056u + (turn_2 * 132u + column_2) + 33u] = next_12;
+            a_tile[(now ^ 1u) * 1056u + (turn_2 * 132u + column_2) + 66u] = next_13;
+            a_tile[(now ^ 1u) * 1056u + (turn_2 * 132u + column_2) + 99u] = next_14;
+            a_tile[(now ^ 1u) * 1056u + (turn_3 * 132u + column_3)] = next_15;
+            a_tile[(now ^ 1u) * 1056u + (turn_3 * 132u + column_3) + 33u] = next_16;
+            a_tile[(now ^ 1u) * 1056u + (turn_3 * 132u + column_3) + 66u] = next_17;
+            a_tile[(now ^ 1u) * 1056u + (turn_3 * 132u + column_3) + 99u] = next_18;
+            a_tile[(now ^ 1u) * 1056u + (turn_4 * 132u + column_4)] = next_19;
+            a_tile[(now ^ 1u) * 1056u + (turn_4 * 132u + column_4) + 33u] = next_20;
+            a_tile[(now ^ 1u) * 1056u + (turn_4 * 132u + column_4) + 66u] = next_21;
+            a_tile[(now ^ 1u) * 1056u + (turn_4 * 132u + column_4) + 99u] = next_22;
+            a_tile[(now ^ 1u) * 1056u + (turn_5 * 132u + column_5)] = next_23;
+            a_tile[(now ^ 1u) * 1056u + (turn_5 * 132u + column_5) + 33u] = next_24;
+            a_tile[(now ^ 1u) * 1056u + (turn_5 * 132u + column_5) + 66u] = next_25;
+            a_tile[(now ^ 1u) * 1056u + (turn_5 * 132u + column_5) + 99u] = next_26;
+            a_tile[(now ^ 1u) * 1056u + (turn_6 * 132u + column_6)] = next_27;
+            a_tile[(now ^ 1u) * 1056u + (turn_6 * 132u + column_6) + 33u] = next_28;
+            a_tile[(now ^ 1u) * 1056u + (turn_6 * 132u + column_6) + 66u] = next_29;
+            a_tile[(now ^ 1u) * 1056u + (turn_6 * 132u + column_6) + 99u] = next_30;
             if (thread_0 < 8u) {
-                ((__local float4*)v_tile)[(chunk + 1u) % 2u * 8u + turn_7] = (float4)(next_31, next_32, next_33, next_34);
+                ((__local float4*)v_tile)[(now ^ 1u) * 8u + turn_7] = (float4)(next_31, next_32, next_33, next_34);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (taken_0) {
+            now = now ^ 1u;
+        }
     }
     const u32 k_start = chunks * 32u;
     const u32 k_end = n / 4u * 4u;

@@ -73,6 +73,12 @@ impl Code<'_> {
         }
     }
 
+    /// The other one of the numbers 0 and 1.
+    pub fn other(&mut self, local: LocalId) -> ExprId {
+        let (lhs, rhs) = (self.read(local), self.n(1));
+        binary(self.kernel, BinaryOp::BitXor, lhs, rhs, self.loc)
+    }
+
     fn divide(&mut self, op: DivideOp, lhs: ExprId, rhs: u32) -> ExprId {
         let divide = Expr::Divide {
             op,

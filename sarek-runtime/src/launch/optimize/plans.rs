@@ -153,7 +153,7 @@ const SHARED_LOADS: usize = 4;
 /// groups of 8 or more, so that a warp loads few different elements.
 const LARGE: (Tile, [(Axis, u32); 2]) = (Tile::new(128, 128, 8, 256), [(Axis::Y, 8), (Axis::X, 8)]);
 const MIDDLE: (Tile, [(Axis, u32); 2]) =
-    (Tile::new(64, 128, 16, 192), [(Axis::Y, 4), (Axis::X, 8)]);
+    (Tile::new(128, 64, 16, 192), [(Axis::Y, 4), (Axis::X, 8)]);
 const SMALL: (Tile, [(Axis, u32); 2]) = (Tile::new(64, 64, 16, 128), [(Axis::Y, 4), (Axis::X, 8)]);
 
 impl Planning<'_, '_> {

@@ -122,10 +122,10 @@ fn large_products_are_staged_in_tiles_that_fill_the_device() {
         assert_eq!(plan.space.extent, threads);
         Some((stage.tile, plan.space.block, stage.rest, stage.missing))
     };
-    let (whole, large, middle) = ([0; 3], [128, 128, 1], [64, 128, 1]);
+    let (whole, large, middle) = ([0; 3], [128, 128, 1], [128, 64, 1]);
     assert_eq!(tiled(2048), Some((large, [16, 16, 1], false, whole)));
-    assert_eq!(tiled(1024), Some((middle, [8, 32, 1], false, whole)));
-    assert_eq!(tiled(1001), Some((middle, [8, 32, 1], true, [23, 23, 0])));
+    assert_eq!(tiled(1024), Some((middle, [16, 16, 1], false, whole)));
+    assert_eq!(tiled(1001), Some((middle, [16, 16, 1], true, [23, 23, 0])));
     assert_eq!(tiled(512), Some(([64, 64, 1], [8, 16, 1], false, whole)));
     assert_eq!(tiled(256), None);
 }
