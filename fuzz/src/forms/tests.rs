@@ -11,7 +11,7 @@ fn each_form_is_accepted_and_refused() {
         let counts = tally.forms.get(form).copied().unwrap_or_default();
         counts.clean > 0 && counts.racing > 0
     };
-    for seed in 0..4000 {
+    for seed in 0..12_000 {
         if !is_covered(&tally, candidate(seed).form) {
             tally.judge_seed(seed);
         }

@@ -267,8 +267,8 @@ impl<'a> Writer<'a> {
                 for (k, taken) in taken.iter().enumerate() {
                     let mut part = wide.component(&whole, k / wide.packed);
                     if wide.packed > 1 {
-                        let (ty, shift) = (group.ty, k % wide.packed * group.ty.bits() as usize);
-                        part = format!("({})({part} >> {shift})", self.dialect.type_name(ty));
+                        let (ty, shift) = (group.ty, k % wide.packed * group.ty.size() * 8);
+                        part = format!("({})({part} >> {shift})", self.dialect.storage_type(ty)?);
                     }
                     self.take(*taken, self.dialect.loaded(part, group.ty), group.ty);
                 }
@@ -289,7 +289,7 @@ impl<'a> Writer<'a> {
             let bits = format!("({word})({unsigned})({})", part.text);
             match k {
                 0 => bits,
-                _ => format!("{bits} << {}", k * ty.bits() as usize),
+                _ => format!("{bits} << {}", 8 * k * ty.size()),
             }
         });
         Text::primary(format!("({})", shifted.collect::<Vec<_>>().join(" | ")))

@@ -59,6 +59,7 @@ fn neighbouring_elements_are_one_access() {
 fn words_hold_neighbouring_elements_of_8_and_16_bits() {
     for (ty, factor, wide) in [
         (Scalar::U8, 16, "uint4"),
+        (Scalar::Bool, 16, "uint4"),
         (Scalar::I8, 8, "uint2"),
         (Scalar::U8, 4, "u32"),
         (Scalar::F16, 8, "uint4"),
@@ -80,6 +81,14 @@ fn words_hold_neighbouring_elements_of_8_and_16_bits() {
             let text = write::render(&kernel, dialect, &variant).unwrap().text;
             // A load and a store.
             assert_eq!(text.matches(&format!("{wide}*)")).count(), 2, "{text}");
+            // A cast to `bool` would take all higher bits.
+            assert!(!text.contains("(bool)"), "{text}");
+            let second = format!(">> {})", 8 * ty.size());
+            assert_eq!(
+                text.matches(&second).count(),
+                (factor as usize * ty.size()) / 4,
+                "{text}"
+            );
         }
     }
 }
