@@ -236,7 +236,10 @@ fn constants_get_the_weakest_bounds_that_suffice() {
     let of_itself = "fn k(y: &mut [u32]) { for k in 0..PER { y[global_idx_x() * PER + k] = 1; } }";
     assert!(bounds(of_itself).is_empty());
     let divided = "fn k(y: &mut [u32]) { y[global_idx_x() / PER] = 1; }";
-    assert_eq!(bounds(divided), ["PER <= 1"]);
+    races(divided);
+    let pair =
+        "fn k(y: &mut [u32]) { let i = global_idx_x(); y[i * PER + 1] = 1; y[i * PER] = 1; }";
+    assert_eq!(bounds(pair), ["PER >= 2"]);
     // A constant for the sum of others.
     let pairs = "fn k(y: &mut [u32]) { let i = global_idx_x() * TWICE; for k in 0..TILE { y[i + k] = 1; y[i + TILE + k] = 1; } }";
     assert_eq!(bounds(pairs), ["TWICE >= 2 * TILE"]);
