@@ -52,6 +52,15 @@ fn a_cursor_steps_beside_a_counter() {
         "4 * i",
         "for k in (0..9).step_by(2) { y[at] = k; at += 1; }",
     ));
+    // The step is the counter itself, or as many turns of another loop.
+    races(&of(
+        "0",
+        "for r in 1..4usize { if r == 2 { y[at * i] = 1; y[2 * i + 1] = 2; } at += r; }",
+    ));
+    races(&of(
+        "0",
+        "for r in 0..4usize { if r == 2 { y[at * i] = 1; y[4 * i + 1] = 2; y[4 * i + 2] = 2; } for c in 0..r { at += 1; } }",
+    ));
     // Some turns end early, or step twice.
     let skips = "for k in 0..5 { if x[at] > 0 { continue; } y[at] = k; at += 1; }";
     races(&of("4 * i", skips));
@@ -227,7 +236,10 @@ fn constants_get_the_weakest_bounds_that_suffice() {
     let of_itself = "fn k(y: &mut [u32]) { for k in 0..PER { y[global_idx_x() * PER + k] = 1; } }";
     assert!(bounds(of_itself).is_empty());
     let divided = "fn k(y: &mut [u32]) { y[global_idx_x() / PER] = 1; }";
-    assert_eq!(bounds(divided), ["PER <= 1"]);
+    races(divided);
+    let pair =
+        "fn k(y: &mut [u32]) { let i = global_idx_x(); y[i * PER + 1] = 1; y[i * PER] = 1; }";
+    assert_eq!(bounds(pair), ["PER >= 2"]);
     // A constant for the sum of others.
     let pairs = "fn k(y: &mut [u32]) { let i = global_idx_x() * TWICE; for k in 0..TILE { y[i + k] = 1; y[i + TILE + k] = 1; } }";
     assert_eq!(bounds(pairs), ["TWICE >= 2 * TILE"]);

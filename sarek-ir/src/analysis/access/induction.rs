@@ -68,10 +68,12 @@ pub(super) enum Change {
 impl Collector<'_> {
     /// Gives the locals that a loop assigns their values at its head or, if `left` is set, where the loop is left.
     pub(super) fn at_head(&mut self, head: &Head, left: bool) {
-        let assigned = self.assigned(head.body);
+        let mut assigned = self.assigned(head.body);
         for local in assigned.keys() {
             self.renew(*local);
         }
+        // The counter has its value already, and another one in each turn.
+        assigned.extend(head.kind.counter().map(|counter| (counter, None)));
         self.swapped(&assigned, head, left);
         let flipped = self.flipped(&assigned, head, left);
         let (mut turns, mut open) = (BTreeMap::new(), vec![]);

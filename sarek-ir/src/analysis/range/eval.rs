@@ -253,11 +253,13 @@ impl Analyser<'_> {
         let exceeds = !count.within(most);
         let count = if exceeds { most } else { count };
         let range = if op == BinaryOp::Shl {
+            // By another count, the value is not the product by a power of two.
+            self.overflowed |= exceeds;
             self.wrap(l.shifted_left(count), ty)
         } else {
             l.shifted_right(count)
         };
-        // Bits may be shifted out without overflow.
+        // Bits may be shifted out without a fault.
         self.exceeds = exceeds;
         range
     }

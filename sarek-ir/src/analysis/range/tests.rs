@@ -562,3 +562,23 @@ fn the_turns_of_a_loop_bound_a_cursor() {
         });
     }));
 }
+
+#[test]
+fn a_shift_by_more_than_the_width_is_no_product() {
+    let exact = |count: u32| {
+        let s = Sketch::new("k");
+        let bits = s.scalar("bits", Scalar::U32);
+        s.let_(
+            "a",
+            s.id(X).cast(Scalar::U32) << s.param_value(bits, Scalar::U32),
+        );
+        let kernel = s.finish();
+        let is_shift = |e: &crate::Expr| matches!(e, crate::Expr::Binary { op, .. } if *op == crate::BinaryOp::Shl);
+        let at = kernel.exprs.iter().position(is_shift);
+        let at = crate::ExprId(at.expect("there is a shift") as u32);
+        let ranges = over(&kernel, [2, 1, 1], &[ArgFact::Scalar(Value::U32(count))]);
+        ranges.no_overflow(at)
+    };
+    assert!(exact(31));
+    assert!(!exact(32) && !exact(40));
+}

@@ -127,8 +127,13 @@ impl Constants {
             _ => None,
         });
         let small = |number: &u64| (1..1 << 20).contains(number);
-        let numbers: BTreeSet<u64> = extents.chain(literals).chain([1]).filter(small).collect();
-        let numbers: Vec<u64> = numbers.into_iter().take(MOST_NUMBERS).collect();
+        let mentioned: BTreeSet<u64> = extents.chain(literals).chain([1]).filter(small).collect();
+        let first = |numbers: BTreeSet<u64>| {
+            let numbers = numbers.into_iter().take(MOST_NUMBERS);
+            numbers.collect::<Vec<u64>>()
+        };
+        // Beside an offset of 1, a factor has to be at least 2.
+        let numbers = first(mentioned.iter().flat_map(|n| [*n, *n + 1]).collect());
         let bounds = |is_least: bool, number: u64| {
             let each = links.iter().map(|link| ConstantBound {
                 link: *link,
@@ -139,7 +144,9 @@ impl Constants {
             each.collect::<Vec<ConstantBound>>()
         };
         let least = numbers.iter().map(|n| bounds(true, *n));
-        let most = numbers.iter().rev().map(|n| bounds(false, *n));
+        // A constant of at most 1 would be no parameter: nearly any kernel is free of races then.
+        let most = first(mentioned).into_iter().rev().filter(|n| *n > 1);
+        let most = most.map(|n| bounds(false, n));
         constants.alternatives.extend(least.chain(most));
         constants.numbers = numbers;
         constants
@@ -180,10 +187,27 @@ impl Constants {
             }
         }
         for bound in used {
-            if !self.used.contains(&bound) {
+            if !self.used.iter().any(|other| other.implies(&bound)) {
+                self.used.retain(|other| !bound.implies(other));
                 self.used.push(bound);
             }
         }
         Some(needs)
+    }
+}
+
+impl ConstantBound {
+    /// True if another bound follows from this one by their numbers.
+    fn implies(&self, other: &ConstantBound) -> bool {
+        let same = ConstantBound {
+            number: self.number,
+            ..*other
+        };
+        match (self.is_least, self.times) {
+            _ if *self != same => false,
+            (_, Some(_)) => self.number == other.number,
+            (true, None) => self.number >= other.number,
+            (false, None) => self.number <= other.number,
+        }
     }
 }
