@@ -163,7 +163,9 @@ impl Planning<'_, '_> {
             return Err(Kept::Folded);
         }
         let aligned = self.call.args.iter().zip(0..);
-        let aligned = aligned.filter(|(arg, _): &(&Arg<'_>, u32)| arg.vector().is_some());
+        let aligned = aligned.filter(|(arg, param): &(&Arg<'_>, u32)| {
+            arg.vector().is_some() && self.holds_one(footprint, ParamId(*param))
+        });
         let optimization = Optimization {
             holds: self.proof.holds.clone(),
             aligned: match self.call.is_aligned() {
@@ -225,6 +227,14 @@ impl Planning<'_, '_> {
             (by > 1 && value > 0 && value.is_multiple_of(by.into())).then_some((*param, by))
         });
         multiples.collect()
+    }
+
+    /// True if a slice is long enough for a buffer of wide elements: WGSL requires one element.
+    fn holds_one(&self, footprint: &Footprint, slice: ParamId) -> bool {
+        let units = self.call.args[slice.index()].units();
+        let mut accesses = footprint.accesses.iter().filter(|a| a.slice == slice);
+        self.target != "wgsl"
+            || accesses.all(|a| units.saturating_mul(a.size.into()) >= WIDE.into())
     }
 
     /// True if the turns of a staged loop plainly fill its chunks.
