@@ -83,3 +83,51 @@ fn launches_at_the_end_of_a_thread_run_or_are_refused() {
         assert_eq!(tripled(device, 1000).expect("a launch"), 2997);
     });
 }
+
+/// Waits for a device when dropped.
+struct Waits(Option<Device>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        // The wait may be refused.
+        let _ = self.0.take().map(|device| device.sync());
+    }
+}
+
+thread_local! {
+    static WAITS: RefCell<Waits> = const { RefCell::new(Waits(None)) };
+}
+
+#[kernel]
+fn increment(y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] += 1;
+}
+
+/// Launches that a thread queued are not lost if its destructors wait for the device in vain.
+#[test]
+fn launches_of_a_thread_that_ended_run() {
+    let test = "thread_end::launches_of_a_thread_that_ended_run";
+    in_child_process(test, &backends(), &[], |device| {
+        let mut vector: Vector<u32> = Vector::zeros(100);
+        let mut launched = 0;
+        for count in 5..13 {
+            std::thread::scope(|scope| {
+                let queue = scope.spawn(|| {
+                    // Registered before this thread uses the device, so destroyed after what the device needs.
+                    WAITS.with_borrow_mut(|waits| waits.0 = Some(device.clone()));
+                    // The last of several launches in a row may wait for others.
+                    for _ in 0..count {
+                        increment(&mut vector)
+                            .over(100)
+                            .run_on(device)
+                            .expect("a launch");
+                    }
+                });
+                queue.join().expect("no panic");
+            });
+            launched += count;
+            assert_eq!(vector.get(99).expect("a copy"), launched);
+        }
+    });
+}

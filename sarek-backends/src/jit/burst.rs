@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 /// The number of launches that go together, so that the device does not wait for the host.
 const MOST: u32 = 16;
 
-/// The time after launches have gone during which others wait for company.
-const PAUSE: Duration = Duration::from_micros(100);
+/// The time after launches have gone during which others wait for company. Launches of a debug build take many times longer.
+const PAUSE: Duration = Duration::from_micros(if cfg!(debug_assertions) { 2000 } else { 100 });
 
 /// The launches of a queue that wait.
 #[derive(Default)]

@@ -90,8 +90,9 @@ impl Stream {
             true => {}
             false => last.event = Some(Arc::new(Object::event(event))),
         }
+        let flushed = flush(self.queue.raw);
         last.burst.go();
-        flush(self.queue.raw).map_err(|code| self.shared.error("clFlush", code))
+        flushed.map_err(|code| self.shared.error("clFlush", code))
     }
 
     /// The driver's handle.

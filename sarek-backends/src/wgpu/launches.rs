@@ -41,14 +41,17 @@ impl Recorded {
 
 impl State {
     fn submit(&mut self, shared: &Shared) -> Result<()> {
+        // A thread that ends leaves them to the next one.
+        shared.check_thread()?;
         let Some(recorded) = self.recorded.take() else {
             return Ok(());
         };
-        self.burst.go();
-        shared.checked("launching", || {
+        let submitted = shared.checked("launching", || {
             drop(recorded.pass);
             shared.queue.submit([recorded.encoder.finish()]);
-        })
+        });
+        self.burst.go();
+        submitted
     }
 }
 
@@ -74,10 +77,8 @@ impl Launches {
         if alone {
             state.submit(shared)?;
         }
-        if state.recorded.is_none() {
-            shared.check_thread()?;
-            shared.alive()?;
-        }
+        shared.check_thread()?;
+        shared.alive()?;
         let recorded = state
             .recorded
             .get_or_insert_with(|| Recorded::new(&shared.device));

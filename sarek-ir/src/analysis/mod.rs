@@ -31,7 +31,7 @@ pub mod range;
 mod refute;
 pub mod regions;
 pub mod requirements;
-mod shape;
+pub(crate) mod shape;
 pub mod spine;
 mod stepped;
 pub mod termination;

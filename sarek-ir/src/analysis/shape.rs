@@ -4,7 +4,7 @@ use crate::{Compound, CompoundId, Expr, ExprId, Kernel, List};
 
 /// True if two expressions are the same formula. Their values are then equal, too, unless they read mutable
 /// locals or memory that the kernel writes.
-pub(super) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
+pub(crate) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
     let (x, y) = (kernel.operands(a), kernel.operands(b));
     kernel.type_of(a) == kernel.type_of(b)
         && same_node(kernel, a, b)

@@ -133,19 +133,12 @@ impl Kernel {
         all.any(|e| self.expr(e).facts().reads == Reads::Memory(from))
     }
 
-    /// True if two expressions consist of the same nodes. Both have the same value where no memory is read or none
-    /// changes in between.
-    pub fn is_same(&self, a: ExprId, b: ExprId) -> bool {
-        let node = |id| {
-            let mut expr = self.expr(id);
-            expr.each_operand(&mut |operand| *operand = a);
-            if let Expr::Call { args, .. } = &mut expr {
-                args.start = 0;
-            }
-            (expr, self.type_of(id))
-        };
-        let (one, other) = (self.operands(a), self.operands(b));
-        node(a) == node(b) && one.into_iter().zip(other).all(|(a, b)| self.is_same(a, b))
+    /// A copy of an expression and its operands, since an expression has one user.
+    pub fn copy_expr(&mut self, id: ExprId) -> ExprId {
+        let operands = self.operands(id);
+        let operands: Vec<ExprId> = operands.into_iter().map(|e| self.copy_expr(e)).collect();
+        let copy = self.with_operands(self.expr(id), &operands);
+        self.push_expr(copy, self.type_of(id), self.expr_locs[id.index()])
     }
 
     /// The expression with other operands, in the order of [`Kernel::operands`].

@@ -40,8 +40,8 @@ pub struct Access {
     pub depth: u32,
     /// The distance along each axis.
     pub distance: [Distance; 3],
-    /// The largest number of [1, 2, 4, 8, 16](MOST) of which the index is a multiple wherever the id along x, the extent
-    /// along x and all parameters are. Wide accesses of so many elements begin at multiples of their width.
+    /// The largest power of two, at most [`MOST`], that divides the index if it divides the id along x, the extent along x
+    /// and all parameters. A wide access of so many elements begins at a multiple of its width.
     pub multiple: u64,
 }
 

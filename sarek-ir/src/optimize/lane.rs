@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Merge;
+use crate::analysis::shape::same;
 use crate::facts::Reads;
 use crate::{
     Axis, BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId,
@@ -96,7 +97,7 @@ impl Lane {
         }
         if let Expr::Local(local) = expr {
             if let Some(value) = self.values.get(&local) {
-                return fresh(kernel, *value);
+                return kernel.copy_expr(*value);
             }
             return match indices.0.get(&local) {
                 Some(value) => self.expr(kernel, indices, *value),
@@ -157,7 +158,7 @@ impl Lane {
             },
             Ids::Merged(..) => id(kernel, own, loc),
             Ids::Staged { at, .. } => match at[axis.index()] {
-                Some(given) => fresh(kernel, given),
+                Some(given) => kernel.copy_expr(given),
                 None => id(kernel, own, loc),
             },
         }
@@ -402,19 +403,6 @@ pub(super) fn id(kernel: &mut Kernel, builtin: Builtin, loc: Loc) -> ExprId {
     kernel.push_expr(Expr::Builtin(builtin), Scalar::Usize, loc)
 }
 
-/// A copy of an expression.
-pub(super) fn fresh(kernel: &mut Kernel, id: ExprId) -> ExprId {
-    let (expr, ty, loc) = (
-        kernel.expr(id),
-        kernel.type_of(id),
-        kernel.expr_locs[id.index()],
-    );
-    let operands = kernel.operands(id).into_iter();
-    let operands: Vec<ExprId> = operands.map(|operand| fresh(kernel, operand)).collect();
-    let copy = kernel.with_operands(expr, &operands);
-    kernel.push_expr(copy, ty, loc)
-}
-
 pub(super) fn number(kernel: &mut Kernel, value: u64, loc: Loc) -> ExprId {
     kernel.push_literal(Value::Usize(value), loc)
 }
@@ -458,7 +446,7 @@ pub(super) fn sum(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, l
             lhs: first,
             rhs: rest,
         } = kernel.expr(all)
-        && kernel.is_same(first, less)
+        && same(kernel, first, less)
     {
         let offset = number(kernel, offset, loc);
         return sum(kernel, BinaryOp::Add, rest, offset, loc);

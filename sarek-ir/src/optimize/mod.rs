@@ -28,7 +28,7 @@ mod varying;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::{Expr, ExprId, Kernel, LocalId, ParamId, Scalar, StmtId, passes};
+use crate::{Expr, ExprId, Kernel, LocalId, ParamId, Scalar, StmtId, passes, validate};
 
 pub use assume::ALIGNMENT;
 pub use footprint::Footprint;
@@ -89,6 +89,7 @@ impl Optimization {
         for merge in &self.merges {
             merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
+        debug_assert_eq!(validate(&kernel), Ok(()), "{self}");
         Ok(kernel)
     }
 
@@ -174,6 +175,8 @@ pub enum Refusal {
     NoLoop,
     /// The turns of the loop differ between threads, or a thread may leave it early.
     Uneven,
+    /// The counter of the loop is no `usize`.
+    Counter,
     /// No load gains by staging.
     NoTile,
     /// The kernel changes memory before or in the loop, or reads there what it writes.
@@ -194,6 +197,7 @@ impl Refusal {
             Refusal::Size => "the text would become too long",
             Refusal::NoLoop => "no loop is reached by all threads",
             Refusal::Uneven => "the turns of the loop differ between threads",
+            Refusal::Counter => "the counter of the loop is no `usize`",
             Refusal::NoTile => "no load gains by shared memory",
             Refusal::Effect => "the kernel changes memory up to the end of its loop",
         }

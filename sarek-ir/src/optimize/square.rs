@@ -4,7 +4,7 @@
 //! So the threads of a block copy the elements of a square of the user's threads in that order, wait, and load their own
 //! from the tile. A row of the tile has one element more than threads need, so that both accesses use different banks.
 //!
-//! Where the stores are far apart instead, the axes x and y of the launch are exchanged first.
+//! If the stores are far apart instead, the axes x and y of the launch are exchanged first.
 //!
 //! As in [`stage`](super::stage), threads beyond the user's extent copy what the last threads within load, and do no more.
 
@@ -69,7 +69,7 @@ impl Square {
     /// Stages loads of a closed kernel, whose proved checks are gone.
     ///
     /// # Errors
-    /// [`Refusal`]. The kernel is then of no use if the axes are exchanged.
+    /// [`Refusal`]. The kernel's ids may be exchanged already, so it must not be used.
     pub fn apply(self, kernel: &mut Kernel) -> Result<(), Refusal> {
         allows(kernel, false)?;
         let body = without_returns(kernel, kernel.body)?;

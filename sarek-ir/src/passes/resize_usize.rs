@@ -114,7 +114,7 @@ fn long_shift(kernel: &mut Kernel, id: ExprId, x: ExprId, count: ExprId) {
         let rhs = kernel.push_literal(Value::U32(63), loc);
         binary(kernel, BinaryOp::BitAnd, lhs, rhs, Scalar::U32)
     };
-    let again = copy(kernel, count);
+    let again = kernel.copy_expr(count);
     let first = masked(kernel, count);
     let most = kernel.push_literal(Value::U32(31), loc);
     let args = kernel.push_list(&[first, most]);
@@ -146,7 +146,7 @@ fn leading_zeros(kernel: &mut Kernel, id: ExprId, args: List) {
 /// The count of the lower half; 0 counts 32 more.
 fn trailing_zeros(kernel: &mut Kernel, id: ExprId, arg: ExprId, args: List) {
     let loc = kernel.expr_locs[id.index()];
-    let again = copy(kernel, arg);
+    let again = kernel.copy_expr(arg);
     let intrinsic = Intrinsic::TrailingZeros;
     let lhs = kernel.push_expr(Expr::Call { intrinsic, args }, Scalar::U32, loc);
     let zero = kernel.push_literal(Value::Usize(0), loc);
@@ -166,15 +166,6 @@ fn cast(kernel: &mut Kernel, arg: ExprId, to: Scalar) -> ExprId {
 fn binary(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> ExprId {
     let loc = kernel.expr_locs[lhs.index()];
     kernel.push_expr(Expr::Binary { op, lhs, rhs }, ty, loc)
-}
-
-/// A copy of an expression tree, since an expression has one user.
-fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
-    let operands = kernel.operands(id);
-    let operands: Vec<ExprId> = operands.into_iter().map(|e| copy(kernel, e)).collect();
-    let expr = kernel.with_operands(kernel.expr(id), &operands);
-    let loc = kernel.expr_locs[id.index()];
-    kernel.push_expr(expr, kernel.scalar_of(id), loc)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 
 use super::Dialect;
+use crate::analysis::shape::same;
 use crate::{
     BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LocalId, Memory, Piece, SHARED_ALIGNMENT,
     Scalar, Stmt, StmtId, Value,
@@ -272,8 +273,8 @@ impl Access {
             (split(kernel, self.index), split(kernel, other.index));
         let same_kind = self.to.is_some() == other.to.is_some();
         let same_base = match (base, other_base) {
-            // An index that reads memory may differ between the statements.
-            (Some(a), Some(b)) => kernel.is_same(a, b) && is_fixed(kernel, a),
+            // An index that reads memory may differ between the statements, and each checked one may fault.
+            (Some(a), Some(b)) => same(kernel, a, b) && is_fixed(kernel, a),
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
@@ -299,10 +300,13 @@ fn split(kernel: &Kernel, index: ExprId) -> (Option<ExprId>, u64) {
     (Some(index), 0)
 }
 
-/// True if an expression reads no memory.
+/// True if an expression reads no memory and checks nothing.
 fn is_fixed(kernel: &Kernel, id: ExprId) -> bool {
-    let mut all = kernel.exprs_in([id]);
-    all.all(|e| kernel.expr(e).facts().reads.memory().is_none())
+    kernel.exprs_in([id]).all(|e| {
+        let facts = kernel.expr(e).facts();
+        let is_checked = facts.check.site().is_some() || kernel.overflow_site(e).is_some();
+        facts.reads.memory().is_none() && !is_checked
+    })
 }
 
 /// True if no access changes anything that a later one reads.

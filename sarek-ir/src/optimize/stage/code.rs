@@ -5,7 +5,7 @@ use crate::{
     Memory, Scalar, Stmt, StmtId, Value,
 };
 
-use super::super::lane::{self, binary, fresh, number, sum};
+use super::super::lane::{self, binary, number, sum};
 
 /// A kernel with the location of new nodes.
 pub(in super::super) struct Code<'k> {
@@ -28,7 +28,7 @@ impl Code<'_> {
 
     /// A copy of an expression.
     pub fn again(&mut self, id: ExprId) -> ExprId {
-        fresh(self.kernel, id)
+        self.kernel.copy_expr(id)
     }
 
     pub fn add(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::analysis::shape::same;
 use crate::facts::{Effect, Flow, Reads};
 use crate::{
-    Access, Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId,
-    Value,
+    Access, Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Memory, Scalar, Stmt,
+    StmtId, Value,
 };
 
 use super::super::Refusal;
@@ -156,8 +157,11 @@ impl<'k> Reader<'k> {
         else {
             return Err(Refusal::NoLoop);
         };
-        let same = |bound| self.uses(bound, counter) == Some(Uses::default());
-        if !same(start) || !same(end) {
+        if kernel.locals[counter.index()].ty.as_scalar() != Some(Scalar::Usize) {
+            return Err(Refusal::Counter);
+        }
+        let is_even = |bound| self.uses(bound, counter) == Some(Uses::default());
+        if !is_even(start) || !is_even(end) {
             return Err(Refusal::Uneven);
         }
         for id in kernel.stmts_in(kernel.block(body)) {
@@ -212,10 +216,10 @@ impl<'k> Reader<'k> {
             let Some(staged) = self.staged(load, counter, stage) else {
                 continue;
             };
-            let same = |other: &&mut Staged| {
-                other.memory == staged.memory && kernel.is_same(other.index, staged.index)
+            let is_same = |other: &&mut Staged| {
+                other.memory == staged.memory && same(kernel, other.index, staged.index)
             };
-            match all.iter_mut().find(same) {
+            match all.iter_mut().find(is_same) {
                 Some(other) => other.units[0].push(load),
                 None => all.push(staged),
             }
@@ -233,7 +237,7 @@ impl<'k> Reader<'k> {
             let unit = |other: &Staged| {
                 let (own, at) = split(self.kernel, other.index);
                 let is_same = match (base, own) {
-                    (Some(one), Some(other)) => self.kernel.is_same(one, other),
+                    (Some(one), Some(other)) => same(self.kernel, one, other),
                     (_, _) => false,
                 };
                 let at = at.checked_sub(offset).filter(|_| is_same)?;

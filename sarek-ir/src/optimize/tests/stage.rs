@@ -397,6 +397,20 @@ fn each_obstacle_to_staging_is_refused() {
         }),
         Some(Refusal::Uneven)
     );
+    // Tiles are placed by `usize` arithmetic.
+    assert_eq!(
+        refusal(64, &|s, [a, y, _]| {
+            let (end, sum) = (
+                s.scalar("end", Scalar::U32),
+                s.let_mut("sum", s.lit(Value::U64(0))),
+            );
+            s.for_("k", s.u32(0), s.arg(end), |k, _| {
+                s.set(sum, sum.get() + s.load(a, k.get().cast(Scalar::Usize)));
+            });
+            s.store(y, s.id(x), sum.get());
+        }),
+        Some(Refusal::Counter)
+    );
     // Neighbours load neighbours already, and an index that comes from memory is unknown.
     assert_eq!(
         refusal(64, &|s, [a, y, n]| {
