@@ -44,6 +44,8 @@ pub(super) struct Shared {
     pub alignment: usize,
     /// True if the driver is PoCL.
     pub is_pocl: bool,
+    /// True if the driver is NVIDIA's. Once a kernel has failed there, each call fails.
+    pub is_nvidia: bool,
     /// Never released: a device lives until the process ends, and opencl3 panics if a driver that is already unloaded
     /// fails to release.
     context: ManuallyDrop<Context>,
@@ -70,9 +72,11 @@ impl Device {
             device: name.clone(),
             message: format!("clCreateContext failed with {error} ({})", error.0),
         })?;
+        let version = id.version().unwrap_or_default();
         let shared = Arc::new(Shared {
             id,
-            is_pocl: id.version().is_ok_and(|version| version.contains("PoCL")),
+            is_pocl: version.contains("PoCL"),
+            is_nvidia: version.contains("CUDA"),
             alignment: id.mem_base_addr_align().unwrap_or(1024) as usize / 8,
             name: name.trim().to_string(),
             context: ManuallyDrop::new(context),

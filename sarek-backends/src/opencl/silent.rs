@@ -1,4 +1,4 @@
-//! Launches without an event. `opencl3` always asks for one, which takes a driver with profiling longer than the launch.
+//! Launches without an event. `opencl3` always asks for one, which takes NVIDIA's driver longer than the launch.
 
 use std::ffi::c_void;
 use std::ptr;

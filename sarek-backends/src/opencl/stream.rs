@@ -4,8 +4,8 @@
 //! the event is the newest one even if several threads share the stream. Blocking copies have finished before any thread
 //! can ask.
 //!
-//! An event costs more than a launch, so launches have none: who asks for the last event gets that of a marker behind
-//! them. PoCL reports a failed kernel only by the event of its launch, and has one for each.
+//! An event costs NVIDIA's driver more than a launch, so launches have none there: who asks for the last event gets that of
+//! a marker behind them. Other drivers may report a failed kernel only by the event of its launch, and have one for each.
 //!
 //! The driver is told to start launches in bursts, see [`Burst`]. All other commands start them at once, and a blocking
 //! copy does so by itself.
@@ -201,7 +201,7 @@ unsafe impl BackendStream for Stream {
             // SAFETY: all arguments are set, and no other thread sets them meanwhile; the sizes have three elements
             // each. The contract of launches ensures that the kernel's accesses are in bounds.
             unsafe {
-                match silent::launch().filter(|_| !self.shared.is_pocl) {
+                match silent::launch().filter(|_| self.shared.is_nvidia) {
                     Some(launch) => launch.call(queue, kernel, [global, local]),
                     None => enqueue_nd_range_kernel(
                         queue, kernel, 3, offset, global, local, 0, NO_EVENTS,
