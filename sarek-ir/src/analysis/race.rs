@@ -39,6 +39,7 @@ mod counterexample;
 mod exchange;
 pub mod function;
 mod meet;
+mod missing;
 mod reason;
 mod shared;
 mod tiles;
@@ -50,6 +51,7 @@ use buffer::Buffer;
 pub use counterexample::{Assumed, Counterexample, Element};
 pub use meet::ConstantBound;
 use meet::{Constants, Setting};
+pub use missing::Missing;
 pub use reason::{Race, Reason};
 
 use super::access::{Access, Place, accesses, accesses_of_values};
@@ -68,16 +70,17 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     proved.map_err(|races| with_counterexamples(kernel, races))
 }
 
-/// [`check`] that may also assume bounds of constants that the user's crate names.
+/// [`check`] that may also assume bounds of constants that the user's crate names. A race has the fact that the proof
+/// lacks, if a usual one suffices.
 ///
 /// # Errors
 /// One race for each slice or shared array that is not proved free of races.
 pub fn check_with_constants(kernel: &Kernel) -> Result<Proof, Vec<Race>> {
     let proved = proof(kernel, Constants::of(kernel));
-    proved.map_err(|races| with_counterexamples(kernel, races))
+    proved.map_err(|races| explained(kernel, races))
 }
 
-/// [`check_with_constants`] without counterexamples, with these bounds of constants.
+/// [`check_with_constants`] without explanations, with these bounds of constants.
 fn proof(kernel: &Kernel, mut constants: Constants) -> Result<Proof, Vec<Race>> {
     let preconditions = prove(kernel, &mut constants)?;
     Ok(Proof {
@@ -176,6 +179,15 @@ fn is_used(need: &Precondition, accesses: &[&Access]) -> bool {
     });
     let mut atoms = forms.flat_map(|form| form.terms());
     atoms.any(|(atom, _)| matches!(atom, Atom::Id(id) if id.axis() == Some(*axis)))
+}
+
+/// Adds to each race of a kernel a counterexample, if there is one, and the fact that the proof lacks.
+fn explained(kernel: &Kernel, races: Vec<Race>) -> Vec<Race> {
+    let mut races = with_counterexamples(kernel, races);
+    for race in &mut races {
+        race.missing = missing::find(kernel, race);
+    }
+    races
 }
 
 /// Adds a counterexample to each race that is to be reported, if there is one.

@@ -47,6 +47,7 @@ impl<'a> Buffer<'a> {
             second: place(self.accesses[j]),
             reason,
             counterexample: None,
+            missing: None,
         }
     }
 

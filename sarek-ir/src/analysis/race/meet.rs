@@ -76,6 +76,16 @@ impl Setting<'_> {
         self.steps.set(self.steps.get() - (all - steps));
         found
     }
+
+    /// False if the rules of the proof show that the facts at an access contradict each other.
+    pub(super) fn may_happen(self, access: &Access) -> bool {
+        let mut of = Translation::new(self, [access; 2], &[]);
+        let mut facts = access.facts.iter();
+        if facts.any(|fact| of.fact(fact, Side::First).is_err()) {
+            return true;
+        }
+        of.finish().0.contradiction().is_none()
+    }
 }
 
 /// The axes whose ids tell threads apart.

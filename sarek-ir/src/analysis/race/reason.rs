@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::Counterexample;
+use super::{Counterexample, Missing};
 use crate::analysis::access::Place;
 use crate::analysis::linear::{Affine, Atom, Poly, Symbol};
 use crate::{Axis, Builtin, Expr, ExprId, Kernel, Loc, LocalId, Memory, Root, Stmt};
 
 /// Two accesses by which two threads may access the same element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Race {
     /// The slice or shared array.
     pub memory: Memory,
@@ -20,7 +20,9 @@ pub struct Race {
     /// The reason why they may collide.
     pub reason: Reason,
     /// Two threads that collide, if a small launch shows them. See [`Counterexample`].
-    pub counterexample: Option<Counterexample>,
+    pub counterexample: Option<Box<Counterexample>>,
+    /// A fact under which they do not collide, if a usual one suffices.
+    pub missing: Option<Missing>,
 }
 
 /// The reason why two threads may access the same element.

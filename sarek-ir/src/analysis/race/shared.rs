@@ -102,7 +102,7 @@ fn none_meet(
 }
 
 /// The pairs of accesses in a barrier interval that may race.
-fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
+pub(super) fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     let mut pairs = vec![];
     for &i in phase {
         for &j in phase.range(i..) {
@@ -125,6 +125,7 @@ fn race(a: &Access, b: &Access, reason: Reason) -> Race {
         second: (b.place, b.loc),
         reason,
         counterexample: None,
+        missing: None,
     }
 }
 

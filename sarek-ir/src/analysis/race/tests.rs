@@ -326,7 +326,7 @@ fn a_neighbour_may_not_be_read_either() {
     let v = s.slice_mut("v", Scalar::F32);
     s.store(v, s.id(X), s.load(v, s.id(X) + s.n(1)));
     let races = checked(&s.finish()).expect_err("a race");
-    let [race] = races[..] else {
+    let [race] = &races[..] else {
         panic!("{races:?}")
     };
     assert_eq!(race.reason, Reason::Neighbour);

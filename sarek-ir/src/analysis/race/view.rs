@@ -51,7 +51,7 @@ impl Buffer<'_> {
             };
             match (bounds, &spoilt) {
                 (Some(bounds), _) => bounds.iter().for_each(|b| self.rely_on(b)),
-                (None, Some(race)) => return Err(*race),
+                (None, Some(race)) => return Err(race.clone()),
                 (None, None) if knows(thread) => {
                     return Err(self.race_with_store(0, Reason::BlockLocal(thread)));
                 }

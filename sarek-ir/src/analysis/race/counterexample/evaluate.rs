@@ -155,7 +155,7 @@ impl Thread<'_> {
             return self.unchecked(site, None);
         };
         if matches!(memory, Memory::Slice(_)) {
-            self.relies.longer |= at >= self.world.len;
+            self.relies.longer |= at >= self.world.values.lengths;
         }
         match len {
             Some(len) if at < len => Ok(Some(Element::from(at))),

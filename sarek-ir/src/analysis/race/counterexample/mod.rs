@@ -20,11 +20,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use run::{Record, Relies, Thread, Watched};
-use world::{Facts, LONG, VALUES, World, points};
+use world::{Facts, Values, World, points};
 
 use super::Race;
 use crate::analysis::access::Place;
-use crate::{Kernel, Loc, Memory};
+use crate::{Kernel, Loc, Memory, ParamId};
 
 /// Two threads that race, and the element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,8 @@ pub struct Assumed {
     pub arguments: u32,
     /// The length of each slice whose length the kernel reads.
     pub lengths: u32,
+    /// The argument, or the slice's length, whose value differs from all others.
+    pub special: Option<(ParamId, u32)>,
     /// True if slices whose length the kernel does not read must have more elements.
     pub longer: bool,
 }
@@ -97,47 +99,49 @@ const BUDGET: u32 = 25_000;
 const MOST_RECORDS: usize = 8;
 
 /// Adds a counterexample to a race, if a small launch shows one. If the two accesses do not meet, but the first one
-/// meets another, that one takes the place of the second.
+/// meets another, or others meet, these take their places.
 pub(super) fn explain(kernel: &Kernel, race: &mut Race) {
     let facts = Facts::of(kernel);
     let budget = Cell::new(0);
-    for second in [Some(race.second.0), None] {
+    let [first, second] = [race.first.0, race.second.0].map(Some);
+    for places in [[first, second], [first, None], [None, None]] {
         budget.set(BUDGET);
-        if let Some((_, found, place)) = search(&facts, race, second, &budget) {
-            race.second = (place, place.loc(kernel));
-            race.counterexample = Some(found);
+        if let Some((_, found, places)) = search(&facts, race.memory, places, &budget) {
+            [race.first, race.second] = places.map(|place| (place, place.loc(kernel)));
+            race.counterexample = Some(Box::new(found));
             return;
         }
     }
 }
 
-/// Searches launches for two threads that race. Returns the launch, the threads, and the place of the second access.
+/// Searches launches for two threads that race at these places. Returns the launch, the threads, and their accesses.
 fn search<'f>(
     facts: &'f Facts<'f>,
-    race: &Race,
-    second: Option<Place>,
+    memory: Memory,
+    places: [Option<Place>; 2],
     budget: &'f Cell<u32>,
-) -> Option<(World<'f>, Counterexample, Place)> {
-    let watched = Watched {
-        memory: race.memory,
-        first: race.first.0,
-        second,
-    };
-    for (zeros, differ) in facts.families() {
-        for [block, grid] in facts.launches(is_shared(race.memory)) {
-            for value in VALUES {
+) -> Option<(World<'f>, Counterexample, [Place; 2])> {
+    let watched = Watched { memory, places };
+    let families = facts.families().into_iter();
+    let usual = families.map(|(zeros, differ)| (zeros, facts.values(differ)));
+    let all = usual.chain([(false, facts.special_values())]);
+    for (zeros, all) in all {
+        if all.iter().any(|values| values.special.is_some()) {
+            budget.set(BUDGET);
+        }
+        for [block, grid] in facts.launches(is_shared(memory)) {
+            for values in &all {
                 let world = World {
                     facts,
                     block,
                     grid,
-                    value,
-                    len: if differ { LONG } else { value },
+                    values: *values,
                     zeros,
                     budget,
                 };
                 let mut meetings = Meetings::of(&world, watched);
-                if let Some((found, place)) = meetings.search() {
-                    return Some((world, found, place));
+                if let Some((found, places)) = meetings.search() {
+                    return Some((world, found, places));
                 }
                 if !meetings.asked {
                     break;
@@ -175,7 +179,7 @@ impl<'w> Meetings<'w> {
     }
 
     /// Runs the threads in order until two of them race.
-    fn search(&mut self) -> Option<(Counterexample, Place)> {
+    fn search(&mut self) -> Option<(Counterexample, [Place; 2])> {
         for block in points(self.world.grid) {
             let mut later = vec![];
             let mut reached = u32::MAX;
@@ -205,8 +209,8 @@ impl<'w> Meetings<'w> {
         None
     }
 
-    /// Adds an access, and returns the race with an earlier one, and the second place.
-    fn meet(&mut self, record: Record) -> Option<(Counterexample, Place)> {
+    /// Adds an access, and returns the race with an earlier one, and the places.
+    fn meet(&mut self, record: Record) -> Option<(Counterexample, [Place; 2])> {
         let sides = self.watched.sides(record.place);
         // The earlier thread comes first if it may.
         for side in [1, 0] {
@@ -220,7 +224,8 @@ impl<'w> Meetings<'w> {
                     0 => [&record, other],
                     _ => [other, &record],
                 };
-                return Some((self.counterexample(first, second), second.place));
+                let places = [first.place, second.place];
+                return Some((self.counterexample(first, second), places));
             }
         }
         let same = |r: &Record| {
@@ -237,9 +242,15 @@ impl<'w> Meetings<'w> {
 
     fn counterexample(&self, first: &Record, second: &Record) -> Counterexample {
         let relies = first.relies.with(second.relies);
+        let Values {
+            arguments,
+            lengths,
+            special,
+        } = self.world.values;
         let assumed = Assumed {
-            arguments: self.world.value as u32,
-            lengths: self.world.len as u32,
+            arguments: arguments as u32,
+            lengths: lengths as u32,
+            special: special.map(|(param, value)| (param, value as u32)),
             longer: relies.longer,
         };
         Counterexample {

@@ -35,7 +35,7 @@ pub(super) struct Relies {
     pub lengths: bool,
     /// The elements of slices that are only read.
     pub zeros: bool,
-    /// A slice whose length is not read is longer than [`World::len`].
+    /// A slice whose length is not read is longer than [`Values::lengths`](super::world::Values).
     pub longer: bool,
 }
 
@@ -43,18 +43,14 @@ pub(super) struct Relies {
 #[derive(Clone, Copy)]
 pub(super) struct Watched {
     pub memory: Memory,
-    pub first: Place,
-    /// The other place; all places, if there is none.
-    pub second: Option<Place>,
+    /// The two places. `None` stands for all places.
+    pub places: [Option<Place>; 2],
 }
 
 impl Watched {
     /// True for each place that is watched as the first and as the second one.
     pub fn sides(&self, place: Place) -> [bool; 2] {
-        [
-            place == self.first,
-            self.second.is_none_or(|second| place == second),
-        ]
+        self.places.map(|of| of.is_none_or(|of| place == of))
     }
 }
 

@@ -1,7 +1,7 @@
 use std::cell::Cell;
 
 use super::super::shared::soundness as shared;
-use super::super::{Race, Reason, check, soundness};
+use super::super::{Race, check, soundness};
 use super::world::Facts;
 use super::{BUDGET, Counterexample, Element, World, search};
 use crate::analysis::access::Place;
@@ -9,8 +9,7 @@ use crate::analysis::random::Rng;
 use crate::interp::{Finding, Host, Ids, Like, Machine, Sanitize, Stop};
 use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{
-    AtomicOp, Axis, Builtin, Kernel, Loc, Memory, ParamId, Root, Scalar, Stmt, StmtId, TypeDef,
-    Value,
+    AtomicOp, Axis, Builtin, Kernel, Memory, ParamId, Root, Scalar, Stmt, StmtId, TypeDef, Value,
 };
 
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
@@ -103,9 +102,10 @@ fn each_found(kernel: &Kernel, replay: &mut dyn FnMut(&World<'_>, &Race, &Counte
     let facts = Facts::of(kernel);
     for race in races {
         let budget = Cell::new(BUDGET);
-        let found = search(&facts, &race, Some(race.second.0), &budget);
+        let places = [race.first.0, race.second.0].map(Some);
+        let found = search(&facts, race.memory, places, &budget);
         let told = found.as_ref().map(|(_, found, _)| *found);
-        assert_eq!(told, race.counterexample, "{kernel}");
+        assert_eq!(told, race.counterexample.as_deref().copied(), "{kernel}");
         if let Some((world, found, _)) = found {
             replay(&world, &race, &found);
         }
@@ -155,7 +155,7 @@ fn threads_alone_confirm_random_shared_arrays() {
             let ids = found
                 .threads
                 .map(|thread| ids_of(world, race.memory, thread));
-            let [a, b] = ids.map(|ids| shared::touched(&alone, &ids, world.value));
+            let [a, b] = ids.map(|ids| shared::touched(&alone, &ids, world.values.arguments));
             let at = found.element.single().expect("an index");
             let meets = a.iter().any(|(phase, index, stores)| {
                 *index == at
@@ -192,7 +192,7 @@ fn store_half(s: &Sketch, y: ParamId, i: SketchLocal<'_>) {
 /// The threads along x, the element, and the value of arguments and lengths of the counterexample.
 fn named(kernel: &Kernel) -> Option<(u32, u32, u64, Option<u32>)> {
     let races = check(kernel).expect_err("a race");
-    let found = races[0].counterexample?;
+    let found = races[0].counterexample.as_deref()?;
     let [a, b] = found.threads.map(|[x, y, z]| {
         assert_eq!([y, z], [0, 0]);
         x
@@ -265,6 +265,8 @@ fn inputs_may_be_zero() {
     assert!(
         check(&kernel(0)).expect_err("a race")[0]
             .counterexample
+            .as_deref()
+            .copied()
             .expect("found")
             .zeros
     );
@@ -353,7 +355,7 @@ fn elements_of_views_are_coordinates() {
     let row = s.bounded(view, 0, half(&s, i), s.arg(ParamId(1)));
     s.store(view, s.at(view, &[row, s.n(2)]), s.f32(0.0));
     let races = check(&s.finish()).expect_err("a race");
-    let found = races[0].counterexample.expect("an example");
+    let found = races[0].counterexample.as_deref().expect("an example");
     assert_eq!(found.threads, [[0, 0, 0], [1, 0, 0]]);
     assert_eq!(found.element.to_string(), "[0, 2]");
 }
@@ -364,16 +366,9 @@ fn between(kernel: &Kernel, memory: Memory, stores: [usize; 2]) -> Option<Counte
     let all =
         all.filter(|id| matches!(kernel.stmt(*id), Stmt::Store { memory: of, .. } if of == memory));
     let all: Vec<StmtId> = all.collect();
-    let [first, second] = stores.map(|at| (Place::Store(all[at]), Loc::default()));
-    let race = Race {
-        memory,
-        first,
-        second,
-        reason: Reason::Shared,
-        counterexample: None,
-    };
+    let places = stores.map(|at| Some(Place::Store(all[at])));
     let (facts, budget) = (Facts::of(kernel), Cell::new(BUDGET));
-    search(&facts, &race, Some(second.0), &budget).map(|(_, found, _)| found)
+    search(&facts, memory, places, &budget).map(|(_, found, _)| found)
 }
 
 #[test]
@@ -396,6 +391,55 @@ fn barriers_order_accesses_of_a_block() {
     // Thread 0 stores before the barrier, and threads of its own block after it.
     assert_eq!(threads(between(&kernel, y, [0, 1])), Some([0, 8]));
     assert_eq!(threads(between(&kernel, y, [1, 1])), Some([0, 1]));
+}
+
+/// A kernel with two arguments and `y: &mut [u32]` over two dimensions.
+fn plane(fill: impl Fn(&Sketch, [ParamId; 3], [SketchLocal<'_>; 2])) -> Kernel {
+    let s = Sketch::new("k");
+    let params = [
+        s.scalar("w", Scalar::Usize),
+        s.scalar("pitch", Scalar::Usize),
+        s.slice_mut("y", Scalar::U32),
+    ];
+    let ids = [("col", Axis::X), ("row", Axis::Y)];
+    let ids = ids.map(|(name, axis)| s.let_(name, s.id(Builtin::GlobalIdx(axis))));
+    fill(&s, params, ids);
+    s.finish()
+}
+
+#[test]
+fn one_argument_may_differ_from_the_others() {
+    let wide = plane(|s, [w, pitch, y], [col, row]| {
+        s.if_(col.get().lt(s.arg(w)), || {
+            s.store(y, row.get() * s.arg(pitch) + col.get(), s.u32(1));
+        });
+    });
+    let races = check(&wide).expect_err("a race");
+    let found = races[0].counterexample.as_deref().expect("an example");
+    let assumed = found.assumed.expect("values");
+    assert_eq!(
+        (assumed.arguments, assumed.special),
+        (5, Some((ParamId(0), 64)))
+    );
+    assert_eq!(found.element, Element::from(5));
+    assert_eq!(found.threads, [[0, 1, 0], [5, 0, 0]]);
+}
+
+#[test]
+fn other_accesses_may_meet_than_those_without_a_proof() {
+    // The loads of the row `k` meet the stores to it, not those of the column.
+    let pivot = plane(|s, [k, n, a], [x, y]| {
+        let (row, col) = (y.get() + s.arg(k), x.get() + s.arg(k) + s.n(1));
+        let (row, col) = (s.let_("i", row), s.let_("j", col));
+        s.if_(row.get().lt(s.arg(n)).and(col.get().lt(s.arg(n))), || {
+            let left = s.load(a, row.get() * s.arg(n) + s.arg(k));
+            let above = s.load(a, s.arg(k) * s.arg(n) + col.get());
+            s.store(a, row.get() * s.arg(n) + col.get(), left + above);
+        });
+    });
+    let races = check(&pivot).expect_err("a race");
+    assert!(races[0].counterexample.is_some());
+    assert_ne!(races[0].first, races[0].second);
 }
 
 #[test]

@@ -13,6 +13,9 @@ pub(super) const VALUES: [u64; 6] = [5, 64, 3, 2, 1, 0];
 /// The length of slices where it differs from the value of arguments.
 pub(super) const LONG: u64 = 64;
 
+/// A value of all arguments and lengths but one, and the values that are tried for that one.
+const SPECIAL: [(u64, &[u64]); 2] = [(5, &[LONG, 6, 4, 2, 1]), (LONG, &[5, 2, 1, 0])];
+
 /// The length of slices whose length the kernel does not read: longer than any index that is found.
 const LONGEST: u64 = 1 << 40;
 
@@ -86,6 +89,49 @@ impl<'k> Facts<'k> {
         all.into_iter().filter(possible).collect()
     }
 
+    /// The values to try, the usual ones first. If `differ` is true, lengths differ from arguments.
+    pub fn values(&self, differ: bool) -> Vec<Values> {
+        let same = VALUES.iter().map(|&arguments| Values {
+            arguments,
+            lengths: if differ { LONG } else { arguments },
+            special: None,
+        });
+        same.collect()
+    }
+
+    /// Values of which one differs from all others.
+    pub fn special_values(&self) -> Vec<Values> {
+        let params = (0..self.kernel.params.len() as u32).map(ParamId);
+        let params: Vec<ParamId> = params.filter(|param| self.has_value(*param)).collect();
+        if params.len() < 2 {
+            return vec![];
+        }
+        let values = SPECIAL.iter().flat_map(|(most, special)| {
+            let pairs = params
+                .iter()
+                .flat_map(move |param| special.iter().map(move |value| (*param, *value)));
+            pairs.map(move |special| Values {
+                arguments: *most,
+                lengths: *most,
+                special: Some(special),
+            })
+        });
+        values.collect()
+    }
+
+    /// True for an integer argument, and for a slice whose length the kernel reads.
+    fn has_value(&self, param: ParamId) -> bool {
+        let derived = matches!(
+            self.parts[param.index()],
+            Some(ViewPart::Offset | ViewPart::Stride(_))
+        );
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Scalar(scalar) => scalar.is_int() && !derived,
+            ParamKind::Slice { .. } => self.measured[param.index()],
+            ParamKind::Value(_) | ParamKind::Reference(_) => false,
+        }
+    }
+
     /// The launches to try, each with its block and its grid.
     pub fn launches(&self, shared: bool) -> Vec<[[u64; 3]; 2]> {
         let count = self.axes.iter().filter(|used| **used).count();
@@ -105,15 +151,30 @@ impl<'k> Facts<'k> {
     }
 }
 
+/// The values of integer arguments, and the lengths of slices whose length the kernel reads.
+#[derive(Clone, Copy)]
+pub(super) struct Values {
+    /// The value of each argument.
+    pub arguments: u64,
+    /// Each length.
+    pub lengths: u64,
+    /// The one that differs from all others.
+    pub special: Option<(ParamId, u64)>,
+}
+
+impl Values {
+    fn special(&self, param: ParamId) -> Option<u64> {
+        let (of, value) = self.special?;
+        (of == param).then_some(value)
+    }
+}
+
 /// A launch of the kernel, with its arguments.
 pub(super) struct World<'f> {
     pub facts: &'f Facts<'f>,
     pub block: [u64; 3],
     pub grid: [u64; 3],
-    /// The value of all integer arguments.
-    pub value: u64,
-    /// The length of all slices whose length the kernel reads.
-    pub len: u64,
+    pub values: Values,
     /// True if the integers in slices that the kernel only reads are 0. Otherwise they are unknown.
     pub zeros: bool,
     /// The number of nodes that may still be evaluated.
@@ -131,12 +192,12 @@ impl<'f> World<'f> {
             return None;
         };
         let (value, is_length) = match self.facts.parts[param.index()] {
-            None => (self.value, false),
-            Some(ViewPart::Extent(_)) => (self.len, true),
+            None => (self.values.arguments, false),
+            Some(ViewPart::Extent(_)) => (self.values.lengths, true),
             // The launch derives them from the buffer.
             Some(ViewPart::Offset | ViewPart::Stride(_)) => return None,
         };
-        let exact = i128::from(value);
+        let exact = i128::from(self.values.special(param).unwrap_or(value));
         let value = Value::int(scalar, exact).filter(|v| v.as_int() == Some(exact))?;
         Some((value, is_length))
     }
@@ -144,7 +205,7 @@ impl<'f> World<'f> {
     /// The length of a slice.
     pub fn len(&self, param: ParamId) -> u64 {
         match self.facts.measured[param.index()] {
-            true => self.len,
+            true => self.values.special(param).unwrap_or(self.values.lengths),
             false => LONGEST,
         }
     }

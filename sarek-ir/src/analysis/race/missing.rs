@@ -1,0 +1,366 @@
+//! The fact that a failed proof lacks: a guard or a requirement under which the proof succeeds.
+//!
+//! Usual facts are tried one by one, as if they held at each access of the memory. A fact that no thread satisfies there
+//! would prove anything, so it is left out.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use super::meet::Setting;
+use super::{Race, is_store};
+use crate::analysis::access::{Access, accesses_of_values, barrier_intervals_of_values};
+use crate::analysis::linear::{Atom, Fact, Form, Poly, Relation, Sign, Symbol, Terms};
+use crate::analysis::uniformity::Among;
+use crate::{Builtin, Expr, ExprId, Kernel, LocalId, Memory, ParamId, ParamKind, Scalar, Stmt};
+
+/// The steps for the reported pair of accesses under one fact.
+const STEPS_OF_PAIR: u32 = 150;
+
+/// The steps for all pairs under one fact.
+const STEPS_OF_ALL: u32 = 1500;
+
+/// The steps of the proofs under all facts: about 0.05 s in an unoptimised build.
+const MOST_STEPS: u32 = 3000;
+
+/// More values than these are not compared with each other.
+const MOST_VALUES: usize = 6;
+
+/// A fact under which the proof succeeds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Missing {
+    /// Each thread that accesses the memory has a smaller id than the value, or than half of it.
+    #[allow(missing_docs)]
+    Guard { id: Builtin, below: Limit },
+    /// The launch satisfies `least <= most`.
+    #[allow(missing_docs)]
+    Order { least: Value, most: Value },
+    /// The launch satisfies `value > 0`.
+    Positive(Value),
+}
+
+/// The limit of a guard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// A value of the launch.
+    Value(Value),
+    /// Half of a value of the launch.
+    Half(Value),
+    /// Another id of the thread.
+    Id(Builtin),
+}
+
+/// A value of the launch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Value {
+    /// An argument.
+    Param(ParamId),
+    /// The length of a slice.
+    Len(ParamId),
+}
+
+/// The first usual fact under which the proof of a race's memory succeeds.
+pub(super) fn find(kernel: &Kernel, race: &Race) -> Option<Missing> {
+    let proof = Proof::of(kernel, race);
+    let left = Cell::new(MOST_STEPS);
+    proof.candidates().into_iter().find(|missing| {
+        let fact = missing.fact(kernel);
+        fact.is_some_and(|fact| proof.succeeds(&fact, &left))
+    })
+}
+
+/// What there is to prove about one memory.
+struct Proof<'k> {
+    kernel: &'k Kernel,
+    terms: Terms,
+    accesses: Vec<Access>,
+    /// The pairs of accesses that must not meet, the reported one first.
+    pairs: Vec<(usize, usize)>,
+    in_block: bool,
+}
+
+impl<'k> Proof<'k> {
+    fn of(kernel: &'k Kernel, race: &Race) -> Proof<'k> {
+        let memory = race.memory;
+        let in_block = matches!(memory, Memory::Shared(_));
+        let (accesses, pairs, terms) = match in_block {
+            true => {
+                let (all, intervals, terms) =
+                    barrier_intervals_of_values(kernel, &Among::default());
+                let of_each = intervals
+                    .iter()
+                    .flat_map(|one| super::shared::pairs(&all, one));
+                let pairs: BTreeSet<_> = of_each.collect();
+                (all, pairs, terms)
+            }
+            false => {
+                let (all, terms) = accesses_of_values(kernel);
+                let of_each = (0..all.len()).flat_map(|i| (i..all.len()).map(move |j| (i, j)));
+                let pairs = of_each.filter(|(i, j)| is_store(&all[*i]) || is_store(&all[*j]));
+                let pairs = pairs.collect();
+                (all, pairs, terms)
+            }
+        };
+        let is_of = |at: &usize| accesses[*at].memory == memory;
+        let pairs = pairs.into_iter();
+        let pairs = pairs.filter(|(i, j)| is_of(i) && is_of(j));
+        let mut pairs: Vec<(usize, usize)> = pairs.collect();
+        let reported = [race.first.0, race.second.0];
+        pairs.sort_by_key(|(i, j)| {
+            let places = [i, j].map(|at| accesses[*at].place);
+            places != reported && [places[1], places[0]] != reported
+        });
+        Proof {
+            kernel,
+            terms,
+            accesses,
+            pairs,
+            in_block,
+        }
+    }
+
+    /// True if no pair meets under the fact, and the fact alone is not the reason. Takes steps.
+    fn succeeds(&self, fact: &Fact, left: &Cell<u32>) -> bool {
+        let under = |at: usize| {
+            let mut access = self.accesses[at].clone();
+            access.facts.push(fact.clone());
+            access
+        };
+        let within = |most: u32, pairs: &[(usize, usize)]| {
+            let steps = Cell::new(most.min(left.get()));
+            let before = steps.get();
+            let setting = self.setting(&steps);
+            let none_meets = pairs.iter().all(|(i, j)| {
+                let apart = setting.apart(&under(*i), &under(*j), &mut vec![]);
+                apart.is_some()
+            });
+            left.set(left.get() - (before - steps.get()));
+            none_meets
+        };
+        let Some((reported, others)) = self.pairs.split_at_checked(1) else {
+            return false;
+        };
+        let steps = Cell::new(0);
+        let mut all = self.pairs.iter().flat_map(|(i, j)| [*i, *j]);
+        within(STEPS_OF_PAIR, reported)
+            && within(STEPS_OF_ALL, others)
+            && all.all(|at| self.setting(&steps).may_happen(&under(at)))
+    }
+
+    fn setting<'s>(&'s self, steps: &'s Cell<u32>) -> Setting<'s> {
+        Setting {
+            kernel: self.kernel,
+            terms: &self.terms,
+            in_block: self.in_block,
+            assumed: &[],
+            steps,
+        }
+    }
+
+    /// The facts to try.
+    fn candidates(&self) -> Vec<Missing> {
+        let (mut ids, mut values) = (BTreeSet::new(), BTreeSet::new());
+        for (i, j) in &self.pairs {
+            for access in [i, j].map(|at| &self.accesses[*at]) {
+                let own = access
+                    .form
+                    .iter()
+                    .chain(access.coordinates.iter().flatten());
+                let forms = own.map(|affine| &affine.form);
+                for form in forms.chain(access.facts.iter().map(|fact| &fact.form)) {
+                    self.search(form, (&mut ids, &mut values), 4);
+                }
+            }
+        }
+        for (param, of) in (0..).map(ParamId).zip(self.kernel.params.iter()) {
+            if let ParamKind::Scalar(scalar) = of.kind
+                && scalar.is_int()
+            {
+                values.insert(Value::Param(param));
+            }
+        }
+        let values: Vec<Value> = values.into_iter().take(MOST_VALUES).collect();
+        let guards = |ids: &[Builtin], limit: fn(Value) -> Limit| {
+            let all = ids.iter().flat_map(|id| values.iter().map(|of| (*id, *of)));
+            let all = all.map(|(id, of)| Missing::Guard {
+                id,
+                below: limit(of),
+            });
+            all.collect::<Vec<Missing>>()
+        };
+        let ids: Vec<Builtin> = ids.into_iter().collect();
+        let (guarded, free): (Vec<Builtin>, Vec<Builtin>) =
+            ids.iter().partition(|id| self.is_guarded(**id));
+        let positive = values.iter().map(|of| Missing::Positive(*of));
+        let mut all: Vec<Missing> = positive.collect();
+        all.extend(guards(&free, Limit::Value));
+        let pairs = |least: Value| {
+            let others = values.iter().filter(move |most| **most != least);
+            others.map(move |most| Missing::Order { least, most: *most })
+        };
+        // A limit of a length would leave little to do.
+        let params = values.iter().filter(|of| matches!(of, Value::Param(_)));
+        all.extend(params.flat_map(|least| pairs(*least)));
+        all.extend(guards(&guarded, Limit::Value));
+        all.extend(guards(&ids, Limit::Half));
+        for id in &ids {
+            let others = ids.iter().filter(|other| *other != id);
+            all.extend(others.map(|other| Missing::Guard {
+                id: *id,
+                below: Limit::Id(*other),
+            }));
+        }
+        all
+    }
+
+    /// True if a fact bounds the id from above.
+    fn is_guarded(&self, id: Builtin) -> bool {
+        let facts = self.accesses.iter().flat_map(|access| &access.facts);
+        let mut factors = facts.filter_map(|fact| {
+            let factor = fact.form.coefficient(Atom::Id(id)).as_constant()?;
+            let alone = fact.form.terms().len() == 1;
+            (alone && fact.sign == Sign::NotNegative).then_some(factor)
+        });
+        factors.any(|factor| factor < 0)
+    }
+
+    /// Adds the ids and the values that a form mentions, also in the definitions of its terms.
+    fn search(
+        &self,
+        form: &Form<Poly>,
+        (ids, values): (&mut BTreeSet<Builtin>, &mut BTreeSet<Value>),
+        depth: u32,
+    ) {
+        let mut terms = vec![];
+        let mut symbols = vec![];
+        let factors = form.terms().iter().map(|(_, factor)| factor);
+        for poly in factors.chain([&form.base]) {
+            let all = poly.terms().into_iter().flatten();
+            symbols.extend(all.flat_map(|(symbols, _)| symbols.iter().copied()));
+        }
+        for symbol in symbols {
+            match symbol {
+                Symbol::Param(param, _) => drop(values.insert(Value::Param(param))),
+                Symbol::Len(Memory::Slice(param)) => drop(values.insert(Value::Len(param))),
+                Symbol::Term(number, _) => terms.push(number),
+                Symbol::Len(_)
+                | Symbol::Link(..)
+                | Symbol::Extent(..)
+                | Symbol::Block(_)
+                | Symbol::Local(..)
+                | Symbol::Excess(_)
+                | Symbol::Opaque(..) => {}
+            }
+        }
+        for (atom, _) in form.terms() {
+            match *atom {
+                Atom::Id(id) if id.axis().is_some() => drop(ids.insert(id)),
+                Atom::Term(number, _) => terms.push(number),
+                Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
+                Atom::Exchange(..) | Atom::Quotient(_) => {}
+            }
+        }
+        if depth > 0 {
+            let forms = terms
+                .into_iter()
+                .flat_map(|number| self.terms.get(number).forms());
+            forms.for_each(|form| self.search(form, (&mut *ids, &mut *values), depth - 1));
+        }
+    }
+}
+
+impl Missing {
+    /// The fact, as the proof states it.
+    fn fact(self, kernel: &Kernel) -> Option<Fact> {
+        let of = |value: Value| Form::of(Poly::symbol(value.symbol(kernel)));
+        let id = |id: Builtin| Form::atom(Atom::Id(id));
+        match self {
+            Missing::Guard {
+                id: of_thread,
+                below,
+            } => match below {
+                Limit::Value(value) => Fact::of(Relation::Lt, &id(of_thread), &of(value)),
+                Limit::Half(value) => {
+                    let next = id(of_thread).plus(&Form::constant(1), &Poly::constant(1))?;
+                    let twice = next.times(&Poly::constant(2))?;
+                    Fact::of(Relation::Le, &twice, &of(value))
+                }
+                Limit::Id(other) => Fact::of(Relation::Lt, &id(of_thread), &id(other)),
+            },
+            Missing::Order { least, most } => Fact::of(Relation::Le, &of(least), &of(most)),
+            Missing::Positive(value) => Fact::of(Relation::Gt, &of(value), &Form::constant(0)),
+        }
+    }
+
+    /// The fact as an expression of the kernel.
+    pub fn text(self, kernel: &Kernel) -> String {
+        match self {
+            Missing::Guard { id, below } => {
+                let limit = match below {
+                    Limit::Value(value) => value.text(kernel, Scalar::Usize),
+                    Limit::Half(value) => format!("{} / 2", value.text(kernel, Scalar::Usize)),
+                    Limit::Id(other) => id_text(kernel, other),
+                };
+                format!("{} < {limit}", id_text(kernel, id))
+            }
+            Missing::Order { least, most } => {
+                let ty = most.scalar(kernel);
+                let least = least.text(kernel, ty);
+                format!("{least} <= {}", most.text(kernel, ty))
+            }
+            Missing::Positive(value) => {
+                format!("{} > 0", value.text(kernel, value.scalar(kernel)))
+            }
+        }
+    }
+}
+
+impl Value {
+    fn symbol(self, kernel: &Kernel) -> Symbol {
+        match self {
+            Value::Param(param) => Symbol::Param(param, !self.scalar(kernel).is_signed()),
+            Value::Len(param) => Symbol::Len(Memory::Slice(param)),
+        }
+    }
+
+    fn scalar(self, kernel: &Kernel) -> Scalar {
+        match self {
+            Value::Param(param) => match kernel.params[param.index()].kind {
+                ParamKind::Scalar(scalar) => scalar,
+                ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                    Scalar::Usize
+                }
+            },
+            Value::Len(_) => Scalar::Usize,
+        }
+    }
+
+    /// The value as an expression of the type.
+    fn text(self, kernel: &Kernel, ty: Scalar) -> String {
+        let name = |param: ParamId| &kernel.params[param.index()].name;
+        let plain = match self {
+            Value::Param(param) => name(param).to_string(),
+            Value::Len(param) => format!("{}.len()", name(param)),
+        };
+        match self.scalar(kernel) == ty {
+            true => plain,
+            false => format!("{plain} as {}", ty.name()),
+        }
+    }
+}
+
+/// The local that holds an id, or the call that asks for it.
+fn id_text(kernel: &Kernel, id: Builtin) -> String {
+    let is_id = |init: ExprId| kernel.expr(init) == Expr::Builtin(id);
+    let is_fixed = |local: LocalId| !kernel.locals[local.index()].mutable;
+    let local = kernel.stmts.iter().find_map(|stmt| match *stmt {
+        Stmt::Let {
+            local,
+            init: Some(init),
+        } if is_id(init) && is_fixed(local) => Some(local),
+        _ => None,
+    });
+    match local {
+        Some(local) => kernel.locals[local.index()].name.to_string(),
+        None => format!("{}()", id.name()),
+    }
+}
