@@ -119,9 +119,8 @@ fn slices(device: &Device) -> Check {
     })
 }
 
-// SAFETY: each block stores to four elements of its own, each from one thread.
 #[kernel(block = (8, 4))]
-unsafe fn rows_kernel(y: &mut [u32]) {
+fn rows_kernel(y: &mut [u32]) {
     let tile = shared_array::<[Links; 8], 4>();
     let r = thread_idx_y();
     let c = thread_idx_x();
@@ -142,8 +141,7 @@ unsafe fn rows_kernel(y: &mut [u32]) {
 
 fn rows(device: &Device) -> Check {
     let mut y = crate::check::sentinel_filled(8);
-    // SAFETY: see the kernel.
-    unsafe { rows_kernel(&mut y) }.grid(2).run_on(device)?;
+    rows_kernel(&mut y).grid(2).run_on(device)?;
     let expected: Vec<u32> = (0..8).map(|i| 80 * (i % 4) + 28 * 101).collect();
     crate::check::expect("rows", &y, &expected)
 }

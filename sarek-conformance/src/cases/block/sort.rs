@@ -54,9 +54,8 @@ fn sort(device: &Device) -> Check {
     Ok(())
 }
 
-// SAFETY: the pairs of a round are disjoint, and the thread of a pair's first element moves both elements.
 #[kernel]
-unsafe fn odd_even_kernel(x: &[i32], y: &mut [i32]) {
+fn odd_even_kernel(x: &[i32], y: &mut [i32]) {
     let tile = shared_slice::<i32>(block_dim_x());
     let t = thread_idx_x();
     let n = block_dim_x();
@@ -80,8 +79,7 @@ fn sort_odd_even(device: &Device) -> Check {
         let mut expected = x.clone();
         expected.chunks_mut(block).for_each(<[i32]>::sort_unstable);
         let (x, mut y) = (Vector::from_vec(x), sentinel_filled(n));
-        // SAFETY: see the kernel; the output has an element for each thread.
-        let launch = unsafe { odd_even_kernel(&x, &mut y) };
+        let launch = odd_even_kernel(&x, &mut y);
         launch.grid(2).block(block).run_on(device)?;
         expect(&format!("blocks of {block}"), &y, &expected)?;
     }
