@@ -16,6 +16,7 @@ mod constants_of_functions;
 mod constants_of_lengths;
 mod constants_tables;
 mod control;
+mod counts;
 mod faults;
 mod functions;
 mod generics;
@@ -87,6 +88,7 @@ pub fn all() -> &'static [Case] {
             packed::CASES,
             strict::CASES,
             atomics::CASES,
+            counts::CASES,
             atomic_results::CASES,
             subgroups::CASES,
             subgroup_values::CASES,

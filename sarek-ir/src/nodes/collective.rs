@@ -58,6 +58,20 @@ impl AtomicOp {
         found.map(|(_, op)| op)
     }
 
+    /// True if the order of several such operations with one element does not matter, for integers and if no result is used.
+    pub const fn commutes(self) -> bool {
+        match self {
+            AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor => true,
+            AtomicOp::Load | AtomicOp::Store | AtomicOp::Swap | AtomicOp::CompareExchange => false,
+        }
+    }
+
     /// The number of operands.
     pub const fn arity(self) -> u32 {
         match self {

@@ -33,9 +33,22 @@ pub(super) enum Ids {
     Staged {
         /// The id along each axis, as an expression outside of the kernel; `None` for the thread's own.
         at: [Option<ExprId>; 3],
-        /// The threads of the launch beyond the user's extent.
+        /// The number of threads that each thread of the launch stands for, one after the other.
+        turns: [u32; 3],
+        /// The threads of all turns beyond the user's extent.
         missing: [u32; 3],
     },
+}
+
+impl Ids {
+    /// The thread's own ids and extents.
+    pub fn own() -> Ids {
+        Ids::Staged {
+            at: [None; 3],
+            turns: [1; 3],
+            missing: [0; 3],
+        }
+    }
 }
 
 /// One lane: the names of its locals and labels.
@@ -50,6 +63,8 @@ pub(super) struct Lane {
     pub held: HashMap<ExprId, LocalId>,
     /// Locals that stand for expressions outside of the kernel.
     pub values: HashMap<LocalId, ExprId>,
+    /// A memory of atomic operations, and the one in its place.
+    pub private: Option<(Memory, Memory)>,
 }
 
 impl Lane {
@@ -61,6 +76,7 @@ impl Lane {
             multiples,
             held: HashMap::new(),
             values: HashMap::new(),
+            private: None,
         }
     }
 
@@ -173,7 +189,16 @@ impl Lane {
                 (all, merge.missing)
             }
             Ids::Merged(..) => (own, 0),
-            Ids::Staged { missing, .. } => (own, missing[axis.index()]),
+            Ids::Staged { turns, missing, .. } => {
+                let all = match turns[axis.index()] {
+                    1 => own,
+                    turns => {
+                        let turns = number(kernel, turns.into(), loc);
+                        binary(kernel, BinaryOp::Mul, own, turns, loc)
+                    }
+                };
+                (all, missing[axis.index()])
+            }
         };
         if missing == 0 {
             return all;
@@ -269,9 +294,13 @@ impl Lane {
             } => {
                 let args: Vec<ExprId> = kernel.list(args).collect();
                 let args: Vec<ExprId> = args.into_iter().map(|arg| expr(kernel, arg)).collect();
+                let memory = match self.private {
+                    Some((of, private)) if of == memory => private,
+                    Some(_) | None => self.memory(memory),
+                };
                 Stmt::Atomic {
                     op,
-                    memory: self.memory(memory),
+                    memory,
                     args: kernel.push_list(&args),
                     index: expr(kernel, index),
                     result: result.map(|local| self.local(local)),

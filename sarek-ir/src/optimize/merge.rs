@@ -176,7 +176,7 @@ pub(super) fn allows(kernel: &Kernel, tiles: bool) -> Result<(), Refusal> {
     }
     for id in kernel.stmts_in(kernel.block(kernel.body)) {
         let facts = kernel.stmt(id).facts();
-        if matches!(kernel.stmt(id), Stmt::Loop { .. }) && has_atomics(kernel, id) {
+        if matches!(kernel.stmt(id), Stmt::Loop { .. }) && may_wait(kernel, id) {
             return Err(Refusal::Cooperation);
         }
         match facts.check {
@@ -205,10 +205,19 @@ pub(super) fn allows(kernel: &Kernel, tiles: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// True if a statement contains an atomic operation. A loop may wait by it for a later lane, which would never come.
-fn has_atomics(kernel: &Kernel, id: StmtId) -> bool {
+/// True if a statement contains an atomic operation with a result. A loop may wait by it for a later lane, which would
+/// never come.
+fn may_wait(kernel: &Kernel, id: StmtId) -> bool {
     let mut inner = kernel.stmts_in([id]);
-    inner.any(|id| matches!(kernel.stmt(id).facts().effect, Effect::Atomic(..)))
+    inner.any(|id| {
+        matches!(
+            kernel.stmt(id),
+            Stmt::Atomic {
+                result: Some(_),
+                ..
+            }
+        )
+    })
 }
 
 /// The block without returns: what follows `if done { return; }` moves into a branch under `!done`.

@@ -12,7 +12,10 @@
 //! | [`footprint`] | the strides and the reuse of the elements that threads access |
 //! | [`merge`] | one thread does the work of several neighbours along an axis |
 //! | [`stage`] | a block copies what its loop loads into shared memory |
+//! | [`privatize`] | a block has a copy of what its atomic operations change |
 //! | [`square`] | a block copies elements in the order of another axis into shared memory |
+//! | [`unroll`] | short loops become code without loops |
+//! | `window` | a block's loads of neighbouring elements become one run |
 //! | `varying` | the values that differ between threads along an axis |
 //! | `assume` | facts of the launch, written into the kernel |
 //! | `lane` | a copy of a statement for one of the merged threads |
@@ -21,20 +24,27 @@ mod assume;
 pub mod footprint;
 mod lane;
 pub mod merge;
+pub mod privatize;
 pub mod square;
 pub mod stage;
+pub mod unroll;
 mod varying;
+mod window;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::{Expr, ExprId, Kernel, LocalId, ParamId, Scalar, StmtId, passes, validate};
+use crate::{
+    Expr, ExprId, Kernel, LabelId, LocalId, ParamId, Scalar, Stmt, StmtId, passes, validate,
+};
 
 pub use assume::ALIGNMENT;
 pub use footprint::Footprint;
 pub use merge::{Merge, Spread};
+pub use privatize::Privatize;
 pub use square::Square;
 pub use stage::Stage;
+pub use unroll::ShortLoops;
 
 /// The registers that indices and addresses take.
 const INDICES: u64 = 40;
@@ -56,12 +66,22 @@ pub struct Optimization {
     pub square: Option<Square>,
     /// The merges, in order.
     pub merges: Vec<Merge>,
+    /// The loops that are unrolled after the merges, so that their loads become windows.
+    pub unrolled: Vec<LabelId>,
+    /// Scalar parameters with their values, and slices with their lengths, by which these loops are short.
+    pub settled: Vec<(ParamId, u64)>,
+    /// The private copies, which come after the merges.
+    pub privatize: Option<Privatize>,
 }
 
 impl Optimization {
     /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.stage.is_none() && self.square.is_none() && self.merges.is_empty()
+        self.stage.is_none()
+            && self.square.is_none()
+            && self.merges.is_empty()
+            && self.privatize.is_none()
+            && self.unrolled.is_empty()
     }
 
     /// The kernel for the merged threads, without checks.
@@ -78,6 +98,7 @@ impl Optimization {
         for param in &self.aligned {
             assume::align(&mut kernel, *param);
         }
+        unroll::settle(&mut kernel, &self.settled);
         // The first transformation writes them into the kernel.
         let mut multiples = &self.multiples[..];
         if let Some(stage) = &self.stage {
@@ -88,6 +109,13 @@ impl Optimization {
         }
         for merge in &self.merges {
             merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
+        }
+        if !self.unrolled.is_empty() {
+            unroll::apply(&mut kernel, &self.unrolled.iter().copied().collect())?;
+            window::apply(&mut kernel);
+        }
+        if let Some(privatize) = &self.privatize {
+            privatize.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
         debug_assert_eq!(validate(&kernel), Ok(()), "{self}");
         Ok(kernel)
@@ -138,7 +166,10 @@ impl Optimization {
             let threads = &mut extent[merge.axis.index()];
             *threads = merge.threads(*threads);
         }
-        extent
+        match self.privatize {
+            Some(privatize) => privatize.threads(extent),
+            None => extent,
+        }
     }
 }
 
@@ -147,9 +178,30 @@ impl fmt::Display for Optimization {
         let stage = self.stage.iter().map(ToString::to_string);
         let merges = self.merges.iter().map(ToString::to_string);
         let square = self.square.iter().map(ToString::to_string);
-        let all: Vec<String> = stage.chain(square).chain(merges).collect();
+        let unrolled = match self.unrolled[..] {
+            [] => None,
+            _ => Some("loops are unrolled, and their elements loaded once".to_string()),
+        };
+        let copies = self.privatize.iter().map(ToString::to_string);
+        let all = stage.chain(square).chain(merges).chain(unrolled);
+        let all: Vec<String> = all.chain(copies).collect();
         f.write_str(&all.join(", "))
     }
+}
+
+/// The value of an immutable local, or the expression itself.
+fn resolved(kernel: &Kernel, id: ExprId) -> Expr {
+    let Expr::Local(local) = kernel.expr(id) else {
+        return kernel.expr(id);
+    };
+    if kernel.locals[local.index()].mutable {
+        return Expr::Local(local);
+    }
+    let init = kernel.stmts.iter().find_map(|stmt| match *stmt {
+        Stmt::Let { local: of, init } if of == local => init,
+        _ => None,
+    });
+    init.map_or(Expr::Local(local), |init| resolved(kernel, init))
 }
 
 /// The reason why a transformation does not apply to a kernel.
@@ -181,6 +233,8 @@ pub enum Refusal {
     NoTile,
     /// The kernel changes memory before or in the loop, or reads there what it writes.
     Effect,
+    /// The kernel has no atomic operations, or uses their results, or has some of several kinds or slices.
+    Atomics,
 }
 
 impl Refusal {
@@ -200,6 +254,9 @@ impl Refusal {
             Refusal::Counter => "the counter of the loop is no `usize`",
             Refusal::NoTile => "no load gains by shared memory",
             Refusal::Effect => "the kernel changes memory up to the end of its loop",
+            Refusal::Atomics => {
+                "the results or kinds of its atomic operations depend on their order"
+            }
         }
     }
 }

@@ -88,6 +88,7 @@ impl Square {
         let mut code = Code { kernel, loc };
         let ids = Ids::Staged {
             at: [None; 3],
+            turns: [1; 3],
             missing: self.missing,
         };
         let mut lane = Lane::new(ids, [].into());
@@ -174,6 +175,7 @@ impl Square {
                 let mut copy = lane.clone();
                 copy.ids = Ids::Staged {
                     at: ids,
+                    turns: [1; 3],
                     missing: self.missing,
                 };
                 let index = copy.expr(code.kernel, values, index);

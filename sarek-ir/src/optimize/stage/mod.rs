@@ -86,6 +86,7 @@ impl Stage {
         let missing = self.missing;
         let ids = Ids::Staged {
             at: [None; 3],
+            turns: [1; 3],
             missing,
         };
         let multiples: Rc<[_]> = multiples.into();
@@ -138,6 +139,7 @@ impl Stage {
         };
         Ids::Staged {
             at: Axis::ALL.map(&mut clamp),
+            turns: [1; 3],
             missing: self.missing,
         }
     }

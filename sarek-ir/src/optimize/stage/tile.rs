@@ -222,6 +222,7 @@ impl Stager<'_> {
         let mut lane = self.lane.clone();
         lane.ids = Ids::Staged {
             at,
+            turns: [1; 3],
             missing: self.stage.missing,
         };
         lane.values.insert(self.target.counter, turn);

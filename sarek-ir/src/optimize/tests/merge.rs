@@ -186,8 +186,8 @@ fn each_obstacle_is_refused() {
         refusal(&|s, _| {
             let flags = s.atomics("flags", Scalar::U32);
             s.loop_(|label| {
-                s.atomic_discard(AtomicOp::Add, flags, s.id(x) & s.n(7), &[s.u32(1)]);
-                s.break_(label);
+                let seen = s.atomic(AtomicOp::Load, flags, s.id(x) & s.n(7), &[]);
+                s.if_(seen.get().eq(s.u32(1)), || s.break_(label));
             });
         }),
         Some(Refusal::Cooperation)

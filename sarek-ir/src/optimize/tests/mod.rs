@@ -1,12 +1,34 @@
 //! Tests of the transformations, one file for each.
 
 mod merge;
+mod privatize;
 mod random;
 mod square;
 mod stage;
+mod window;
 
+use crate::interp::{Host, Machine};
+use crate::nodes::Ids;
 use crate::sketch::Sketch;
 use crate::{Axis, Builtin, Kernel, Scalar};
+
+/// Runs a launch of whole blocks, or of blocks of one thread.
+fn run_blocks(kernel: &Kernel, threads: [u64; 3], host: &mut impl Host) {
+    let block = kernel.block.unwrap_or([1; 3]).map(u64::from);
+    let grid = [0, 1, 2].map(|axis| threads[axis] / block[axis]);
+    assert_eq!([0, 1, 2].map(|axis| grid[axis] * block[axis]), threads);
+    let mut machine = Machine::new(kernel);
+    for at in 0..grid.iter().product() {
+        let ids = Ids {
+            thread_idx: [0; 3],
+            block_idx: [at % grid[0], at / grid[0] % grid[1], at / grid[0] / grid[1]],
+            block_dim: block,
+            grid_dim: grid,
+            global_dim: threads,
+        };
+        machine.run(&ids, block, host).expect("no check is left");
+    }
+}
 
 /// `y[i] = a * x[i] + y[i]`
 fn saxpy() -> Kernel {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The length of each slice. Indices are taken modulo this length, or are ids of threads.
-const LEN: u64 = 1 << 10;
+pub(super) const LEN: u64 = 1 << 10;
 
 struct Writer<'s> {
     s: &'s Sketch,
@@ -29,7 +29,7 @@ struct Writer<'s> {
 
 /// A random kernel with the parameters `input`, `output`, `counts`, `size`. Each thread writes its own elements of
 /// `output` only. No check fails.
-fn kernel(seed: u64) -> Kernel {
+pub(super) fn kernel(seed: u64) -> Kernel {
     let s = Sketch::new("random");
     let (input, output) = (
         s.slice("input", Scalar::U64),
@@ -254,7 +254,7 @@ impl<'s> Writer<'s> {
 
 /// The memory of a run.
 #[derive(Clone, PartialEq, Debug)]
-struct Memories {
+pub(super) struct Memories {
     slices: [Vec<u64>; 3],
     size: u64,
 }
@@ -280,12 +280,17 @@ impl Host for Memories {
     }
 }
 
-fn run(kernel: &Kernel, extent: [u64; 3], size: u64) -> Memories {
+/// The memory before a run.
+pub(super) fn memories(size: u64) -> Memories {
     let elements = |factor: u64| (0..LEN).map(|i| i.wrapping_mul(factor) % 13).collect();
-    let mut memories = Memories {
+    Memories {
         slices: [elements(7), elements(5), elements(3)],
         size,
-    };
+    }
+}
+
+pub(super) fn run(kernel: &Kernel, extent: [u64; 3], size: u64) -> Memories {
+    let mut memories = memories(size);
     let mut machine = Machine::new(kernel);
     for ids in threads(extent, [4, 2, 1]) {
         machine
@@ -296,7 +301,7 @@ fn run(kernel: &Kernel, extent: [u64; 3], size: u64) -> Memories {
 }
 
 /// Applies merges to a launch, and returns the extent of the merged one.
-fn merge(
+pub(super) fn merge(
     kernel: &mut Kernel,
     mut extent: [u64; 3],
     merges: &[(Axis, u32)],

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::{Merge, Optimization, Refusal, Spread, Square};
-use crate::interp::{Host, Machine};
-use crate::nodes::Ids;
+use super::run_blocks;
+use crate::interp::Host;
 use crate::sketch::{Sketch, SketchExpr};
 use crate::{Axis, Builtin, Kernel, ParamId, Scalar, Value, passes, validate, write};
 
@@ -55,21 +55,7 @@ fn run(kernel: &Kernel, [x, y, _]: [u64; 3], threads: [u64; 3]) -> Vec<u64> {
         (0..x * y).map(|i| i * 5 + 1).collect(),
         vec![0; (x * y) as usize],
     ]);
-    let block = kernel.block.unwrap_or([1; 3]).map(u64::from);
-    let grid = [0, 1, 2].map(|axis| threads[axis] / block[axis]);
-    let mut machine = Machine::new(kernel);
-    for at in 0..grid.iter().product() {
-        let ids = Ids {
-            thread_idx: [0; 3],
-            block_idx: [at % grid[0], at / grid[0] % grid[1], 0],
-            block_dim: block,
-            grid_dim: grid,
-            global_dim: threads,
-        };
-        machine
-            .run(&ids, block, &mut host)
-            .expect("no check is left");
-    }
+    run_blocks(kernel, threads, &mut host);
     let [_, to] = host.0;
     to
 }

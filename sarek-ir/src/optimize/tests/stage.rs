@@ -4,10 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::super::{Merge, Optimization, Refusal, Spread, Stage};
-use super::product;
+use super::{product, run_blocks};
 use crate::analysis::random::Rng;
-use crate::interp::{Host, Machine};
-use crate::nodes::Ids;
+use crate::interp::Host;
 use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Axis, Builtin, DivideOp, Kernel, ParamId, Scalar, Value, passes, validate, write};
 
@@ -197,21 +196,7 @@ fn run(kernel: &Kernel, shape: Shape, threads: [u64; 3]) -> Vec<u32> {
         slices: (0..=FORMS).map(slice).collect(),
         shape,
     };
-    let block = kernel.block.unwrap_or([1; 3]).map(u64::from);
-    let grid = [0, 1, 2].map(|axis| threads[axis] / block[axis]);
-    assert_eq!([0, 1, 2].map(|axis| grid[axis] * block[axis]), threads);
-    let mut machine = Machine::new(kernel);
-    for at in 0..grid.iter().product() {
-        let ids = Ids {
-            thread_idx: [0; 3],
-            block_idx: [at % grid[0], at / grid[0] % grid[1], at / grid[0] / grid[1]],
-            block_dim: block,
-            grid_dim: grid,
-            global_dim: threads,
-        };
-        let ran = machine.run(&ids, block, &mut memories);
-        ran.expect("no check is left");
-    }
+    run_blocks(kernel, threads, &mut memories);
     let out = memories.slices.last().expect("there is `out`");
     out.iter().map(|value| value.to_bits()).collect()
 }

@@ -9,7 +9,7 @@ mod plans;
 
 use std::sync::Arc;
 
-use sarek_ir::optimize::{Footprint, Optimization, Refusal, Stage};
+use sarek_ir::optimize::{Footprint, Optimization, Privatize, Refusal, Stage};
 use sarek_ir::{Axis, Expr, Kernel, Length, Memory, ParamId, Value};
 
 use super::dims::Dims;
@@ -157,8 +157,21 @@ impl Planning<'_, '_> {
             rest: !self.fills_chunks(kernel, stage),
             ..stage
         });
-        // An id plus the size of a tile must still fit.
-        let most = u64::from(u32::MAX) - LARGEST_TILE;
+        let copies = plan.copies;
+        // WGSL has no wide accesses beside others, which a guard would need.
+        let guard = copies.filter(|_| self.target != "wgsl").and_then(|_| {
+            Privatize::guard(kernel, self.space.extent[0], &|expr| {
+                self.launch_value(expr)
+            })
+        });
+        if guard.is_some() {
+            merges.iter_mut().for_each(|merge| merge.missing = 0);
+        }
+        // An id plus the size of a tile, or of all turns of a block, must still fit.
+        let most = match copies {
+            Some(_) => u64::from(u32::MAX) / 2,
+            None => u64::from(u32::MAX) - LARGEST_TILE,
+        };
         if self.proof.fits_u32 && self.space.extent.iter().any(|threads| *threads > most) {
             return Err(Kept::Folded);
         }
@@ -166,8 +179,9 @@ impl Planning<'_, '_> {
         let aligned = aligned.filter(|(arg, param): &(&Arg<'_>, u32)| {
             arg.vector().is_some() && self.holds_one(footprint, ParamId(*param))
         });
-        let optimization = Optimization {
-            holds: self.proof.holds.clone(),
+        let holds = self.proof.holds.iter().copied();
+        let mut optimization = Optimization {
+            holds: holds.filter(|cond| Some(*cond) != guard).collect(),
             aligned: match self.call.is_aligned() {
                 true => aligned.map(|(_, param)| ParamId(param)).collect(),
                 false => vec![],
@@ -177,7 +191,17 @@ impl Planning<'_, '_> {
             stage,
             square,
             merges,
+            unrolled: plan
+                .short
+                .iter()
+                .flat_map(|short| short.labels.clone())
+                .collect(),
+            settled: self.settled(plan),
+            privatize: None,
         };
+        let merged = optimization.threads(self.space.extent);
+        optimization.privatize =
+            copies.map(|copies| copies.steps(merged, self.processors(), guard.is_some()));
         let extent = optimization.threads(self.space.extent);
         if settings::optimize() == Optimize::On && !self.fills(plan, extent) {
             return Err(Kept::Small);
@@ -202,7 +226,7 @@ impl Planning<'_, '_> {
         let space = space.map_err(|_| Kept::Folded)?;
         let grid = physical_grid(space.grid, self.info.max_grid).ok_or(Kept::Folded)?;
         // Tiles are placed by the ids of blocks, which a folded grid computes.
-        let has_tiles = stage.is_some() || square.is_some();
+        let has_tiles = stage.is_some() || square.is_some() || copies.is_some();
         if has_tiles && grid.map(u64::from) != space.grid {
             return Err(Kept::Folded);
         }
@@ -213,6 +237,19 @@ impl Planning<'_, '_> {
             grid,
             shared,
         })
+    }
+
+    /// The values and lengths that bound the loops which are unrolled.
+    fn settled(&self, plan: &Plan) -> Vec<(ParamId, u64)> {
+        let params = plan.short.iter().flat_map(|short| &short.params);
+        let settled = params.filter_map(|param| {
+            let value = match self.call.args[param.index()].scalar() {
+                Some(value) => u64::try_from(value.as_int()?).ok()?,
+                None => self.call.args[param.index()].units(),
+            };
+            Some((*param, value))
+        });
+        settled.collect()
     }
 
     /// The scalar parameters of indices that are multiples of a wide access.
@@ -239,13 +276,21 @@ impl Planning<'_, '_> {
 
     /// True if the turns of a staged loop plainly fill its chunks.
     fn fills_chunks(&self, kernel: &Kernel, stage: Stage) -> bool {
-        let turns = stage.turns(kernel, &|expr| match expr {
+        let turns = stage.turns(kernel, &|expr| self.launch_value(expr));
+        turns.is_some_and(|turns| turns.is_multiple_of(stage.chunk.into()))
+    }
+
+    /// The value of a constant, a parameter or a length.
+    fn launch_value(&self, expr: Expr) -> Option<u64> {
+        match expr {
             Expr::Literal(value) => value.as_int().and_then(|n| u64::try_from(n).ok()),
-            Expr::Param(param) => self.usize_arg(param),
+            Expr::Param(param) => {
+                let value = self.call.args[param.index()].scalar()?.as_int()?;
+                u64::try_from(value).ok()
+            }
             Expr::Len(Memory::Slice(param)) => Some(self.call.args[param.index()].units()),
             _ => None,
-        });
-        turns.is_some_and(|turns| turns.is_multiple_of(stage.chunk.into()))
+        }
     }
 
     /// True if the transformed launch of `extent` threads fills the device.

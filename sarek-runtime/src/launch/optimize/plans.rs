@@ -1,7 +1,7 @@
 //! The patterns that the planner knows, each with its plans.
 
 use sarek_ir::optimize::footprint::{Access, Distance};
-use sarek_ir::optimize::{Footprint, Merge, Spread, Square, Stage};
+use sarek_ir::optimize::{Footprint, Merge, Privatize, ShortLoops, Spread, Square, Stage};
 use sarek_ir::{Axis, ParamId};
 
 use super::{Planning, WIDE};
@@ -15,6 +15,46 @@ pub(super) struct Plan {
     pub(super) square: Option<Turned>,
     /// The factor of each merge, in order. All factors of a staged plan divide its tile.
     pub(super) merges: Vec<(Axis, u32)>,
+    /// The private copies, if the plan has some.
+    pub(super) copies: Option<Copies>,
+    /// The loops that are unrolled, if there are some.
+    pub(super) short: Option<ShortLoops>,
+}
+
+/// Private copies of a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Copies {
+    pub(super) slice: ParamId,
+    pub(super) len: u32,
+    /// The threads of a block.
+    pub(super) block: u32,
+    /// True if each thread of the launch has its own work alone: it has loops already.
+    pub(super) fixed: bool,
+}
+
+impl Copies {
+    /// The copies of a launch of `extent` threads. If `guarded` is true, threads beyond do nothing by themselves.
+    pub(super) fn steps(self, extent: [u64; 3], processors: u64, guarded: bool) -> Privatize {
+        let wide = extent[0].div_ceil(self.block.into());
+        let (axis, most) = match extent[1] > 1 {
+            true => (Axis::Y, extent[1]),
+            false => (Axis::X, wide),
+        };
+        let blocks = wide * extent[1] * extent[2];
+        let turns = blocks.div_ceil(processors * COPYING.1).min(most);
+        let turns = if self.fixed { 1 } else { rounded(turns) };
+        let target = (self.slice, self.len);
+        Privatize::new(target, self.block, (axis, turns), extent, guarded)
+    }
+}
+
+/// The next lower number that is a power of two, or three times one: launches of similar sizes share a text.
+fn rounded(n: u64) -> u32 {
+    let power = 1 << n.max(1).ilog2().min(16);
+    match power / 2 * 3 {
+        more if power > 1 && more <= n => more as u32,
+        _ => power as u32,
+    }
 }
 
 /// The tile of a staged plan.
@@ -68,6 +108,8 @@ impl Plan {
             stage: None,
             square: None,
             merges: merges.collect(),
+            copies: None,
+            short: None,
         }
     }
 
@@ -88,7 +130,11 @@ impl Plan {
     }
 
     fn is_empty(&self) -> bool {
-        self.stage.is_none() && self.square.is_none() && self.merges.is_empty()
+        self.stage.is_none()
+            && self.square.is_none()
+            && self.merges.is_empty()
+            && self.copies.is_none()
+            && self.short.is_none()
     }
 
     /// The square staging and its merges in a launch.
@@ -146,6 +192,14 @@ const TWO_BUFFERS: u64 = 32 << 10;
 const WORDS: u64 = 4;
 /// The least number of threads along x and y for square tiles.
 const LEAST_SQUARE: u64 = 64;
+/// The threads of a block with private copies, and the blocks of a launch for each processor.
+const COPYING: (u32, u64) = (512, 4);
+/// The most bytes of a private copy. With these, four blocks fit on a processor.
+const MOST_COPY: u64 = 48 << 10;
+/// The threads of a launch for each element that has private copies.
+const LEAST_COUNTED: u64 = 16;
+/// The turns of a loop from which on a thread computes more neighbours.
+const LONG_WINDOW: u64 = 32;
 /// The loads of one slice from which on threads along y share some.
 const SHARED_LOADS: usize = 4;
 
@@ -165,7 +219,7 @@ impl Planning<'_, '_> {
         };
         let reused = [0, 1].map(|by| inner.clone().any(|access| is_shared(&access, by, 1 - by)));
         let even = |axis: usize| !footprint.uneven[axis] && self.space.extent[axis] > 1;
-        let wide = self.width(footprint);
+        let wide = self.width(footprint, |_| true);
         let along_x = |count: u32| (Axis::X, count.min(wide));
         let plans = if reused == [true, true] && even(0) && even(1) {
             // A product: rows of one operand, columns of the other.
@@ -175,6 +229,8 @@ impl Planning<'_, '_> {
                 Plan::merge([along_x(4), (Axis::Y, 4)]),
                 Plan::merge([along_x(2), (Axis::Y, 2)]),
             ]);
+            plans
+        } else if let Some(plans) = self.windows(footprint) {
             plans
         } else if footprint.loops {
             self.rows(footprint)
@@ -192,7 +248,33 @@ impl Planning<'_, '_> {
         } else {
             vec![Plan::merge([along_x(WIDE)])]
         };
-        plans.into_iter().filter(|plan| !plan.is_empty()).collect()
+        let copies = self.private_copies(footprint, wide);
+        let plans = copies.into_iter().chain(plans);
+        plans.filter(|plan| !plan.is_empty()).collect()
+    }
+
+    /// The plan of a kernel whose threads all change a few elements by atomic operations.
+    fn private_copies(&self, footprint: &Footprint, wide: u32) -> Option<Plan> {
+        let kernel = &self.call.kernel.kernel;
+        let slice = Privatize::target(kernel)?;
+        let len = self.call.args[slice.index()].units();
+        let size = kernel.element(slice.into()).size() as u64;
+        let fits = size == 4 && len > 0 && len * size <= MOST_COPY.min(self.info.max_shared);
+        let all = self.space.threads();
+        if !fits || all < len * LEAST_COUNTED {
+            return None;
+        }
+        let fixed = footprint.loops;
+        let merges = [(Axis::X, wide)].into_iter().filter(|_| !fixed);
+        Some(Plan {
+            copies: Some(Copies {
+                slice,
+                len: len as u32,
+                block: COPYING.0.min(self.info.max_block_threads),
+                fixed,
+            }),
+            ..Plan::merge(merges)
+        })
     }
 
     /// The staged plans of a product that leave enough blocks for the processors.
@@ -208,6 +290,33 @@ impl Planning<'_, '_> {
         let double = self.info.max_shared >= TWO_BUFFERS;
         let plans = plans.map(|((tile, merges), _)| Plan::staged(Tile { double, ..tile }, merges));
         plans.collect()
+    }
+
+    /// The plans of short loops whose threads load many of the same elements: stencils with loops, and convolutions.
+    fn windows(&self, footprint: &Footprint) -> Option<Vec<Plan>> {
+        let kernel = &self.call.kernel.kernel;
+        let slides = |access: &Access| {
+            access.depth > 0 && !access.stores && access.distance[0] == Distance::One
+        };
+        if !footprint.accesses.iter().any(slides) || footprint.uneven != [false; 3] {
+            return None;
+        }
+        let short = ShortLoops::of(kernel, &|expr| self.launch_value(expr))?;
+        let wide = self.width(footprint, |access| access.depth == 0);
+        let rows = match self.space.extent[1] > 1 {
+            true => &[4, 2][..],
+            false => &[1],
+        };
+        let columns = |rows: u32| match wide {
+            _ if rows > 1 => wide.min(4),
+            4 if short.turns > LONG_WINDOW => 8,
+            _ => wide.max(2),
+        };
+        let plans = rows.iter().map(|&rows| Plan {
+            short: Some(short.clone()),
+            ..Plan::merge([(Axis::X, columns(rows)), (Axis::Y, rows)])
+        });
+        Some(plans.collect())
     }
 
     /// The plans of loops over elements that all threads share, and of loops in which each thread reads a row.
@@ -273,13 +382,13 @@ impl Planning<'_, '_> {
     }
 
     /// The number of neighbouring elements that one access can load or store in all slices; 1 if that is not known.
-    fn width(&self, footprint: &Footprint) -> u32 {
+    fn width(&self, footprint: &Footprint, counts: impl Fn(&Access) -> bool) -> u32 {
         if !self.call.is_aligned() || self.call.strided {
             return 1;
         }
         let wgsl = self.target == "wgsl";
         let mut widths = vec![];
-        for access in &footprint.accesses {
+        for access in footprint.accesses.iter().filter(|access| counts(access)) {
             match access.distance[0] {
                 Distance::None => {}
                 // WGSL has no wide types for elements of 16 bits.
@@ -346,6 +455,7 @@ impl Planning<'_, '_> {
             Plan::staged(tile, merges.iter().filter(within).copied())
         };
         let merged: Vec<Plan> = merges.into_iter().map(Plan::merge).collect();
+        let copies = self.any_copies(seed, [x, y]);
         let square = |exchanged| {
             let block = [[4, 4], [8, 2], [8, 8]][(seed >> 6) as usize % 3];
             Plan::square(Turned {
@@ -356,8 +466,28 @@ impl Planning<'_, '_> {
         };
         let squares = vec![square(false), square(true)];
         match seed >> 13 & 1 {
-            0 => [vec![staged(&[y, x]), staged(&[x])], squares, merged].concat(),
+            0 => [copies, vec![staged(&[y, x]), staged(&[x])], squares, merged].concat(),
             _ => merged,
         }
+    }
+
+    /// Small blocks with private copies, after one merge or without.
+    fn any_copies(&self, seed: u64, merges: [(Axis, u32); 2]) -> Vec<Plan> {
+        let Some(slice) = Privatize::target(&self.call.kernel.kernel) else {
+            return vec![];
+        };
+        let len = self.call.args[slice.index()].units();
+        let copies = Copies {
+            slice,
+            len: u32::try_from(len).unwrap_or(u32::MAX),
+            block: [4, 32, 64][(seed >> 6) as usize % 3],
+            fixed: seed >> 8 & 1 == 0,
+        };
+        let plans = [&merges[..(seed >> 9) as usize % 3], &[]];
+        let plans = plans.map(|merges| Plan {
+            copies: Some(copies),
+            ..Plan::merge(merges.iter().copied())
+        });
+        plans.into_iter().filter(|_| len > 0).collect()
     }
 }

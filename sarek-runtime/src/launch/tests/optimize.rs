@@ -4,7 +4,7 @@ use super::super::optimize::Kept;
 use super::super::plan::Plan;
 use super::*;
 use crate::plugin::tag::DeviceKind;
-use sarek_ir::{Axis, Builtin};
+use sarek_ir::{AtomicOp, Axis, Builtin, DivideOp};
 
 /// The plan of `axpy` over `n` elements on a GPU.
 fn planned(n: usize, optimize: bool, change: impl FnOnce(&mut Call<'_>)) -> Plan {
@@ -128,4 +128,56 @@ fn large_products_are_staged_in_tiles_that_fill_the_device() {
     assert_eq!(tiled(1001), Some((middle, [16, 16, 1], true, [23, 23, 0])));
     assert_eq!(tiled(512), Some(([64, 64, 1], [8, 16, 1], false, whole)));
     assert_eq!(tiled(256), None);
+}
+
+/// The plan of a histogram of `n` words over `threads` threads with `len` counters, on a device with 100 processors.
+fn planned_counts(n: usize, threads: usize, len: usize) -> Plan {
+    let s = Sketch::new("counts");
+    let (x, counts) = (s.slice("x", Scalar::U32), s.atomics("counts", Scalar::U32));
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    s.if_(i.get().lt(s.len(x)), || {
+        let at = s.load(x, i.get()).divide(DivideOp::Rem, s.u32(len as u32));
+        s.atomic_discard(AtomicOp::Add, counts, at.cast(Scalar::Usize), &[s.u32(1)]);
+    });
+    let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
+    def.optimize = true;
+    let def = kernels::leak(def);
+    let gpu = GpuBackend::with("gpu", 1, |info| {
+        info.kind = DeviceKind::gpu();
+        info.compute_units = 100;
+    });
+    let (x, counts) = (Vector::<u32>::zeros(n), Vector::<u32>::zeros(len));
+    // SAFETY: these are the arguments of `counts`, which is not run.
+    let launch: Launch<'_> = unsafe { Launch::of(def, [(&x).into(), (&counts).into()]) };
+    launch.over(threads).plan(&device(&gpu).0).unwrap()
+}
+
+#[test]
+fn blocks_of_a_histogram_count_in_shared_memory() {
+    let copies = |n, threads, len| {
+        let plan = planned_counts(n, threads, len);
+        let optimized = plan.transformed()?;
+        let copies = optimized.optimization.privatize?;
+        let merges = &optimized.optimization.merges;
+        assert_eq!(plan.space.block, [copies.block, 1, 1]);
+        assert_eq!(plan.shared[..], [len as u64]);
+        let block = u64::from(copies.block);
+        assert_eq!(plan.space.extent[0], plan.space.grid[0] * block);
+        // All threads have work, in four blocks for each processor or more.
+        let lanes: u64 = merges.iter().map(|merge| u64::from(merge.factor)).product();
+        let each = lanes * u64::from(copies.turns);
+        assert!(plan.space.extent[0] * each >= threads as u64);
+        assert!((plan.space.extent[0] - block) * each < threads as u64);
+        Some((lanes, copies.turns, copies.missing[0]))
+    };
+    assert_eq!(copies(1 << 24, 1 << 24, 256), Some((4, 16, 0)));
+    // The guard of the kernel excludes the threads that a block has too many.
+    assert_eq!(copies((1 << 24) + 4, (1 << 24) + 8, 256), Some((4, 16, 0)));
+    // Here no guard excludes them, so that they are counted.
+    assert!(copies(1 << 24, (1 << 24) - 4, 256).is_some_and(|(_, _, missing)| missing > 0));
+    // Rows of threads that are no multiple of a wide access.
+    assert_eq!(copies((1 << 24) + 1, (1 << 24) + 1, 256), Some((4, 16, 0)));
+    // Too few threads for so many counters, and copies that do not fit.
+    assert_eq!(copies(1 << 18, 1 << 18, 1 << 16), None);
+    assert_eq!(copies(1 << 24, 1 << 24, 1 << 14), None);
 }
