@@ -1,4 +1,4 @@
-//! Compares the backend `cuda` with hand-written CUDA C (`kernels.cu`, `blocks.cu`), with kernels tuned by hand (`tuned.cu`), and with cuBLAS.
+//! Compares the backend `cuda` with hand-written CUDA C (`kernels.cu`, `blocks.cu`), with kernels tuned by hand (`tuned.cu`, `shapes.cu`), and with cuBLAS.
 //!
 //! `cargo bench --bench cuda -- [FILTER] [--quick] [--on BACKEND]`
 //!
@@ -10,6 +10,7 @@ mod common;
 #[path = "../device/mod.rs"]
 mod device;
 mod raw;
+mod shapes;
 mod tuned;
 
 use common::Fallible;
@@ -43,5 +44,6 @@ fn main() -> Fallible {
         baseline,
     };
     bench.run(sizes)?;
-    bench.tuned(sizes)
+    bench.tuned(sizes)?;
+    bench.shapes(sizes)
 }

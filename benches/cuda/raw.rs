@@ -43,7 +43,8 @@ impl Cuda {
             concat!(
                 include_str!("kernels.cu"),
                 include_str!("blocks.cu"),
-                include_str!("tuned.cu")
+                include_str!("tuned.cu"),
+                include_str!("shapes.cu")
             ),
             arch,
         )?;

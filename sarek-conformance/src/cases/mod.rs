@@ -18,6 +18,7 @@ mod constants_tables;
 mod control;
 mod counts;
 mod faults;
+mod filters;
 mod functions;
 mod generics;
 mod graphs;
@@ -89,6 +90,7 @@ pub fn all() -> &'static [Case] {
             strict::CASES,
             atomics::CASES,
             counts::CASES,
+            filters::CASES,
             atomic_results::CASES,
             subgroups::CASES,
             subgroup_values::CASES,

@@ -47,7 +47,8 @@ pub struct Privatize {
 const MOST_UNROLLED: u32 = 4;
 
 impl Privatize {
-    /// The plan for a launch of `extent` threads. If `guarded` is true, threads beyond the extent do nothing by themselves.
+    /// The plan for a launch of `extent` threads. If `guarded` is true, threads beyond the extent along x do nothing by
+    /// themselves.
     pub fn new(
         (slice, len): (ParamId, u32),
         block: u32,
@@ -65,14 +66,14 @@ impl Privatize {
         };
         let threads = plan.threads(extent);
         let missing = |axis: Axis| {
+            if guarded && axis == Axis::X {
+                return 0;
+            }
             let at = axis.index();
             (threads[at] * u64::from(plan.turns_along(axis)) - extent[at]) as u32
         };
         Privatize {
-            missing: match guarded {
-                true => [0; 3],
-                false => Axis::ALL.map(missing),
-            },
+            missing: Axis::ALL.map(missing),
             ..plan
         }
     }

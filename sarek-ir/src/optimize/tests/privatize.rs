@@ -206,6 +206,18 @@ fn only_a_guard_of_all_code_excludes_threads() {
     );
 }
 
+/// A guard is about threads along x, so turns along y stop at the extent.
+#[test]
+fn a_guard_excludes_no_rows() {
+    let plan = |guarded| {
+        let turns = (Axis::Y, 3);
+        Privatize::new((ParamId(0), 5), 8, turns, [20, 4, 1], guarded)
+    };
+    assert_eq!(plan(false).missing, [4, 2, 0]);
+    assert_eq!(plan(true).missing, [0, 2, 0]);
+    assert_eq!(plan(true).threads([20, 4, 1]), [24, 2, 1]);
+}
+
 #[test]
 fn operations_whose_order_matters_are_refused() {
     let target = |fill: &dyn Fn(&Sketch, [ParamId; 3])| {

@@ -165,7 +165,8 @@ impl Planning<'_, '_> {
             })
         });
         if guard.is_some() {
-            merges.iter_mut().for_each(|merge| merge.missing = 0);
+            let along_x = merges.iter_mut().filter(|merge| merge.axis == Axis::X);
+            along_x.for_each(|merge| merge.missing = 0);
         }
         // An id plus the size of a tile, or of all turns of a block, must still fit.
         let most = match copies {

@@ -33,7 +33,8 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// The copies of a launch of `extent` threads. If `guarded` is true, threads beyond do nothing by themselves.
+    /// The copies of a launch of `extent` threads. If `guarded` is true, threads beyond along x do nothing by
+    /// themselves.
     pub(super) fn steps(self, extent: [u64; 3], processors: u64, guarded: bool) -> Privatize {
         let wide = extent[0].div_ceil(self.block.into());
         let (axis, most) = match extent[1] > 1 {
