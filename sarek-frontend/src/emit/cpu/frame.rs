@@ -54,6 +54,8 @@ pub struct Frame<'a> {
     pub turn: Option<LocalId>,
     /// True if a strip is too wide for registers.
     pub wide: bool,
+    /// True if only the first `__count` lanes of a strip run.
+    pub elastic: bool,
     /// In a strip of several rows: the length of each row.
     pub row: Option<u32>,
 }
@@ -76,6 +78,7 @@ impl<'a> Frame<'a> {
             turns: BTreeMap::new(),
             turn: None,
             wide: false,
+            elastic: false,
             row: None,
         }
     }

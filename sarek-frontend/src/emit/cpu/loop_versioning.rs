@@ -119,7 +119,7 @@ impl Writer<'_> {
     }
 
     /// True if the value is the same for all lanes at any time.
-    fn is_uniform(&self, expr: ExprId) -> bool {
+    pub fn is_uniform(&self, expr: ExprId) -> bool {
         let expr = self.resolved(expr);
         let itself = if let Expr::Builtin(builtin) = self.kernel.expr(expr) {
             builtin.is_uniform()

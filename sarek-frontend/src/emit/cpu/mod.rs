@@ -35,6 +35,7 @@ mod peel;
 mod register_tile;
 mod stmt;
 mod storage;
+mod strip_guards;
 mod strip_mine;
 mod subgroup;
 mod tree;
@@ -114,10 +115,12 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     };
     let cost = Literal::u32_unsuffixed(cost::cost(kernel));
     let is_row_wise = writer.is_row_wise();
+    let is_any_block = columns::is_free_of_blocks(kernel);
     let entry = writer.entries(&trim);
     mixed! {
         const COST: __u32 = #cost;
         const ROW_WISE: __bool = #is_row_wise;
+        const ANY_BLOCK: __bool = #is_any_block;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]

@@ -14,11 +14,12 @@ use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::facts::{Effect, Flow};
-use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
+use sarek_ir::{Expr, ExprId, LabelId, LocalId, Memory, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
 use super::grid_stride::{Turns, WIDE};
 use super::names::literal;
+use super::strip_guards::StripGuards;
 use super::tree::each_node;
 use super::{Writer, mixed};
 
@@ -32,6 +33,25 @@ pub const LIGHT: u32 = 64;
 /// The size of one number.
 const LIGHT_BYTES: usize = 4;
 
+/// The longest strip whose width follows the row.
+const ELASTIC: u32 = 1024;
+
+/// The shortest such strip.
+const ELASTIC_LEAST: u32 = 8;
+
+/// The most bytes that a lane of such a strip keeps, in the L1 cache.
+const ELASTIC_BYTES: usize = 16;
+
+/// The strips of a row.
+pub struct Strips {
+    /// Runs strips from `__first` on, and leaves `__first` at the first lane that it has not run.
+    pub code: TokenStream,
+    /// If strips may end before the row does: the number of lanes after which they may go on.
+    pub retry: Option<u32>,
+    /// Runs strips of several rows first. Leaves `__done`, the columns and rows that they fill.
+    pub tiles: Option<TokenStream>,
+}
+
 /// The loops that move outside of strips.
 #[derive(Default)]
 pub struct Moved {
@@ -44,52 +64,110 @@ pub struct Moved {
 }
 
 impl Writer<'_> {
-    /// Runs the lanes of a row from `__first` on in strips, and leaves `__first` at the first
-    /// remaining lane. `None` if strips are of no use.
+    /// Strips for the lanes of a row. `None` if strips are of no use.
     pub fn strips(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
         stmts: &[StmtId],
-    ) -> Option<TokenStream> {
+    ) -> Option<Strips> {
         if !self.shapes.strips {
             return None;
         }
         let frame = outer.map(|(frame, _)| frame);
-        let (plan, moved) = self.strip_plan(frame, stmts, true)?;
         let proved = Writer {
             proved: true,
             ..*self
         };
-        if let Some(stack) = self.stack(frame, stmts, &moved) {
-            return Some(proved.stacks_of(outer, &stack));
+        let guards = self.strip_guards(stmts);
+        let known = guards.among(self.known);
+        let guarded = Writer {
+            known: &known,
+            ..proved
+        };
+        let plain = self.strip_plan(frame, &self.live(stmts), true);
+        let in_guarded = || {
+            let live = guarded.live(stmts);
+            Some((guarded.strip_plan(frame, &live, true)?, &guards))
+        };
+        let inside = in_guarded().filter(|((_, moved), _)| {
+            let is_in_loop = |stmt: &StmtId| self.compares(*stmt, &guards);
+            let is_needed = plain.is_none() || moved.loops.iter().any(is_in_loop);
+            !guards.inside.is_empty() && is_needed
+        });
+        if let Some(((plan, moved), guards)) = inside {
+            let test = proved.lies_inside(guards);
+            let (code, width) = guarded.strips_of(outer, &plan, moved, Some(&test), true);
+            return Some(Strips {
+                code,
+                retry: Some(width),
+                tiles: None,
+            });
         }
-        Some(proved.strips_of(outer, &plan, moved))
+        let (plan, moved) = plain?;
+        let live = self.live(stmts);
+        let tile = frame.map_or_else(|| self.tile(&live, &moved), |_| None);
+        let tiles = tile.map(|tile| proved.tiles_of(&tile));
+        let code = match self.stack(frame, &live, &moved) {
+            Some(stack) => proved.stacks_of(outer, &stack),
+            None => {
+                let few = tiles.is_some();
+                proved.strips_of(outer, &plan, moved, None, few).0
+            }
+        };
+        Some(Strips {
+            code,
+            retry: None,
+            tiles,
+        })
     }
 
-    /// The loops over strips of each width. They run only in launches that proved every provable
-    /// check.
+    /// True if a statement evaluates a guard.
+    fn compares(&self, stmt: StmtId, guards: &StripGuards) -> bool {
+        let mut stmts = self.kernel.stmts_in([stmt]);
+        stmts.any(|id| {
+            let mut exprs = self.kernel.exprs_in(self.kernel.operands_of(id));
+            exprs.any(|expr| guards.inside.contains_key(&expr))
+        })
+    }
+
+    /// The loops over strips of each width, and the last width. They run only in launches that
+    /// proved every provable check, and as long as `inside` holds for a strip. If `few`, there is one
+    /// width, as the code has other versions.
     fn strips_of(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
         plan: &Plan,
         moved: Moved,
-    ) -> TokenStream {
+        inside: Option<&TokenStream>,
+        few: bool,
+    ) -> (TokenStream, u32) {
         // Joined by `&&`, since all of these tests must hold.
         let exact: Vec<_> = moved.turns.values().map(|t| self.is_exact(t)).collect();
         let mut frame = Frame::new(plan, Lanes::Strip);
         let all_turns = moved.loops.len() == moved.turns.len();
         let is_light = self.is_light(plan, &moved);
+        let looped = moved.loops;
         frame.steps = moved.steps;
         frame.turns = moved.turns;
         let once = self.read_once(plan);
         let (arrays, back) = self.strip_arrays(&frame, outer);
-        let each = self.widths(all_turns, is_light).into_iter().map(|width| {
+        if outer.is_none() && self.is_elastic(&frame, &looped) {
+            frame.elastic = true;
+            let tree = self.tree(&frame);
+            return (elastic(inside, &mixed!(#arrays #once #tree)), ELASTIC_LEAST);
+        }
+        let mut widths = self.widths(all_turns, is_light);
+        widths.truncate(if few { 1 } else { widths.len() });
+        let least = widths.last().copied().unwrap_or(LIGHT);
+        let each = widths.into_iter().map(|width| {
             frame.wide = all_turns && width > WIDTHS[0];
             let tree = self.tree(&frame);
             let width = Literal::u32_unsuffixed(width);
+            let inside = inside.map(|test| mixed!(let __count = __STRIP; if !#test { break; }));
             mixed! {
                 while !__CHECK && __lanes[0] - __first >= #width #(&& #exact)* {
                     const __STRIP: __usize = #width;
+                    #inside
                     let __thread = [__first, __y, __z];
                     let __lane = __row + __first;
                     #arrays
@@ -100,7 +178,37 @@ impl Writer<'_> {
                 }
             }
         });
-        mixed!(#(#each)*)
+        (mixed!(#(#each)*), least)
+    }
+
+    /// True if the width of strips should follow the row: lanes keep little between the loops, and
+    /// these access memory more than they compute, so long stretches of rows pay off.
+    fn is_elastic(&self, frame: &Frame<'_>, loops: &HashSet<StmtId>) -> bool {
+        let stores = |stmt: &StmtId| {
+            let mut inner = self.kernel.stmts_in([*stmt]);
+            inner.any(|id| self.stores_to_slice(id))
+        };
+        let is_plain = frame.steps.is_empty() && frame.turns.is_empty();
+        let is_full = frame.plan.tree.masks == 0;
+        let kept = self.bytes_kept(frame.plan);
+        let streams = kept == 0 || kept <= ELASTIC_BYTES && loops.iter().any(stores);
+        is_plain && is_full && streams && self.kernel.block.is_none()
+    }
+
+    /// True for a store to an element of a slice.
+    pub fn stores_to_slice(&self, stmt: StmtId) -> bool {
+        match self.kernel.stmt(stmt).facts().effect {
+            Effect::Store(memory) => matches!(memory, Memory::Slice(_)),
+            Effect::None
+            | Effect::Atomic(..)
+            | Effect::Place(_)
+            | Effect::Print(_)
+            | Effect::Fence
+            | Effect::Barrier
+            | Effect::Subgroup(..)
+            | Effect::Call(_)
+            | Effect::Native(_) => false,
+        }
     }
 
     /// The widths of the strips that blocks are divided into. They are wide if lanes only take
@@ -194,18 +302,7 @@ impl Writer<'_> {
         let mut all = vec![];
         for &stmt in stmts {
             all.push(stmt);
-            let branch = if let Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } = self.kernel.stmt(stmt)
-            {
-                let known = self.known.get(&cond);
-                known.map(|known| if *known { then } else { otherwise })
-            } else {
-                None
-            };
-            let inner: Option<Vec<StmtId>> = branch.map(|b| self.kernel.block(b).collect());
+            let inner = self.branch_taken(stmt);
             if let Some(inner) = &inner {
                 all.extend(self.straight(inner));
             }
@@ -214,6 +311,53 @@ impl Writer<'_> {
             }
         }
         all
+    }
+
+    /// The statements without branches that are never taken.
+    pub fn live(&self, stmts: &[StmtId]) -> Vec<StmtId> {
+        let each = stmts
+            .iter()
+            .flat_map(|stmt| match self.branch_taken(*stmt) {
+                Some(taken) => self.live(&taken),
+                None => vec![*stmt],
+            });
+        each.collect()
+    }
+
+    /// The statements that run instead of an `if` whose condition is known.
+    fn branch_taken(&self, stmt: StmtId) -> Option<Vec<StmtId>> {
+        let Stmt::If {
+            cond,
+            then,
+            otherwise,
+        } = self.kernel.stmt(stmt)
+        else {
+            return None;
+        };
+        let taken = match self.decided(cond)? {
+            true => then,
+            false => otherwise,
+        };
+        Some(self.kernel.block(taken).collect())
+    }
+
+    /// The value of a condition that follows from the known ones.
+    fn decided(&self, cond: ExprId) -> Option<bool> {
+        if let Some(known) = self.known.get(&cond) {
+            return Some(*known);
+        }
+        let (lhs, rhs, short) = if let Expr::And { lhs, rhs } = self.kernel.expr(cond) {
+            (lhs, rhs, false)
+        } else if let Expr::Or { lhs, rhs } = self.kernel.expr(cond) {
+            (lhs, rhs, true)
+        } else {
+            return None;
+        };
+        // The right side counts only if the left side does not decide.
+        match self.decided(lhs)? == short {
+            true => Some(short),
+            false => self.decided(rhs),
+        }
     }
 
     /// Finds the loops that all lanes of a row run together and that do something for each lane.
@@ -435,4 +579,28 @@ fn outer_places(outer: Option<&Frame<'_>>, locals: usize) -> HashMap<LocalId, Pl
     each.filter_map(place)
         .filter(|(_, place)| *place != Place::Lane)
         .collect()
+}
+
+/// The loop over strips whose width follows the row: as many lanes as possible for which `inside`
+/// holds. `code` runs the first `__count` lanes of a strip.
+fn elastic(inside: Option<&TokenStream>, code: &TokenStream) -> TokenStream {
+    let [most, least] = [ELASTIC, ELASTIC_LEAST].map(Literal::u32_unsuffixed);
+    let shorten = inside.map(|test| {
+        mixed! {
+            while __count >= #least && !#test { __count /= 2; }
+        }
+    });
+    mixed! {
+        while !__CHECK && __lanes[0] - __first >= #least {
+            const __STRIP: __usize = #most;
+            let mut __count = ::core::cmp::Ord::min(__lanes[0] - __first, __STRIP);
+            #shorten
+            if __count < #least { break; }
+            let __count = __count;
+            let __thread = [__first, __y, __z];
+            let __lane = __row + __first;
+            #code
+            __first += __count;
+        }
+    }
 }
