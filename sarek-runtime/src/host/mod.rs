@@ -222,6 +222,19 @@ pub fn all(mask: &[bool]) -> bool {
     mask.iter().fold(true, |all, here| all & here)
 }
 
+/// The mask of a lane: all ones or all zeros.
+#[inline(always)]
+pub fn lane_mask(on: bool) -> u32 {
+    if on { u32::MAX } else { 0 }
+}
+
+/// True for the mask of a lane that is on.
+#[inline(always)]
+pub fn is_on(mask: u32) -> bool {
+    // Vector instructions that select look at the sign, too.
+    (mask as i32) < 0
+}
+
 /// True if a block runs no lanes.
 #[inline(always)]
 pub fn none(lanes: [usize; 3]) -> bool {

@@ -42,7 +42,7 @@ const GROUP: usize = 8;
 
 /// The loop over the lanes of a stretch, in groups. They begin at multiples of their length, as the
 /// vectors of other loops do: a load from two vectors that were just stored is slow.
-fn in_groups(body: &TokenStream) -> TokenStream {
+pub fn in_groups(body: &TokenStream) -> TokenStream {
     let group = Literal::usize_unsuffixed(GROUP);
     let single = each_lane(&mixed!(__next..__stop), body.clone());
     mixed! {

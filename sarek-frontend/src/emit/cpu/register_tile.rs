@@ -20,6 +20,9 @@ use super::{Writer, mixed};
 /// The shortest row that fills the vector registers.
 const SHORTEST: u32 = 8;
 
+/// The usual rows of a block that a launch gives, and the numbers of them that fill a strip.
+const GIVEN: [[u32; 2]; 2] = [[16, 4], [8, 8]];
+
 /// The part of a long row in a strip of several rows, and the number of these rows.
 const PART: [u32; 2] = [16, 4];
 
@@ -32,25 +35,37 @@ pub struct Stack {
 }
 
 impl Writer<'_> {
-    /// The strip of several rows that replaces a strip of one row. `None` if blocks have another
+    /// The strips of several rows that replace a strip of one row: for the kernel's block, or, if
+    /// the launch gives the block of a split body, for the usual ones. Empty if blocks have another
     /// shape, if other loops than those of `moved` would move, or if a lane keeps more than one
     /// number.
-    pub fn stack(
-        &self,
-        outer: Option<&Frame<'_>>,
-        stmts: &[StmtId],
-        moved: &Moved,
-    ) -> Option<Stack> {
-        let block = self.kernel.block.filter(|_| self.shapes.stacks);
-        let [row, height, _] = block.filter(|[row, ..]| *row >= SHORTEST)?;
-        let mut several = (2..=LIGHT / row).rev();
-        let rows = several.find(|rows| height.is_multiple_of(*rows))?;
-        let plan = self.stack_plan(outer, stmts, moved)?;
-        Some(Stack { plan, row, rows })
+    pub fn stacks(&self, outer: Option<&Frame<'_>>, stmts: &[StmtId], moved: &Moved) -> Vec<Stack> {
+        let shapes = match self.kernel.block {
+            Some([row, height, _]) if row >= SHORTEST => {
+                let mut several = (2..=LIGHT / row).rev();
+                let rows = several.find(|rows| height.is_multiple_of(*rows));
+                rows.map(|rows| [row, rows]).into_iter().collect()
+            }
+            Some(_) => vec![],
+            None if outer.is_some() => GIVEN.to_vec(),
+            None => vec![],
+        };
+        if shapes.is_empty() || !self.shapes.stacks {
+            return vec![];
+        }
+        let plan = self.stack_plan(outer, stmts, moved).into_iter();
+        let each = plan.flat_map(|plan| {
+            shapes.iter().map(move |&[row, rows]| Stack {
+                plan: plan.clone(),
+                row,
+                rows,
+            })
+        });
+        each.collect()
     }
 
     /// The strip of parts of long rows. `None` if rows may be short, if the code does not depend on
-    /// the row, or as for [`Writer::stack`].
+    /// the row, or as for [`Writer::stacks`].
     pub fn tile(&self, stmts: &[StmtId], moved: &Moved) -> Option<Stack> {
         let along_y = |expr: &Expr| match expr {
             Expr::Builtin(Builtin::GlobalIdx(axis) | Builtin::ThreadIdx(axis)) => *axis == Axis::Y,
@@ -119,7 +134,7 @@ impl Writer<'_> {
         let tree = self.tree(&frame);
         let [row, rows] = [stack.row, stack.rows].map(Literal::u32_unsuffixed);
         mixed! {
-            if !__CHECK && __lanes[0] == #row && __lanes[1] - __y >= #rows {
+            if !__CHECK && __dim[0] == #row && __lanes[0] == #row && __lanes[1] - __y >= #rows {
                 const __STRIP: __usize = #row * #rows;
                 let __thread = [0, __y, __z];
                 let __lane = __row;

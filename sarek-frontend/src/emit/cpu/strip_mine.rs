@@ -107,13 +107,13 @@ impl Writer<'_> {
         let live = self.live(stmts);
         let tile = frame.map_or_else(|| self.tile(&live, &moved), |_| None);
         let tiles = tile.map(|tile| proved.tiles_of(&tile));
-        let code = match self.stack(frame, &live, &moved) {
-            Some(stack) => proved.stacks_of(outer, &stack),
-            None => {
-                let few = tiles.is_some();
-                proved.strips_of(outer, &plan, moved, None, few).0
-            }
-        };
+        let stacks = self.stacks(frame, &live, &moved);
+        let of_stacks = stacks.iter().map(|stack| proved.stacks_of(outer, stack));
+        let mut code: TokenStream = of_stacks.collect();
+        if stacks.is_empty() || self.kernel.block.is_none() {
+            let few = tiles.is_some() || !stacks.is_empty();
+            code.extend(proved.strips_of(outer, &plan, moved, None, few).0);
+        }
         Some(Strips {
             code,
             retry: None,

@@ -10,6 +10,7 @@ use sarek_ir::analysis::regions::{MaskId, MaskedIf, Node, RegionId};
 use sarek_ir::facts::Work;
 use sarek_ir::{Expr, ExprId, LocalId, Memory, Stmt, StmtId};
 
+use super::divergent_loops::same_name;
 use super::frame::{Frame, Lanes, Mask};
 use super::guard_bounds::Trim;
 use super::strip_mine::Strips;
@@ -214,6 +215,10 @@ impl<'a> Writer<'a> {
             if frame.turn == Some(local) {
                 return mixed!(let #mutable #name: #ty = __turn + #position;);
             }
+            if frame.same.contains(&local) {
+                let same = same_name(local);
+                return mixed!(let #mutable #name: #ty = #same;);
+            }
             mixed!(let #mutable #name: #ty = *<[_]>::get_unchecked(#array, #position);)
         });
         let kept = self.kept_whole(frame, ids).into_keys().map(|local| {
@@ -243,7 +248,9 @@ impl<'a> Writer<'a> {
         let lanes = self
             .scalars(frame, ids)
             .into_iter()
-            .filter(|(local, writes)| *writes && frame.turn != Some(*local));
+            .filter(|(local, writes)| {
+                *writes && frame.turn != Some(*local) && !frame.same.contains(local)
+            });
         let lanes = lanes.map(|(local, _)| {
             let (name, array) = (self.local(local), frame.array(local));
             mixed!(*<[_]>::get_unchecked_mut(#array, #position) = #name;)
