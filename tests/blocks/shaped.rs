@@ -70,7 +70,7 @@ macro_rules! shaped {
 
 shaped! {
     // Loops that are uniform across lanes, with jumps and arrays inside.
-    sums free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    sums free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -93,7 +93,7 @@ shaped! {
         }
     }
     // A strided loop with branches inside.
-    strides free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    strides free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < out.len() {
@@ -293,7 +293,7 @@ shaped! {
         out[i] = (a % 1000 + b % 1000 * 3 + c % 1000 * 5 + d % 1000 * 7) * 10 + flag + many[0].x + many[1].x;
     }
     // Loops that lanes leave at different iterations.
-    steps free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    steps free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let n = n as u32;
         let i = global_idx_x();
@@ -334,7 +334,7 @@ shaped! {
         }
     }
     // A tiled product: a loop between barriers is interchanged with the strips, and values are kept across barriers.
-    tiles free [plain "" all "-"]
+    tiles free [plain "" all "-" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -410,7 +410,7 @@ shaped! {
         out[at] = sum;
     }
     // Data that ends inside a block, so its last rows do not fill a stack.
-    leftover fixed [plain "" all "-" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks"]
+    leftover fixed [plain "" all "-" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks" peel "peel"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let width = global_dim_x();
@@ -423,7 +423,7 @@ shaped! {
         }
     }
     // Guards that the lanes of a strip pass together, except at the edges of a row.
-    guarded free [plain "" all "-"]
+    guarded free [plain "" all "-" no_strips "-strips" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let width = global_dim_x();
         let i = global_idx_x() + 1;
@@ -443,7 +443,7 @@ shaped! {
         }
     }
     // Guards of rows whose lanes keep nothing between the turns of a loop.
-    streams free [plain "" all "-"]
+    streams free [plain "" all "-" no_strips "-strips" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let width = global_dim_x();
         let i = global_idx_x();
@@ -457,7 +457,7 @@ shaped! {
         }
     }
     // Rows that are longer than a strip of several rows takes.
-    long_rows free [plain "" all "-"]
+    long_rows free [plain "" all "-" trim "trim" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let width = global_dim_x();
@@ -471,7 +471,7 @@ shaped! {
         out[j * width + i] = sum;
     }
     // Divergent loops with values that are the same in all lanes left, and values that nothing reads afterwards.
-    counted free [plain "" all "-"]
+    counted free [plain "" all "-" trim "trim" no_trim "-trim" no_masked "-masked" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -516,7 +516,7 @@ shaped! {
         }
     }
     // Products in blocks whose rows fill strips of several rows, or do not.
-    given_products free [plain "" all "-"]
+    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 32], 16>();
         let b = shared_array::<[u32; 32], 16>();
@@ -557,7 +557,7 @@ shaped! {
         out[global_idx_x()] = tile[t];
     }
     // Subgroups in a branch that only the first lanes take, and moves by distances on which all lanes agree.
-    halves free [plain "" all "-" trim "trim"]
+    halves free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let t = thread_idx_x();
         let mut v = x[global_idx_x() % x.len()] % 100;
