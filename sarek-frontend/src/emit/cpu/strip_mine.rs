@@ -14,8 +14,9 @@ use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::facts::{Effect, Flow};
-use sarek_ir::{Expr, ExprId, LabelId, LocalId, Memory, Stmt, StmtId};
+use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
+use super::elastic_strips::{self, elastic};
 use super::frame::{Frame, Lanes};
 use super::grid_stride::{Turns, WIDE};
 use super::names::literal;
@@ -32,15 +33,6 @@ pub const LIGHT: u32 = 64;
 
 /// The size of one number.
 const LIGHT_BYTES: usize = 4;
-
-/// The longest strip whose width follows the row.
-const ELASTIC: u32 = 1024;
-
-/// The shortest such strip.
-const ELASTIC_LEAST: u32 = 8;
-
-/// The most bytes that a lane of such a strip keeps, in the L1 cache.
-const ELASTIC_BYTES: usize = 16;
 
 /// The strips of a row.
 pub struct Strips {
@@ -154,7 +146,10 @@ impl Writer<'_> {
         if outer.is_none() && self.is_elastic(&frame, &looped) {
             frame.elastic = true;
             let tree = self.tree(&frame);
-            return (elastic(inside, &mixed!(#arrays #once #tree)), ELASTIC_LEAST);
+            return (
+                elastic(inside, &mixed!(#arrays #once #tree)),
+                elastic_strips::LEAST,
+            );
         }
         let mut widths = self.widths(all_turns, is_light);
         widths.truncate(if few { 1 } else { widths.len() });
@@ -179,36 +174,6 @@ impl Writer<'_> {
             }
         });
         (mixed!(#(#each)*), least)
-    }
-
-    /// True if the width of strips should follow the row: lanes keep little between the loops, and
-    /// these access memory more than they compute, so long stretches of rows pay off.
-    fn is_elastic(&self, frame: &Frame<'_>, loops: &HashSet<StmtId>) -> bool {
-        let stores = |stmt: &StmtId| {
-            let mut inner = self.kernel.stmts_in([*stmt]);
-            inner.any(|id| self.stores_to_slice(id))
-        };
-        let is_plain = frame.steps.is_empty() && frame.turns.is_empty();
-        let is_full = frame.plan.tree.masks == 0;
-        let kept = self.bytes_kept(frame.plan);
-        let streams = kept == 0 || kept <= ELASTIC_BYTES && loops.iter().any(stores);
-        is_plain && is_full && streams && self.kernel.block.is_none()
-    }
-
-    /// True for a store to an element of a slice.
-    pub fn stores_to_slice(&self, stmt: StmtId) -> bool {
-        match self.kernel.stmt(stmt).facts().effect {
-            Effect::Store(memory) => matches!(memory, Memory::Slice(_)),
-            Effect::None
-            | Effect::Atomic(..)
-            | Effect::Place(_)
-            | Effect::Print(_)
-            | Effect::Fence
-            | Effect::Barrier
-            | Effect::Subgroup(..)
-            | Effect::Call(_)
-            | Effect::Native(_) => false,
-        }
     }
 
     /// The widths of the strips that blocks are divided into. They are wide if lanes only take
@@ -250,7 +215,7 @@ impl Writer<'_> {
     }
 
     /// The number of bytes that a lane keeps in arrays of the strip.
-    fn bytes_kept(&self, plan: &Plan) -> usize {
+    pub fn bytes_kept(&self, plan: &Plan) -> usize {
         let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         let kept = locals.filter(|local| plan.place(*local) == Place::Lanes);
         let bytes = kept.map(|local| {
@@ -294,70 +259,6 @@ impl Writer<'_> {
         let plan = Plan::of(&rules, stmts, &places);
         let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &moved.loops);
         fits.then_some((plan, moved))
-    }
-
-    /// The statements that every lane reaches, up to a `return`: the given ones, and those under
-    /// conditions that are known.
-    pub fn straight(&self, stmts: &[StmtId]) -> Vec<StmtId> {
-        let mut all = vec![];
-        for &stmt in stmts {
-            all.push(stmt);
-            let inner = self.branch_taken(stmt);
-            if let Some(inner) = &inner {
-                all.extend(self.straight(inner));
-            }
-            if self.returns(inner.as_deref().unwrap_or(&[stmt])) {
-                break;
-            }
-        }
-        all
-    }
-
-    /// The statements without branches that are never taken.
-    pub fn live(&self, stmts: &[StmtId]) -> Vec<StmtId> {
-        let each = stmts
-            .iter()
-            .flat_map(|stmt| match self.branch_taken(*stmt) {
-                Some(taken) => self.live(&taken),
-                None => vec![*stmt],
-            });
-        each.collect()
-    }
-
-    /// The statements that run instead of an `if` whose condition is known.
-    fn branch_taken(&self, stmt: StmtId) -> Option<Vec<StmtId>> {
-        let Stmt::If {
-            cond,
-            then,
-            otherwise,
-        } = self.kernel.stmt(stmt)
-        else {
-            return None;
-        };
-        let taken = match self.decided(cond)? {
-            true => then,
-            false => otherwise,
-        };
-        Some(self.kernel.block(taken).collect())
-    }
-
-    /// The value of a condition that follows from the known ones.
-    fn decided(&self, cond: ExprId) -> Option<bool> {
-        if let Some(known) = self.known.get(&cond) {
-            return Some(*known);
-        }
-        let (lhs, rhs, short) = if let Expr::And { lhs, rhs } = self.kernel.expr(cond) {
-            (lhs, rhs, false)
-        } else if let Expr::Or { lhs, rhs } = self.kernel.expr(cond) {
-            (lhs, rhs, true)
-        } else {
-            return None;
-        };
-        // The right side counts only if the left side does not decide.
-        match self.decided(lhs)? == short {
-            true => Some(short),
-            false => self.decided(rhs),
-        }
     }
 
     /// Finds the loops that all lanes of a row run together and that do something for each lane.
@@ -579,28 +480,4 @@ fn outer_places(outer: Option<&Frame<'_>>, locals: usize) -> HashMap<LocalId, Pl
     each.filter_map(place)
         .filter(|(_, place)| *place != Place::Lane)
         .collect()
-}
-
-/// The loop over strips whose width follows the row: as many lanes as possible for which `inside`
-/// holds. `code` runs the first `__count` lanes of a strip.
-fn elastic(inside: Option<&TokenStream>, code: &TokenStream) -> TokenStream {
-    let [most, least] = [ELASTIC, ELASTIC_LEAST].map(Literal::u32_unsuffixed);
-    let shorten = inside.map(|test| {
-        mixed! {
-            while __count >= #least && !#test { __count /= 2; }
-        }
-    });
-    mixed! {
-        while !__CHECK && __lanes[0] - __first >= #least {
-            const __STRIP: __usize = #most;
-            let mut __count = ::core::cmp::Ord::min(__lanes[0] - __first, __STRIP);
-            #shorten
-            if __count < #least { break; }
-            let __count = __count;
-            let __thread = [__first, __y, __z];
-            let __lane = __row + __first;
-            #code
-            __first += __count;
-        }
-    }
 }
