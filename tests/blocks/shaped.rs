@@ -550,7 +550,12 @@ shaped! {
                 before = tile[t - step];
             }
             barrier();
-            tile[t] = (tile[t] + before) % 10_000;
+            let here = tile[t];
+            tile[t] = (here + before) % 10_000;
+            barrier();
+            let more = if t >= step { tile[t - step] % 7 } else { here % 5 };
+            barrier();
+            tile[t] += more;
             barrier();
             step *= 2;
         }

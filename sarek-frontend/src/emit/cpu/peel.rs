@@ -84,7 +84,28 @@ impl Writer<'_> {
                 self.peel(&stmts)
             };
             let here = self.stretch(self.resolved(cond));
+            // A vector's mask costs less than the edges of a short stretch, unless both branches
+            // do something.
+            let is_split = |peel: &Peel| !otherwise.is_empty() || !self.follows_turns(peel);
+            let here = here.filter(is_split);
             here.or_else(|| inner(then)).or_else(|| inner(otherwise))
+        })
+    }
+
+    /// True if the stretch depends on a value that changes from region to region.
+    fn follows_turns(&self, peel: &Peel) -> bool {
+        let values = peel.ends.iter().map(|end| end.value);
+        let values: Vec<ExprId> = values.chain(peel.row.iter().copied()).collect();
+        let mut parts = self.kernel.exprs_in(values);
+        parts.any(|part| match self.kernel.expr(part).facts().reads {
+            Reads::Local(local) => self.is_for_all(local),
+            Reads::Operands
+            | Reads::Constant
+            | Reads::Param(_)
+            | Reads::Len(_)
+            | Reads::Id(_)
+            | Reads::Memory(_)
+            | Reads::Faults => false,
         })
     }
 
