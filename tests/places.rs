@@ -79,3 +79,30 @@ fn all_checks_of_a_tiled_product_are_proved() {
         assert!(explained.contains(&proved), "{explained}");
     }
 }
+
+/// A row of tiles: the last value of a stepped range is known, and with it the last index.
+#[kernel(block = 16)]
+fn stepped(n: usize, x: &[f32], out: &mut [f32]) {
+    let tile = shared_array::<f32, 16>();
+    let t = thread_idx_x();
+    let mut sum = 0.0;
+    for first in (0..n).step_by(16) {
+        tile[t] = x[block_idx_x() * n + first + t];
+        barrier();
+        for k in 0..16 {
+            sum += tile[k];
+        }
+        barrier();
+    }
+    out[global_idx_x()] = sum;
+}
+
+#[test]
+fn all_checks_of_a_stepped_range_are_proved() {
+    let mut out = Vector::zeros(3 * 16);
+    for (n, all_are) in [(64, true), (16, true), (0, true), (63, false)] {
+        let x = Vector::zeros(3 * n);
+        let explained = stepped(n, &x, &mut out).grid(3).explain();
+        assert_eq!(!explained.contains("checked:"), all_are, "{n}: {explained}");
+    }
+}

@@ -13,6 +13,7 @@ mod block;
 mod common;
 mod plain;
 mod safe;
+mod tuned;
 
 use common::Fallible;
 use common::agree::{COUNTED, Compared, EXACT, ROUNDED, SUMMED, Tolerance};
@@ -379,6 +380,7 @@ fn main() -> Fallible {
         bench.triad("rayon", n, Work::Launch, plain::triad)?;
     }
     safe::run(&bench)?;
+    tuned::run(&bench)?;
     // Last, since PoCL starts threads of its own.
     block::run(&bench)
 }

@@ -369,3 +369,35 @@ fn faults_are_the_same() {
         }
     }
 }
+
+#[kernel]
+fn gathered(width: usize, at: &[u32], x: &[u32], out: &mut [u32]) {
+    let (i, j) = (global_idx_x(), global_idx_y());
+    if i < width {
+        let own = j * width + i;
+        out[own] = x[at[own] as usize];
+    }
+}
+
+/// Threads that do not see their blocks may run in others, and are named as the launch numbers them.
+#[test]
+fn a_fault_names_the_thread_of_the_launch() {
+    let (width, height) = (37, 24);
+    let mut at = vec![3; width * height];
+    at[19 * width + 33] = 8;
+    let (at, x) = (Vector::from_vec(at), input(8));
+    for backend in ["native", "interpreter"] {
+        let device = Device::of(backend).expect("built in");
+        let mut out = Vector::zeros(width * height);
+        let launch = gathered(width, &at, &x, &mut out)
+            .grid((5, 3))
+            .block((8, 8));
+        let done = launch.run_on(&device).and_then(|()| out.to_vec());
+        let Err(sarek::Error::Fault(fault)) = done else {
+            panic!("{backend}: {done:?}");
+        };
+        assert_eq!(fault.thread, [33, 19, 0], "{backend}: {fault}");
+        let is_index = matches!(fault.kind, sarek::FaultKind::Index { index: 8, .. });
+        assert!(is_index, "{backend}: {fault}");
+    }
+}

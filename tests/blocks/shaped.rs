@@ -70,7 +70,7 @@ macro_rules! shaped {
 
 shaped! {
     // Loops that are uniform across lanes, with jumps and arrays inside.
-    sums free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    sums free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -93,7 +93,7 @@ shaped! {
         }
     }
     // A strided loop with branches inside.
-    strides free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    strides free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < out.len() {
@@ -293,7 +293,7 @@ shaped! {
         out[i] = (a % 1000 + b % 1000 * 3 + c % 1000 * 5 + d % 1000 * 7) * 10 + flag + many[0].x + many[1].x;
     }
     // Loops that lanes leave at different iterations.
-    steps free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    steps free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let n = n as u32;
         let i = global_idx_x();
@@ -334,7 +334,7 @@ shaped! {
         }
     }
     // A tiled product: a loop between barriers is interchanged with the strips, and values are kept across barriers.
-    tiles free [plain "" all "-"]
+    tiles free [plain "" all "-" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -410,7 +410,7 @@ shaped! {
         out[at] = sum;
     }
     // Data that ends inside a block, so its last rows do not fill a stack.
-    leftover fixed [plain "" all "-" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks"]
+    leftover fixed [plain "" all "-" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks" peel "peel"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let width = global_dim_x();
@@ -421,5 +421,168 @@ shaped! {
             }
             out[j * width + i] = sum;
         }
+    }
+    // Guards that the lanes of a strip pass together, except at the edges of a row.
+    guarded free [plain "" all "-" no_strips "-strips" inside "inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let width = global_dim_x();
+        let i = global_idx_x() + 1;
+        let j = global_idx_y() * 3;
+        if i + 2 >= width {
+            return;
+        }
+        let mut above = x[(j * width + i) % x.len()] % 1000;
+        for k in 0..3 {
+            let at = (j + k) * width + i;
+            let near = x[at % x.len()] % 1000;
+            let inner = i > 2 && i + 4 < width && j + k > 0;
+            out[at] = if inner { near * 10 + above + x[(at - 1) % x.len()] % 10 } else { near };
+            if i >= n {
+                above = near;
+            }
+        }
+    }
+    // Guards of rows whose lanes keep nothing between the turns of a loop.
+    streams free [plain "" all "-" no_strips "-strips" inside "inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let width = global_dim_x();
+        let i = global_idx_x();
+        if i + 1 < width {
+            for k in 0..n {
+                let at = (global_idx_y() * n + k) * width + i;
+                if i > 0 && i + k < width {
+                    out[at] = x[(at + 1) % x.len()] % 1000 * 3 + k as u32;
+                }
+            }
+        }
+    }
+    // Rows that are longer than a strip of several rows takes.
+    long_rows free [plain "" all "-" trim "trim" no_stacks "-stacks"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let (i, j) = (global_idx_x(), global_idx_y());
+        let width = global_dim_x();
+        if i >= width || j >= n {
+            return;
+        }
+        let mut sum = 0;
+        for k in 0..24 {
+            sum += x[(j * 3 + k) % x.len()] % 100 * (x[(k * 5 + i) % x.len()] % 10);
+        }
+        out[j * width + i] = sum;
+    }
+    // Divergent loops with values that are the same in all lanes left, and values that nothing reads afterwards.
+    counted free [plain "" all "-" trim "trim" no_trim "-trim" no_masked "-masked" peel "peel" inside "inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            let own = (x[i] % 100) as f32;
+            let mut total = 0;
+            for k in 0..n {
+                let mut v = own * 0.1 + k as f32;
+                let mut steps = 0u32;
+                while steps < 30 && v < 50.0 {
+                    v = v * 1.3 + 0.1;
+                    steps += 1;
+                }
+                total = total * 7 % 101 + steps;
+            }
+            let mut w = own;
+            let mut turns = 3u32;
+            let mut odd = 0u32;
+            loop {
+                turns += 2;
+                if w > 900.0 {
+                    break;
+                }
+                w = w * 1.7 + 1.0;
+                if w > 200.0 {
+                    odd = turns;
+                }
+                if turns > 20 {
+                    break;
+                }
+            }
+            // Its value of the turn before counts, also in lanes that left then.
+            let mut carried = 1.0f32;
+            for _k in 0..3u32 {
+                let mut c = 0u32;
+                while c < 4 && carried < 5.0 + own * 0.2 {
+                    carried = carried * 1.5;
+                    c += 1;
+                }
+                total = total % 1000 * 3 + c;
+            }
+            out[i] = total * 1000 + turns * 20 + odd + w as u32 % 50;
+        }
+    }
+    // Products in blocks whose rows fill strips of several rows, or do not.
+    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let a = shared_array::<[u32; 32], 16>();
+        let b = shared_array::<[u32; 32], 16>();
+        let tx = thread_idx_x();
+        let ty = thread_idx_y();
+        let i = global_idx_x();
+        let mut sum = 0u32;
+        for t in 0..n {
+            a[ty][tx] = if i + t < 30 { x[(t * 7 + ty * 16 + tx) % x.len()] % 100 } else { 3 };
+            b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+            barrier();
+            for k in 0..block_dim_y() {
+                sum += a[ty][k % block_dim_x()] * b[k][tx];
+            }
+            barrier();
+        }
+        let at = global_idx_y() * global_dim_x() + i;
+        out[at] = sum;
+    }
+    // A prefix sum: a condition splits each row at a value that all lanes change together.
+    doubling free [plain "" all "-"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<u32, 1024>();
+        let t = thread_idx_x();
+        tile[t] = x[(global_idx_x() + n) % x.len()] % 100;
+        barrier();
+        let mut step = 1;
+        while step < block_dim_x() {
+            let mut before = 0;
+            if t >= step {
+                before = tile[t - step];
+            }
+            barrier();
+            let here = tile[t];
+            tile[t] = (here + before) % 10_000;
+            barrier();
+            let more = if t >= step { tile[t - step] % 7 } else { here % 5 };
+            barrier();
+            tile[t] += more;
+            barrier();
+            step *= 2;
+        }
+        out[global_idx_x()] = tile[t];
+    }
+    // Subgroups in a branch that only the first lanes take, and moves by distances on which all lanes agree.
+    halves free [plain "" all "-"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let t = thread_idx_x();
+        let mut v = x[global_idx_x() % x.len()] % 100;
+        let mut step = 16usize;
+        while step > 0 {
+            v = (v + subgroup_shuffle_down(v, step) * 3) % 1000;
+            v = (v + subgroup_shuffle_xor(v, step) * 5) % 1000;
+            step /= 2;
+        }
+        v = (v + subgroup_shuffle_up(v, n) + subgroup_broadcast(v, 3)) % 1000;
+        if t < 40 && n < 9 {
+            let mut part = v % 50;
+            for k in 0..3u32 {
+                part = (part + subgroup_shuffle_down(part, 4usize >> k)) % 1000;
+            }
+            v = v + 1000 * part;
+            if t == 0 {
+                v += 7;
+            }
+        }
+        out[global_idx_x()] = v;
     }
 }

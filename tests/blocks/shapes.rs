@@ -150,3 +150,89 @@ fn tiles() {
         mean_the_same(shaped::leftover::SHAPES, (n, &x), 512, place);
     }
 }
+
+/// Rows of several lengths, also ones that are shorter than a strip and ones that end inside of one.
+#[test]
+fn long_rows() {
+    for (w, h) in [
+        (5, 4),
+        (16, 3),
+        (17, 4),
+        (40, 9),
+        (64, 5),
+        (300, 6),
+        (1100, 2),
+    ] {
+        let x = input(w * h);
+        for n in [1, 3, 4, 7, 40] {
+            let place = Place::Over(w, h);
+            mean_the_same(shaped::guarded::SHAPES, (n, &x), w * h * 3 + 1, place);
+            mean_the_same(shaped::long_rows::SHAPES, (n, &x), w * h + 1, place);
+        }
+        for n in [1, 5] {
+            mean_the_same(
+                shaped::streams::SHAPES,
+                (n, &x),
+                w * h * n + 1,
+                Place::Over(w, h),
+            );
+        }
+    }
+}
+
+/// Threads that do not see their blocks run in others.
+#[test]
+fn blocks_of_the_launch() {
+    let x = input(500);
+    for (grid, block) in [
+        ([3, 2], [5, 3]),
+        ([2, 3], [16, 16]),
+        ([7, 1], [8, 8]),
+        ([9, 1], [1, 1]),
+    ] {
+        let threads = grid[0] * grid[1] * block[0] * block[1];
+        for n in [1, 5, 40] {
+            let place = Place::Blocks(grid, block);
+            mean_the_same(shaped::guarded::SHAPES, (n, &x), threads * 3, place);
+            mean_the_same(shaped::long_rows::SHAPES, (n, &x), threads, place);
+        }
+    }
+}
+
+#[test]
+fn divergent_loops() {
+    for len in [1, 31, 33, 100, 500] {
+        let x = input(len);
+        for n in [0, 1, 4] {
+            mean_the_same(shaped::counted::SHAPES, (n, &x), len, Place::Over(len, 1));
+        }
+    }
+}
+
+#[test]
+fn rows_of_given_blocks() {
+    let x = input(300);
+    for block in [
+        [16, 4],
+        [16, 8],
+        [16, 6],
+        [8, 8],
+        [8, 3],
+        [8, 16],
+        [32, 2],
+        [5, 5],
+    ] {
+        let threads = 4 * block[0] * block[1];
+        for n in [0, 1, 4] {
+            let place = Place::Blocks([2, 2], block);
+            mean_the_same(shaped::given_products::SHAPES, (n, &x), threads, place);
+        }
+    }
+    for block in [1, 2, 7, 8, 9, 32, 33, 64, 100, 256] {
+        for n in [0, 3, 9, 33] {
+            let place = row(2, block);
+            mean_the_same(shaped::doubling::SHAPES, (n, &x), 2 * block, place);
+            mean_the_same(shaped::halves::SHAPES, (n, &x), 2 * block, place);
+        }
+    }
+}

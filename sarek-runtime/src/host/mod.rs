@@ -177,6 +177,9 @@ pub struct Direct {
     /// True if a thread does little work, only on elements along x. Blocks are then rows instead of
     /// tiles.
     pub row_wise: bool,
+    /// True if threads neither wait for each other nor see how the launch is divided into blocks.
+    /// The launch may then run in other blocks than it asks for.
+    pub any_block: bool,
     /// The size in bytes of a thread's local arrays; 0 until the kernel is linked.
     pub arrays: u64,
     /// The size in bytes of the constant arrays that a thread reads, counted at each read; 0 until
@@ -191,6 +194,9 @@ pub trait DirectKernel {
 
     /// See [`Direct::row_wise`].
     const ROW_WISE: bool;
+
+    /// See [`Direct::any_block`].
+    const ANY_BLOCK: bool;
 
     /// Runs the threads of one block. If `CHECK` is set, provable sites are checked. The block's
     /// arrays come from `scratch`, which the caller resets before the next block.
@@ -216,6 +222,19 @@ pub fn all(mask: &[bool]) -> bool {
     mask.iter().fold(true, |all, here| all & here)
 }
 
+/// The mask of a lane: all ones or all zeros.
+#[inline(always)]
+pub fn lane_mask(on: bool) -> u32 {
+    if on { u32::MAX } else { 0 }
+}
+
+/// True for the mask of a lane that is on.
+#[inline(always)]
+pub fn is_on(mask: u32) -> bool {
+    // Vector instructions that select look at the sign, too.
+    (mask as i32) < 0
+}
+
 /// True if a block runs no lanes.
 #[inline(always)]
 pub fn none(lanes: [usize; 3]) -> bool {
@@ -229,10 +248,18 @@ pub fn rise<const N: usize>(
     lanes: [usize; 3],
     numbers: impl Fn([usize; 3]) -> Option<[usize; N]>,
 ) -> bool {
-    !none(lanes)
-        && numbers([0; 3])
-            .zip(numbers(lanes.map(|lanes| lanes - 1)))
-            .is_some_and(|(first, last)| first.iter().zip(&last).all(|(first, last)| first <= last))
+    !none(lanes) && rise_between([0; 3], lanes.map(|lanes| lanes - 1), numbers)
+}
+
+/// True if `numbers` exist for these two lanes, and none is larger at the first than at the last.
+#[inline(always)]
+pub fn rise_between<const N: usize>(
+    first: [usize; 3],
+    last: [usize; 3],
+    numbers: impl Fn([usize; 3]) -> Option<[usize; N]>,
+) -> bool {
+    let both = numbers(first).zip(numbers(last));
+    both.is_some_and(|(first, last)| first.iter().zip(&last).all(|(first, last)| first <= last))
 }
 
 /// A memory fence: orders this host thread's memory accesses for other threads.

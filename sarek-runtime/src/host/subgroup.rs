@@ -2,6 +2,7 @@
 //! [`SUBGROUP`] consecutive lanes, or fewer at the end. `here` marks the active lanes; only these
 //! get a result.
 
+use super::all as every;
 use super::non_atomic::Combine;
 
 /// The number of lanes of a subgroup.
@@ -15,6 +16,19 @@ fn each(here: &[bool], mut f: impl FnMut(usize, usize)) {
             f(lane - lane % SUBGROUP, lane);
         }
     }
+}
+
+/// The number of subgroups whose lanes are combined side by side. Each combination is a chain of
+/// operations whose order is fixed, and one chain would wait for each result.
+const CHAINS: usize = 8;
+
+/// The lanes of such a group of subgroups.
+const GROUP: usize = CHAINS * SUBGROUP;
+
+/// True if all lanes are active, and no subgroup is short.
+#[inline(always)]
+fn is_whole(here: &[bool]) -> bool {
+    here.len().is_multiple_of(SUBGROUP) && every(here)
 }
 
 /// The value of lane `from` of the subgroup; the lane's own value if there is no such lane, or if
@@ -40,6 +54,121 @@ macro_rules! moves {
     )*};
 }
 
+/// Gives each active lane the value of lane `from(lane)` of its subgroup, or its own. `whole` does so
+/// for a complete subgroup.
+#[inline(always)]
+fn moved<T: Copy>(
+    here: &[bool],
+    values: &[T],
+    out: &mut [T],
+    from: impl Fn(usize) -> Option<usize>,
+    whole: impl Fn(&[T; SUBGROUP], &mut [T; SUBGROUP]),
+) {
+    let subgroups = here.as_chunks::<SUBGROUP>().0.iter();
+    let pairs = values.as_chunks::<SUBGROUP>().0.iter();
+    let pairs = pairs.zip(out.as_chunks_mut::<SUBGROUP>().0);
+    let mut done = 0;
+    for (here, (values, out)) in subgroups.zip(pairs) {
+        done += SUBGROUP;
+        if *here == [true; SUBGROUP] {
+            whole(values, out);
+        } else if *here != [false; SUBGROUP] {
+            each(here, |_, lane| {
+                out[lane] = take(here, values, 0, from(lane), values[lane])
+            });
+        }
+    }
+    let (here, values, out) = (&here[done..], &values[done..], &mut out[done..]);
+    each(here, |first, lane| {
+        out[lane] = take(here, values, first, from(lane - first), values[lane]);
+    });
+}
+
+/// The value of the lane that is `by` below, the same distance for all lanes.
+pub fn shuffle_up_by<T: Copy>(here: &[bool], values: &[T], by: usize, out: &mut [T]) {
+    moved(
+        here,
+        values,
+        out,
+        |lane| lane.checked_sub(by),
+        |values, out| {
+            let by = if by < SUBGROUP { by } else { 0 };
+            out[..by].copy_from_slice(&values[..by]);
+            out[by..].copy_from_slice(&values[..SUBGROUP - by]);
+        },
+    );
+}
+
+/// The value of the lane that is `by` above, the same distance for all lanes.
+pub fn shuffle_down_by<T: Copy>(here: &[bool], values: &[T], by: usize, out: &mut [T]) {
+    moved(
+        here,
+        values,
+        out,
+        |lane| lane.checked_add(by),
+        |values, out| {
+            let by = if by < SUBGROUP { by } else { 0 };
+            out[..SUBGROUP - by].copy_from_slice(&values[by..]);
+            out[SUBGROUP - by..].copy_from_slice(&values[SUBGROUP - by..]);
+        },
+    );
+}
+
+/// The value of the lane whose number is the own one `^ by`, the same for all lanes.
+pub fn shuffle_xor_by<T: Copy>(here: &[bool], values: &[T], by: usize, out: &mut [T]) {
+    // The steps of trees of a subgroup are constants, so the compiler uses vectors.
+    match by {
+        1 => crossed::<T, 1>(here, values, out),
+        2 => crossed::<T, 2>(here, values, out),
+        4 => crossed::<T, 4>(here, values, out),
+        8 => crossed::<T, 8>(here, values, out),
+        16 => crossed::<T, 16>(here, values, out),
+        _ => moved(
+            here,
+            values,
+            out,
+            |lane| Some(lane ^ by),
+            |values, out| {
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = *values.get(lane ^ by).unwrap_or(&values[lane]);
+                }
+            },
+        ),
+    }
+}
+
+#[inline(never)]
+fn crossed<T: Copy, const BY: usize>(here: &[bool], values: &[T], out: &mut [T]) {
+    moved(
+        here,
+        values,
+        out,
+        |lane| Some(lane ^ BY),
+        |values, out| {
+            // Parts of at least `BY` lanes are copied whole, and smaller ones are permuted.
+            for (part, out) in out.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                let from = &values.as_chunks::<8>().0[part ^ (BY / 8)];
+                *out = std::array::from_fn(|lane| from[lane ^ (BY % 8)]);
+            }
+        },
+    );
+}
+
+/// The value of the given lane of each subgroup.
+pub fn broadcast_by<T: Copy>(here: &[bool], values: &[T], from: usize, out: &mut [T]) {
+    for first in (0..here.len()).step_by(SUBGROUP) {
+        let lanes = first..here.len().min(first + SUBGROUP);
+        match every(&here[lanes.clone()]) && from < lanes.len() {
+            true => out[lanes].fill(values[first + from]),
+            false => {
+                for lane in lanes.filter(|lane| here[*lane]) {
+                    out[lane] = take(here, values, first, Some(from), values[lane]);
+                }
+            }
+        }
+    }
+}
+
 moves! {
     /// The value of the given lane.
     shuffle |_own, lane| Some(lane);
@@ -61,7 +190,24 @@ fn fold<T: Copy, A: Copy>(
     out: &mut [A],
     f: impl Fn(Option<A>, usize, T) -> A,
 ) {
-    for first in (0..here.len()).step_by(SUBGROUP) {
+    let whole = match is_whole(here) && values.len() == here.len() && out.len() == here.len() {
+        true => here.len() / GROUP * GROUP,
+        false => 0,
+    };
+    let groups = values[..whole].as_chunks::<GROUP>().0;
+    for (values, out) in groups.iter().zip(out.as_chunks_mut::<GROUP>().0) {
+        let mut all: [A; CHAINS] =
+            std::array::from_fn(|chain| f(None, 0, values[chain * SUBGROUP]));
+        for lane in 1..SUBGROUP {
+            for (chain, all) in all.iter_mut().enumerate() {
+                *all = f(Some(*all), lane, values[chain * SUBGROUP + lane]);
+            }
+        }
+        for (out, all) in out.as_chunks_mut::<SUBGROUP>().0.iter_mut().zip(all) {
+            *out = [all; SUBGROUP];
+        }
+    }
+    for first in (whole..here.len()).step_by(SUBGROUP) {
         let lanes = first..here.len().min(first + SUBGROUP);
         let mut all = None;
         for lane in lanes.clone().filter(|l| here[*l]) {
@@ -119,6 +265,26 @@ pub fn max<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
 /// The inclusive or exclusive prefix sum. The first lane gets its own value or zero.
 #[inline(always)]
 fn scan<T: Combine>(here: &[bool], values: &[T], out: &mut [T], inclusive: bool) {
+    let whole = match is_whole(here) && values.len() == here.len() && out.len() == here.len() {
+        true => here.len() / GROUP * GROUP,
+        false => 0,
+    };
+    let groups = values[..whole].as_chunks::<GROUP>().0;
+    for (values, out) in groups.iter().zip(out.as_chunks_mut::<GROUP>().0) {
+        // Adding to zero would lose the sign of a negative zero.
+        let mut sums: [T; CHAINS] = std::array::from_fn(|chain| values[chain * SUBGROUP]);
+        for (chain, sum) in sums.iter().enumerate() {
+            out[chain * SUBGROUP] = if inclusive { *sum } else { T::ZERO };
+        }
+        for lane in 1..SUBGROUP {
+            for (chain, sum) in sums.iter_mut().enumerate() {
+                let next = sum.add(values[chain * SUBGROUP + lane]);
+                out[chain * SUBGROUP + lane] = if inclusive { next } else { *sum };
+                *sum = next;
+            }
+        }
+    }
+    let (here, values, out) = (&here[whole..], &values[whole..], &mut out[whole..]);
     let (mut of, mut sum) = (None, T::ZERO);
     each(here, |first, lane| {
         let start = of != Some(first);
@@ -195,6 +361,55 @@ mod tests {
         assert_eq!([bits[0], bits[32]], [0xaaaa_aaa8, 0xaa]);
         assert!(run(|here, out| any(here, &odd, out))[0]);
         assert!(!run(|here, out| all(here, &odd, out))[0]);
+    }
+
+    #[test]
+    fn complete_subgroups_are_combined_side_by_side() {
+        // Rounding shows the order of additions.
+        let values: Vec<f32> = (0..9 * SUBGROUP).map(|i| 1.0 / (i as f32 + 0.3)).collect();
+        let (all, none) = (vec![true; values.len()], vec![false; values.len()]);
+        type Op = fn(&[bool], &[f32], &mut [f32]);
+        let ops: [Op; 6] = [sum, product, min, max, inclusive_sum, exclusive_sum];
+        for (of, op) in ops.iter().enumerate() {
+            let mut quick = vec![0.0; values.len()];
+            op(&all, &values, &mut quick);
+            for first in (0..values.len()).step_by(SUBGROUP) {
+                let mut here = none.clone();
+                here[first..first + SUBGROUP].fill(true);
+                let mut slow = vec![0.0; values.len()];
+                op(&here, &values, &mut slow);
+                let range = first..first + SUBGROUP;
+                assert_eq!(
+                    quick[range.clone()],
+                    slow[range],
+                    "operation {of}, lane {first}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_move_by_the_same_distance() {
+        type Each = fn(&[bool], &[u32], &[usize], &mut [u32]);
+        type Same = fn(&[bool], &[u32], usize, &mut [u32]);
+        let pairs: [(Each, Same); 4] = [
+            (shuffle_up, shuffle_up_by),
+            (shuffle_down, shuffle_down_by),
+            (shuffle_xor, shuffle_xor_by),
+            (broadcast, broadcast_by),
+        ];
+        for (len, left) in [(64, None), (64, Some(5)), (70, None)] {
+            let values: Vec<u32> = (100..100 + len as u32).collect();
+            let here: Vec<bool> = (0..len).map(|lane| Some(lane) != left).collect();
+            for (of, (each, same)) in pairs.iter().enumerate() {
+                for by in (0..34).chain([usize::MAX]) {
+                    let (mut due, mut out) = (vec![0; len], vec![0; len]);
+                    each(&here, &values, &vec![by; len], &mut due);
+                    same(&here, &values, by, &mut out);
+                    assert_eq!(out, due, "move {of} by {by}, {len} lanes without {left:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl KernelDef {
             reference: no_reference,
             cost: 0,
             row_wise: false,
+            any_block: false,
             arrays: 0,
             constants: 0,
         },

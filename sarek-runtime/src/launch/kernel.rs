@@ -53,6 +53,7 @@ impl Direct {
             reference: K::reference,
             cost: K::COST,
             row_wise: K::ROW_WISE,
+            any_block: K::ANY_BLOCK,
             arrays: 0,
             constants: 0,
         }
@@ -71,6 +72,7 @@ impl Direct {
             reference: K::reference,
             cost: K::COST,
             row_wise: K::ROW_WISE,
+            any_block: K::ANY_BLOCK,
             arrays: 0,
             constants: 0,
         }

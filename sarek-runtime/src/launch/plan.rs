@@ -9,9 +9,10 @@ use sarek_ir::{Axis, SiteKind};
 use super::eligible::private_arrays;
 use super::optimize::{Kept, Optimized, Planning};
 use super::prove::{Proof, facts};
-use super::space::{Host, Shape, physical_grid};
+use super::space::{Host, Shape, physical_grid, reblocked};
 use super::{Ready, host_memory};
 use crate::host::IndexSpace;
+use crate::kernel::KernelDef;
 use crate::plugin::backend::{Codegen, DeviceInfo};
 use crate::plugin::claims::Schedule;
 use crate::{Device, Error, Result};
@@ -100,6 +101,15 @@ impl Ready<'_> {
             Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
         };
         let (asked, mut space, mut grid, mut shared) = (space, space, grid, shared);
+        let any_block = |def: &KernelDef| def.direct.any_block;
+        if let Some(host) = host.filter(|_| kernel.def().is_some_and(any_block))
+            && matches!(device.raw().codegen(), Codegen::Direct)
+        {
+            let other = reblocked(space, info, host);
+            if let Some(other_grid) = physical_grid(other.grid, max_grid) {
+                (space, grid) = (other, other_grid);
+            }
+        }
         if let Some(Ok(optimized)) = &optimized {
             (space, grid) = (optimized.space, optimized.grid);
             shared = optimized.shared.clone();

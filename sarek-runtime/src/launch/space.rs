@@ -163,6 +163,16 @@ impl Shape {
     }
 }
 
+/// The same threads in blocks of an automatic size, on a host device.
+pub(super) fn reblocked(space: IndexSpace, info: &DeviceInfo, host: Host) -> IndexSpace {
+    let block = automatic_block(space.extent, info, Some(host));
+    IndexSpace {
+        grid: grid_of(space.extent, block),
+        block,
+        extent: space.extent,
+    }
+}
+
 fn widen(dims: Dims) -> [u64; 3] {
     dims.0.map(|n| n as u64)
 }

@@ -82,6 +82,7 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
             reference: KernelDef::BROKEN.direct.reference,
             cost: 1,
             row_wise: false,
+            any_block: false,
             arrays: 0,
             constants: 0,
         },

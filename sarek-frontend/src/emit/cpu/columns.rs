@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use sarek_ir::analysis::access::{self, Access, Place};
 use sarek_ir::analysis::linear::{Affine, Atom, Poly};
 use sarek_ir::facts::{Effect, Flow};
-use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
+use sarek_ir::{Axis, Builtin, Expr, Kernel, Stmt, StmtId, Value};
 
 use super::{Writer, mixed};
 
@@ -39,17 +39,19 @@ impl Writer<'_> {
         }) && any
     }
 
-    /// True if a thread does a little work on elements along x, and nothing else. Running such
-    /// threads row by row accesses memory sequentially. A body that uses block indices or sizes
-    /// is not row-wise: there the shape of the blocks affects more than the running time.
+    /// True if a thread does a little work on elements along x, and nothing else. It may have loops of
+    /// a few turns that store elements. Running such threads row by row accesses memory sequentially.
+    /// A body that uses block indices or sizes is not row-wise: there the shape of the blocks affects
+    /// more than the running time.
     pub fn is_row_wise(&self) -> bool {
         let is_plain = |stmt: &Stmt| {
             let facts = stmt.facts();
-            let has_loop = match facts.flow {
-                Flow::Loop(_) | Flow::Break(_) | Flow::Continue(_) => true,
-                Flow::Next | Flow::Branch | Flow::Return | Flow::Panic => false,
+            let is_short = match facts.flow {
+                Flow::Loop(_) => self.is_short_stream(stmt),
+                Flow::Break(_) | Flow::Continue(_) => false,
+                Flow::Next | Flow::Branch | Flow::Return | Flow::Panic => true,
             };
-            !has_loop
+            is_short
                 && match facts.effect {
                     Effect::None | Effect::Store(_) | Effect::Place(_) | Effect::Print(_) => true,
                     Effect::Atomic(..)
@@ -69,6 +71,35 @@ impl Writer<'_> {
             && !self.kernel.exprs.iter().any(is_of_block)
             && access::of_slices(self.kernel).iter().all(along_x)
     }
+
+    /// True for a loop of a few turns that stores to slices.
+    fn is_short_stream(&self, stmt: &Stmt) -> bool {
+        let Stmt::For { end, body, .. } = *stmt else {
+            return false;
+        };
+        let is_few = matches!(self.kernel.literal(end), Some(Value::Usize(n)) if n <= FEW);
+        let mut inner = self.kernel.stmts_in(self.kernel.block(body));
+        is_few && inner.any(|id| self.stores_to_slice(id))
+    }
+}
+
+/// The most turns of a loop in a row-wise body.
+const FEW: u64 = 16;
+
+/// True if threads neither wait for each other nor see how the launch is divided into blocks.
+pub fn is_free_of_blocks(kernel: &Kernel) -> bool {
+    let is_alone = |stmt: &Stmt| match stmt.facts().effect {
+        Effect::None
+        | Effect::Store(_)
+        | Effect::Atomic(..)
+        | Effect::Place(_)
+        | Effect::Print(_)
+        | Effect::Fence => true,
+        // A callee and native text may use the block.
+        Effect::Barrier | Effect::Subgroup(..) | Effect::Call(_) | Effect::Native(_) => false,
+    };
+    let is_whole = kernel.block.is_none() && kernel.shared.is_empty();
+    is_whole && kernel.stmts.iter().all(is_alone) && !kernel.exprs.iter().any(is_of_block)
 }
 
 /// True if an index of `&mut` memory is adjacent to that of the next thread along y, and far from

@@ -6,17 +6,26 @@
 //! therefore has no branch. This is the if-conversion of whole-function vectorization (Karrenberg
 //! and Hack, 2011).
 //!
+//! Masks are integers of all ones or all zeros, as vector comparisons yield them: LLVM keeps vectors
+//! of `bool` in narrower registers. Two kinds of values need no select. A value that nothing reads
+//! after the loop may be anything in a lane that left. A value that is the same in all lanes that
+//! have not left, such as a count of turns, is computed once for the strip.
+//!
 //! A lane that left still computes. Only operations that cannot fault or panic and are fast are
 //! therefore accepted: arithmetic on locals. An integer operation that panics on overflow does so
 //! only for lanes that have not left ([`Writer::guarded`]).
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
+use sarek_ir::analysis::local_uses::{self, LocalUse};
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::facts::{BinaryKind, Flow, Hazard, Reads, Work};
 use sarek_ir::{
-    Arithmetic, BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Scalar, Stmt, StmtId,
+    Arithmetic, BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, LocalId, Memory, Scalar, Stmt,
+    StmtId,
 };
 
 use super::frame::Frame;
@@ -134,7 +143,11 @@ impl Writer<'_> {
             unreachable!("the node is a masked loop");
         };
         let parts = LoopParts::of(self, *stmt);
-        let lane = frame.lane();
+        let mut lane = frame.lane();
+        let same = self.same_in_lanes(frame, *stmt);
+        lane.same = same.iter().map(|same| same.local).collect();
+        lane.discarded = self.discarded(*stmt);
+        let lane = lane;
         let writer = Writer {
             guarded: true,
             ..self.within(&lane)
@@ -147,15 +160,21 @@ impl Writer<'_> {
             }
         }
         let (fetch, keep) = (
-            self.fetch_all(frame, &regions),
-            self.keep_all(frame, &regions),
+            self.fetch_all(&lane, &regions),
+            self.keep_all(&lane, &regions),
         );
         let live = frame.mask_name(masked.live);
         let (block, head) = match parts.head {
             Head::While(cond) => (self.body_of(*stmt), cond.map(|cond| writer.expr(cond))),
             Head::For(..) => (self.body_of(*stmt), None),
         };
-        let head = head.map(|cond| mixed!(let __p = __on; __on = __on & #cond; __live = __on;));
+        let head = head.map(|cond| {
+            mixed! {
+                let __p = __host::is_on(__on);
+                __on = __on & __host::lane_mask(#cond);
+                __live = __on;
+            }
+        });
         let counter = match parts.head {
             Head::For(local, _) => {
                 let local = self.local(local);
@@ -170,12 +189,12 @@ impl Writer<'_> {
             mixed! {
                 #fetch
                 #counter
-                let mut __live = #live[__w] != 0;
+                let mut __live: __u32 = #live[__w];
                 let mut __on = __live;
                 #head
                 #stmts
-                #live[__w] = __live as __u32;
-                __any |= #live[__w];
+                #live[__w] = __live;
+                __any |= __live;
                 #keep
             },
         );
@@ -187,14 +206,127 @@ impl Writer<'_> {
                 mixed!(for __counter in (#start..#end))
             }
         };
+        let begin = same.iter().map(|same| {
+            let (name, ty) = (same_name(same.local), self.local_type(same.local));
+            let (lets, init) = (once.declared_again(&[same.init]), once.expr(same.init));
+            mixed!(let mut #name: #ty = { #lets #init };)
+        });
+        let wrapping = Writer {
+            guarded: true,
+            ..once
+        };
+        let next = same.iter().map(|same| {
+            let (name, local) = (same_name(same.local), self.local(same.local));
+            let value = wrapping.expr(same.next);
+            mixed!(#name = { let (#local, __p) = (#name, false); #value };)
+        });
         mixed! {
-            let mut #live = [1 as __u32; __STRIP];
+            let mut #live = [__u32::MAX; __STRIP];
+            #(#begin)*
             #each {
                 let mut __any: __u32 = 0;
                 #step
                 if __any == 0 { break; }
+                #(#next)*
             }
         }
+    }
+
+    /// The locals that have one value in all lanes that have not left a loop, such as a count of its
+    /// turns. They begin with the same value, and each turn changes them once, in the same way.
+    fn same_in_lanes(&self, frame: &Frame<'_>, stmt: StmtId) -> Vec<Same> {
+        let body = self.body_of(stmt);
+        if self.continues(stmt) {
+            return vec![];
+        }
+        let once = self.within(frame);
+        let each = self.kernel.block(body).filter_map(|id| {
+            let Stmt::Assign { local, value } = self.kernel.stmt(id) else {
+                return None;
+            };
+            let is_scalar = self.kernel.locals[local.index()].ty.as_scalar().is_some();
+            let init = self
+                .values
+                .get(local)
+                .filter(|_| self.is_beside(local, stmt))?;
+            let is_same = |expr: ExprId| {
+                let mut exprs = self.kernel.exprs_in([expr]);
+                exprs.all(|e| match self.kernel.expr(e).facts().reads {
+                    Reads::Local(of) => of == local || once.is_uniform(e),
+                    Reads::Operands => true,
+                    Reads::Constant
+                    | Reads::Param(_)
+                    | Reads::Len(_)
+                    | Reads::Id(_)
+                    | Reads::Memory(_)
+                    | Reads::Faults => once.is_uniform(e),
+                })
+            };
+            let fits = once.is_kept(local)
+                && is_scalar
+                && self.writes(local) == 1
+                && once.is_uniform(init)
+                && is_same(value);
+            fits.then_some(Same {
+                local,
+                init,
+                next: value,
+            })
+        });
+        each.collect()
+    }
+
+    /// The locals whose values are of no interest in lanes that have left the loop.
+    fn discarded(&self, stmt: StmtId) -> HashSet<LocalId> {
+        if self.continues(stmt) {
+            return HashSet::new();
+        }
+        let inside: HashSet<StmtId> = self.kernel.stmts_in([stmt]).collect();
+        let mut reads = HashSet::new();
+        for id in (0..self.kernel.stmts.len() as u32).map(StmtId) {
+            local_uses::itself(self.kernel, id, &mut |local, used| {
+                if used == LocalUse::Read && !inside.contains(&id) {
+                    reads.insert(local);
+                }
+            });
+        }
+        let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
+        let unread = locals.filter(|local| !reads.contains(local));
+        unread
+            .filter(|local| self.is_beside(*local, stmt))
+            .collect()
+    }
+
+    /// True if a local is declared in the same block as a statement, so that each run of the
+    /// statement follows a declaration.
+    fn is_beside(&self, local: LocalId, stmt: StmtId) -> bool {
+        let declares = |id: StmtId| self.kernel.stmt(id).facts().declares == Some(local);
+        let blocks = (0..self.kernel.stmts.len() as u32).map(StmtId);
+        let blocks = blocks.flat_map(|id| self.kernel.blocks_of(id));
+        let mut blocks = blocks.chain([self.kernel.body]);
+        blocks.any(|block| {
+            let mut stmts = self.kernel.block(block);
+            stmts.any(declares) && self.kernel.block(block).any(|id| id == stmt)
+        })
+    }
+
+    /// The number of assignments to a local, besides its declaration.
+    fn writes(&self, local: LocalId) -> usize {
+        let all = (0..self.kernel.stmts.len() as u32).map(StmtId);
+        let writes = all.filter(|id| {
+            let mut writes = false;
+            local_uses::itself(self.kernel, *id, &mut |of, used| {
+                writes |= of == local && used == LocalUse::Write;
+            });
+            writes
+        });
+        writes.count()
+    }
+
+    /// True if a lane may go on with the next turn of a loop from inside of a turn.
+    fn continues(&self, stmt: StmtId) -> bool {
+        let mut inner = self.kernel.stmts_in([stmt]);
+        inner.any(|id| matches!(self.kernel.stmt(id).facts().flow, Flow::Continue(_)))
     }
 
     pub fn body_of(&self, stmt: StmtId) -> Block {
@@ -207,28 +339,23 @@ impl Writer<'_> {
     /// Statements whose effects count only for the lanes that are on and for which `branch` holds.
     fn select(&self, block: Block, branch: &Option<Ident>) -> TokenStream {
         let each = self.kernel.block(block).map(|stmt| {
-            let itself = self.select_stmt(stmt);
+            let itself = self.select_stmt(stmt, branch.is_none());
             let here = here(branch);
-            mixed!(let __p = #here; #itself)
+            mixed!(let __here = #here; let __p = __host::is_on(__here); #itself)
         });
         each.collect()
     }
 
-    fn select_stmt(&self, id: StmtId) -> TokenStream {
+    /// A statement of the loop's body. `always` is true if all lanes that have not left run it.
+    fn select_stmt(&self, id: StmtId, always: bool) -> TokenStream {
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } if self.is_kept(local) => {
-                let name = self.local(local);
                 let init = init.map(|init| self.expr(init));
-                init.map(
-                    |init| mixed!(#name = { let __new = #init; if __p { __new } else { #name } };),
-                )
-                .unwrap_or_default()
+                init.map(|init| self.select_value(local, init, always))
+                    .unwrap_or_default()
             }
             Stmt::Let { local, init } => self.declare(local, init, Span::mixed_site()),
-            Stmt::Assign { local, value } => {
-                let (name, value) = (self.local(local), self.expr(value));
-                mixed!(#name = { let __new = #value; if __p { __new } else { #name } };)
-            }
+            Stmt::Assign { local, value } => self.select_value(local, self.expr(value), always),
             Stmt::If {
                 cond,
                 then,
@@ -243,16 +370,38 @@ impl Writer<'_> {
                 );
                 // The braces keep the branches' locals apart.
                 mixed! {
-                    let __cond = #cond;
-                    let #yes = __p & __cond;
-                    let #no = __p & !__cond;
+                    let __cond = __host::lane_mask(#cond);
+                    let #yes = __here & __cond;
+                    let #no = __here & !__cond;
                     { #then }
                     { #otherwise }
                 }
             }
-            Stmt::Break { .. } => mixed!(__live = __live & !__p; __on = __on & !__p;),
-            Stmt::Continue { .. } => mixed!(__on = __on & !__p;),
+            Stmt::Break { .. } => mixed!(__live = __live & !__here; __on = __on & !__here;),
+            Stmt::Continue { .. } => mixed!(__on = __on & !__here;),
             other => unreachable!("`can_select` rejects {other:?}"),
+        }
+    }
+
+    /// Gives a local a value in the lanes that are on.
+    fn select_value(&self, local: LocalId, value: TokenStream, always: bool) -> TokenStream {
+        let name = self.local(local);
+        let frame = self.frame.filter(|_| always);
+        let discards = frame.is_some_and(|f| f.discarded.contains(&local));
+        if let Some(frame) = frame.filter(|f| f.same.contains(&local)) {
+            // The lanes that have left keep their last value in the array.
+            let (array, position) = (frame.array(local), frame.position());
+            let keep = (!discards).then(|| {
+                mixed! {
+                    let __kept = <[_]>::get_unchecked_mut(#array, #position);
+                    *__kept = if __p { #name } else { *__kept };
+                }
+            });
+            return mixed!(#name = #value; #keep);
+        }
+        match discards {
+            true => mixed!(#name = #value;),
+            false => mixed!(#name = { let __new = #value; if __p { __new } else { #name } };),
         }
     }
 
@@ -289,7 +438,21 @@ impl Writer<'_> {
     }
 }
 
-/// True if the lane is on, in this branch.
+/// A local with one value in all lanes that have not left a loop.
+struct Same {
+    local: LocalId,
+    /// Its value before the loop.
+    init: ExprId,
+    /// Its value after a turn.
+    next: ExprId,
+}
+
+/// The variable that holds such a value at the beginning of a turn.
+pub fn same_name(local: LocalId) -> Ident {
+    format_ident!("__same{}", local.0, span = Span::mixed_site())
+}
+
+/// The mask of the lane, in this branch.
 fn here(branch: &Option<Ident>) -> TokenStream {
     match branch {
         Some(branch) => mixed!(__on & #branch),

@@ -52,8 +52,14 @@ pub struct Frame<'a> {
     pub turns: BTreeMap<StmtId, Turns>,
     /// In the body of such a loop: the local that holds a lane's index, `__turn + __w`.
     pub turn: Option<LocalId>,
+    /// In a divergent loop: the locals with one value in all lanes that have not left it.
+    pub same: HashSet<LocalId>,
+    /// In a divergent loop: the locals whose values in lanes that have left do not matter.
+    pub discarded: HashSet<LocalId>,
     /// True if a strip is too wide for registers.
     pub wide: bool,
+    /// True if only the first `__count` lanes of a strip run.
+    pub elastic: bool,
     /// In a strip of several rows: the length of each row.
     pub row: Option<u32>,
 }
@@ -75,7 +81,10 @@ impl<'a> Frame<'a> {
             steps: HashSet::new(),
             turns: BTreeMap::new(),
             turn: None,
+            same: HashSet::new(),
+            discarded: HashSet::new(),
             wide: false,
+            elastic: false,
             row: None,
         }
     }

@@ -72,6 +72,19 @@ impl Trim {
         Trim::find(kernel, values, Some(plan), stmts)
     }
 
+    /// The guards of a branch that lanes take if a condition holds. The condition stays a test.
+    pub fn of_branch(kernel: &Kernel, values: &Values, plan: &Plan, cond: ExprId) -> Trim {
+        let mut finder = Finder {
+            kernel,
+            values,
+            region: Some(plan),
+            fixed: HashSet::new(),
+            trim: Trim::default(),
+        };
+        finder.test(cond, true);
+        finder.trim
+    }
+
     fn find(kernel: &Kernel, values: &Values, region: Option<&Plan>, ids: &[StmtId]) -> Trim {
         let mut finder = Finder {
             kernel,

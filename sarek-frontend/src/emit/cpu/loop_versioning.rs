@@ -13,6 +13,7 @@ use proc_macro2::{Literal, TokenStream};
 use sarek_ir::analysis::linear::{Comparison, Guard};
 use sarek_ir::{Axis, Builtin, Expr, ExprId, Stmt, StmtId};
 
+use super::peel::in_groups;
 use super::tree::{each_lane, each_row};
 use super::{Writer, mixed};
 
@@ -57,11 +58,16 @@ impl Writer<'_> {
             }
             (true, None) | (false, _) => mixed!(__lanes[0]),
         };
-        let lanes = |count, body| each_row(each_lane(&mixed!(0..#count), body));
-        let (inside, edge) = (
-            lanes(count.clone(), inside),
-            lanes(mixed!(__lanes[0]), edge),
-        );
+        let lanes = |count: &TokenStream, body| each_row(each_lane(&mixed!(0..#count), body));
+        let edge = lanes(&mixed!(__lanes[0]), edge);
+        let inside = match (self.frame, self.kernel.block) {
+            // Rows of a block that the launch gives are short, too, and their length is unknown.
+            (Some(_), None) => {
+                let inside = in_groups(&inside);
+                each_row(mixed!(let (__from, __to) = (0, #count); #inside))
+            }
+            (Some(_), Some(_)) | (None, _) => lanes(&count, inside),
+        };
         Some(mixed!(if __lanes[0] == #count && #holds { #inside } else { #edge }))
     }
 
@@ -119,7 +125,7 @@ impl Writer<'_> {
     }
 
     /// True if the value is the same for all lanes at any time.
-    fn is_uniform(&self, expr: ExprId) -> bool {
+    pub fn is_uniform(&self, expr: ExprId) -> bool {
         let expr = self.resolved(expr);
         let itself = if let Expr::Builtin(builtin) = self.kernel.expr(expr) {
             builtin.is_uniform()

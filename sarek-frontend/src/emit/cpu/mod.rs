@@ -21,11 +21,13 @@ mod columns;
 mod compound;
 mod cost;
 mod divergent_loops;
+mod elastic_strips;
 mod exact;
 mod expr;
 mod frame;
 mod grid_stride;
 mod guard_bounds;
+mod known_branches;
 mod lane_index;
 mod loop_versioning;
 mod loops;
@@ -35,6 +37,7 @@ mod peel;
 mod register_tile;
 mod stmt;
 mod storage;
+mod strip_guards;
 mod strip_mine;
 mod subgroup;
 mod tree;
@@ -114,10 +117,12 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     };
     let cost = Literal::u32_unsuffixed(cost::cost(kernel));
     let is_row_wise = writer.is_row_wise();
+    let is_any_block = columns::is_free_of_blocks(kernel);
     let entry = writer.entries(&trim);
     mixed! {
         const COST: __u32 = #cost;
         const ROW_WISE: __bool = #is_row_wise;
+        const ANY_BLOCK: __bool = #is_any_block;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]

@@ -37,6 +37,33 @@ struct End {
     value: ExprId,
 }
 
+/// The lanes of a group.
+const GROUP: usize = 8;
+
+/// The loop over the lanes of a stretch, in groups. They begin at multiples of their length, as the
+/// vectors of other loops do: a load from two vectors that were just stored is slow.
+pub fn in_groups(body: &TokenStream) -> TokenStream {
+    let group = Literal::usize_unsuffixed(GROUP);
+    let single = each_lane(&mixed!(__next..__stop), body.clone());
+    mixed! {
+        let mut __next = __from;
+        while __next < __to {
+            while __next % #group == 0 && __to - __next >= #group {
+                for __w in 0..#group {
+                    let __x = __next + __w;
+                    let __thread = [__x, __y, __z];
+                    let __lane = __row + __x;
+                    #body
+                }
+                __next += #group;
+            }
+            let __stop = ::core::cmp::Ord::min(__to, __next / #group * #group + #group);
+            #single
+            __next = __stop;
+        }
+    }
+}
+
 impl Writer<'_> {
     /// The first condition of an `if` that can be peeled.
     pub fn peel(&self, stmts: &[StmtId]) -> Option<Peel> {
@@ -57,7 +84,28 @@ impl Writer<'_> {
                 self.peel(&stmts)
             };
             let here = self.stretch(self.resolved(cond));
+            // A vector's mask costs less than the edges of a short stretch, unless both branches
+            // do something.
+            let is_split = |peel: &Peel| !otherwise.is_empty() || !self.follows_turns(peel);
+            let here = here.filter(is_split);
             here.or_else(|| inner(then)).or_else(|| inner(otherwise))
+        })
+    }
+
+    /// True if the stretch depends on a value that changes from region to region.
+    fn follows_turns(&self, peel: &Peel) -> bool {
+        let values = peel.ends.iter().map(|end| end.value);
+        let values: Vec<ExprId> = values.chain(peel.row.iter().copied()).collect();
+        let mut parts = self.kernel.exprs_in(values);
+        parts.any(|part| match self.kernel.expr(part).facts().reads {
+            Reads::Local(local) => self.is_for_all(local),
+            Reads::Operands
+            | Reads::Constant
+            | Reads::Param(_)
+            | Reads::Len(_)
+            | Reads::Id(_)
+            | Reads::Memory(_)
+            | Reads::Faults => false,
         })
     }
 
@@ -93,7 +141,13 @@ impl Writer<'_> {
         let (inner, edge) = (part(true), part(false));
         let stretch = self.bounds_of(&peel);
         let range = mixed!(__from..__to);
-        let (inner, edge) = (each_lane(&range, inner), each_lane(&range, edge));
+        let edge = each_lane(&range, edge);
+        // Rows of split bodies are short. What a vectorised loop leaves over would take as long as
+        // the loop, so groups of a few lanes follow each other.
+        let inner = match self.frame {
+            Some(_) => in_groups(&inner),
+            None => each_lane(&range, inner),
+        };
         each_row(mixed! {
             let [__begin, __end] = { #stretch };
             for (__from, __to, __inner) in [
@@ -274,9 +328,9 @@ impl Writer<'_> {
         let is_same = match facts.reads {
             Reads::Len(memory) => matches!(memory, Memory::Slice(_)),
             Reads::Id(builtin) => builtin.is_of_row(),
-            Reads::Local(_) => {
+            Reads::Local(local) => {
                 let value = self.resolved(id);
-                value != id && self.is_of_row(value)
+                self.is_for_all(local) || value != id && self.is_of_row(value)
             }
             Reads::Memory(_) | Reads::Faults => false,
             Reads::Operands | Reads::Constant | Reads::Param(_) => true,

@@ -16,9 +16,11 @@ use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::facts::{Effect, Flow};
 use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
+use super::elastic_strips::{self, elastic};
 use super::frame::{Frame, Lanes};
 use super::grid_stride::{Turns, WIDE};
 use super::names::literal;
+use super::strip_guards::StripGuards;
 use super::tree::each_node;
 use super::{Writer, mixed};
 
@@ -32,6 +34,16 @@ pub const LIGHT: u32 = 64;
 /// The size of one number.
 const LIGHT_BYTES: usize = 4;
 
+/// The strips of a row.
+pub struct Strips {
+    /// Runs strips from `__first` on, and leaves `__first` at the first lane that it has not run.
+    pub code: TokenStream,
+    /// If strips may end before the row does: the number of lanes after which they may go on.
+    pub retry: Option<u32>,
+    /// Runs strips of several rows first. Leaves `__done`, the columns and rows that they fill.
+    pub tiles: Option<TokenStream>,
+}
+
 /// The loops that move outside of strips.
 #[derive(Default)]
 pub struct Moved {
@@ -44,52 +56,113 @@ pub struct Moved {
 }
 
 impl Writer<'_> {
-    /// Runs the lanes of a row from `__first` on in strips, and leaves `__first` at the first
-    /// remaining lane. `None` if strips are of no use.
+    /// Strips for the lanes of a row. `None` if strips are of no use.
     pub fn strips(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
         stmts: &[StmtId],
-    ) -> Option<TokenStream> {
+    ) -> Option<Strips> {
         if !self.shapes.strips {
             return None;
         }
         let frame = outer.map(|(frame, _)| frame);
-        let (plan, moved) = self.strip_plan(frame, stmts, true)?;
         let proved = Writer {
             proved: true,
             ..*self
         };
-        if let Some(stack) = self.stack(frame, stmts, &moved) {
-            return Some(proved.stacks_of(outer, &stack));
+        let guards = self.strip_guards(stmts);
+        let known = guards.among(self.known);
+        let guarded = Writer {
+            known: &known,
+            ..proved
+        };
+        let plain = self.strip_plan(frame, &self.live(stmts), true);
+        let in_guarded = || {
+            let live = guarded.live(stmts);
+            Some((guarded.strip_plan(frame, &live, true)?, &guards))
+        };
+        let inside = in_guarded().filter(|((_, moved), _)| {
+            let is_in_loop = |stmt: &StmtId| self.compares(*stmt, &guards);
+            let is_needed = plain.is_none() || moved.loops.iter().any(is_in_loop);
+            !guards.inside.is_empty() && is_needed
+        });
+        if let Some(((plan, moved), guards)) = inside {
+            let test = proved.lies_inside(guards);
+            let (code, width) = guarded.strips_of(outer, &plan, moved, Some(&test), true);
+            return Some(Strips {
+                code,
+                retry: Some(width),
+                tiles: None,
+            });
         }
-        Some(proved.strips_of(outer, &plan, moved))
+        let (plan, moved) = plain?;
+        let live = self.live(stmts);
+        let tile = frame.map_or_else(|| self.tile(&live, &moved), |_| None);
+        let tiles = tile.map(|tile| proved.tiles_of(&tile));
+        let stacks = self.stacks(frame, &live, &moved);
+        let of_stacks = stacks.iter().map(|stack| proved.stacks_of(outer, stack));
+        let mut code: TokenStream = of_stacks.collect();
+        if stacks.is_empty() || self.kernel.block.is_none() {
+            let few = tiles.is_some() || !stacks.is_empty();
+            code.extend(proved.strips_of(outer, &plan, moved, None, few).0);
+        }
+        Some(Strips {
+            code,
+            retry: None,
+            tiles,
+        })
     }
 
-    /// The loops over strips of each width. They run only in launches that proved every provable
-    /// check.
+    /// True if a statement evaluates a guard.
+    fn compares(&self, stmt: StmtId, guards: &StripGuards) -> bool {
+        let mut stmts = self.kernel.stmts_in([stmt]);
+        stmts.any(|id| {
+            let mut exprs = self.kernel.exprs_in(self.kernel.operands_of(id));
+            exprs.any(|expr| guards.inside.contains_key(&expr))
+        })
+    }
+
+    /// The loops over strips of each width, and the last width. They run only in launches that
+    /// proved every provable check, and as long as `inside` holds for a strip. If `few`, there is one
+    /// width, as the code has other versions.
     fn strips_of(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
         plan: &Plan,
         moved: Moved,
-    ) -> TokenStream {
+        inside: Option<&TokenStream>,
+        few: bool,
+    ) -> (TokenStream, u32) {
         // Joined by `&&`, since all of these tests must hold.
         let exact: Vec<_> = moved.turns.values().map(|t| self.is_exact(t)).collect();
         let mut frame = Frame::new(plan, Lanes::Strip);
         let all_turns = moved.loops.len() == moved.turns.len();
         let is_light = self.is_light(plan, &moved);
+        let looped = moved.loops;
         frame.steps = moved.steps;
         frame.turns = moved.turns;
         let once = self.read_once(plan);
         let (arrays, back) = self.strip_arrays(&frame, outer);
-        let each = self.widths(all_turns, is_light).into_iter().map(|width| {
+        if outer.is_none() && self.is_elastic(&frame, &looped) {
+            frame.elastic = true;
+            let tree = self.tree(&frame);
+            return (
+                elastic(inside, &mixed!(#arrays #once #tree)),
+                elastic_strips::LEAST,
+            );
+        }
+        let mut widths = self.widths(all_turns, is_light);
+        widths.truncate(if few { 1 } else { widths.len() });
+        let least = widths.last().copied().unwrap_or(LIGHT);
+        let each = widths.into_iter().map(|width| {
             frame.wide = all_turns && width > WIDTHS[0];
             let tree = self.tree(&frame);
             let width = Literal::u32_unsuffixed(width);
+            let inside = inside.map(|test| mixed!(let __count = __STRIP; if !#test { break; }));
             mixed! {
                 while !__CHECK && __lanes[0] - __first >= #width #(&& #exact)* {
                     const __STRIP: __usize = #width;
+                    #inside
                     let __thread = [__first, __y, __z];
                     let __lane = __row + __first;
                     #arrays
@@ -100,7 +173,7 @@ impl Writer<'_> {
                 }
             }
         });
-        mixed!(#(#each)*)
+        (mixed!(#(#each)*), least)
     }
 
     /// The widths of the strips that blocks are divided into. They are wide if lanes only take
@@ -142,7 +215,7 @@ impl Writer<'_> {
     }
 
     /// The number of bytes that a lane keeps in arrays of the strip.
-    fn bytes_kept(&self, plan: &Plan) -> usize {
+    pub fn bytes_kept(&self, plan: &Plan) -> usize {
         let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         let kept = locals.filter(|local| plan.place(*local) == Place::Lanes);
         let bytes = kept.map(|local| {
@@ -186,34 +259,6 @@ impl Writer<'_> {
         let plan = Plan::of(&rules, stmts, &places);
         let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &moved.loops);
         fits.then_some((plan, moved))
-    }
-
-    /// The statements that every lane reaches, up to a `return`: the given ones, and those under
-    /// conditions that are known.
-    pub fn straight(&self, stmts: &[StmtId]) -> Vec<StmtId> {
-        let mut all = vec![];
-        for &stmt in stmts {
-            all.push(stmt);
-            let branch = if let Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } = self.kernel.stmt(stmt)
-            {
-                let known = self.known.get(&cond);
-                known.map(|known| if *known { then } else { otherwise })
-            } else {
-                None
-            };
-            let inner: Option<Vec<StmtId>> = branch.map(|b| self.kernel.block(b).collect());
-            if let Some(inner) = &inner {
-                all.extend(self.straight(inner));
-            }
-            if self.returns(inner.as_deref().unwrap_or(&[stmt])) {
-                break;
-            }
-        }
-        all
     }
 
     /// Finds the loops that all lanes of a row run together and that do something for each lane.

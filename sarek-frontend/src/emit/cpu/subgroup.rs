@@ -3,7 +3,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use sarek_ir::analysis::regions::{Node, RegionId};
-use sarek_ir::{ExprId, Stmt, StmtId};
+use sarek_ir::{ExprId, Stmt, StmtId, SubgroupOp};
 
 use super::frame::Frame;
 use super::names::rust_type;
@@ -18,7 +18,10 @@ impl Writer<'_> {
         let lane = frame.lane();
         let writer = self.within(&lane);
         let (here, operands) = (frame.name("here", stmt.0), operand_names(self, frame, stmt));
-        let values = self.kernel.list(args).map(|a| writer.expr(a));
+        let args: Vec<ExprId> = self.kernel.list(args).collect();
+        let same = self.same_lane(frame, op, &args);
+        let operands = &operands[..args.len() - usize::from(same.is_some())];
+        let values = args.iter().zip(operands).map(|(a, _)| writer.expr(*a));
         let (fetch, position) = (self.fetch(frame, id), frame.position());
         let lanes = self.lanes(
             frame,
@@ -29,20 +32,54 @@ impl Writer<'_> {
                 #(*<[_]>::get_unchecked_mut(#operands, #position) = #values;)*
             },
         );
-        let op = Ident::new(
-            op.name().trim_start_matches("subgroup_"),
-            proc_macro2::Span::mixed_site(),
-        );
+        let name = op.name().trim_start_matches("subgroup_");
+        let name = same.map_or(name.to_owned(), |_| format!("{name}_by"));
+        let op = Ident::new(&name, proc_macro2::Span::mixed_site());
         let out = if self.within(frame).is_kept(result) {
             frame.array(result)
         } else {
             frame.name("joined", stmt.0)
         };
+        let combine = match same {
+            Some(lane) => {
+                let once = self.within(frame);
+                let (lets, lane) = (once.declared_again(&[lane]), once.expr(lane));
+                mixed! {
+                    if __host::any(&#here[..]) {
+                        #lets
+                        __host::subgroup::#op(&*#here, #(&*#operands,)* #lane, &mut *#out);
+                    }
+                }
+            }
+            None => mixed!(__host::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);),
+        };
         mixed! {
             <[_]>::fill(#here, false);
             #lanes
-            __host::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);
+            #combine
         }
+    }
+
+    /// The lane or distance of an operation that moves values, if it is the same for all lanes.
+    fn same_lane(&self, frame: &Frame<'_>, op: SubgroupOp, args: &[ExprId]) -> Option<ExprId> {
+        let moves = match op {
+            SubgroupOp::ShuffleUp
+            | SubgroupOp::ShuffleDown
+            | SubgroupOp::ShuffleXor
+            | SubgroupOp::Broadcast => true,
+            SubgroupOp::Shuffle
+            | SubgroupOp::All
+            | SubgroupOp::Any
+            | SubgroupOp::Ballot
+            | SubgroupOp::Sum
+            | SubgroupOp::Product
+            | SubgroupOp::Min
+            | SubgroupOp::Max
+            | SubgroupOp::InclusiveSum
+            | SubgroupOp::ExclusiveSum => false,
+        };
+        let lane = args.get(1).copied().filter(|_| moves);
+        lane.filter(|lane| self.within(frame).is_uniform(*lane))
     }
 }
 

@@ -3,15 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, MaskedIf, Node, RegionId};
 use sarek_ir::facts::Work;
 use sarek_ir::{Expr, ExprId, LocalId, Memory, Stmt, StmtId};
 
+use super::divergent_loops::same_name;
 use super::frame::{Frame, Lanes, Mask};
 use super::guard_bounds::Trim;
+use super::strip_mine::Strips;
 use super::{Writer, mixed};
 
 impl<'a> Writer<'a> {
@@ -128,6 +130,8 @@ impl<'a> Writer<'a> {
             {
                 let is_fixed = !self.is_kept(local) && !self.kernel.locals[local.index()].mutable;
                 is_fixed && self.is_idle(init) && !needed.iter().any(|s| self.uses(*s, local))
+            } else if let Stmt::Let { local, init: None } = self.kernel.stmt(stmt) {
+                self.is_kept(local)
             } else {
                 false
             };
@@ -211,6 +215,10 @@ impl<'a> Writer<'a> {
             if frame.turn == Some(local) {
                 return mixed!(let #mutable #name: #ty = __turn + #position;);
             }
+            if frame.same.contains(&local) {
+                let same = same_name(local);
+                return mixed!(let #mutable #name: #ty = #same;);
+            }
             mixed!(let #mutable #name: #ty = *<[_]>::get_unchecked(#array, #position);)
         });
         let kept = self.kept_whole(frame, ids).into_keys().map(|local| {
@@ -240,7 +248,9 @@ impl<'a> Writer<'a> {
         let lanes = self
             .scalars(frame, ids)
             .into_iter()
-            .filter(|(local, writes)| *writes && frame.turn != Some(*local));
+            .filter(|(local, writes)| {
+                *writes && frame.turn != Some(*local) && !frame.same.contains(local)
+            });
         let lanes = lanes.map(|(local, _)| {
             let (name, array) = (self.local(local), frame.array(local));
             mixed!(*<[_]>::get_unchecked_mut(#array, #position) = #name;)
@@ -329,6 +339,17 @@ impl<'a> Writer<'a> {
             branch(masked.then, then),
             branch(masked.otherwise, otherwise),
         );
+        let trim = match (frame.lanes, self.shapes.trim) {
+            (Lanes::Block, true) => Trim::of_branch(self.kernel, self.values, frame.plan, cond),
+            (Lanes::Block, false) | (Lanes::Strip, _) => Trim::default(),
+        };
+        let then = match trim.bounds.is_empty() {
+            true => then,
+            false => {
+                let bounds = self.within(frame).bounds(&trim);
+                mixed!({ let mut __lanes = __lanes; #bounds #then })
+            }
+        };
         mixed!(#split #then #otherwise)
     }
 
@@ -365,22 +386,61 @@ pub fn kept_name(local: LocalId) -> Ident {
     format_ident!("__kept{}", local.0, span = Span::mixed_site())
 }
 
-/// The loop over all lanes of a block. `strips` runs the first lanes of each row.
-pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
-    let first = match strips {
-        Some(strips) => mixed!(let mut __first = 0; #strips),
-        None => mixed!(let __first = 0;),
-    };
-    let lanes = each_lane(&mixed!(__first..__lanes[0]), body);
-    each_row(mixed!(#first #lanes))
+/// The loop over all lanes of a block. `strips` runs some lanes of each row.
+pub fn rows(strips: Option<Strips>, body: TokenStream) -> TokenStream {
+    let lanes = |range, body| each_lane(&range, body);
+    match strips {
+        None => each_row(lanes(mixed!(0..__lanes[0]), body)),
+        Some(Strips {
+            code,
+            retry: None,
+            tiles,
+        }) => {
+            let rest = lanes(mixed!(__first..__lanes[0]), body);
+            let first = match tiles {
+                Some(_) => mixed!(if __y < __done[1] { __done[0] } else { 0 }),
+                None => mixed!(0),
+            };
+            each_row_of(
+                tiles.unwrap_or_default(),
+                mixed!(let mut __first = #first; #code #rest),
+            )
+        }
+        Some(Strips {
+            code,
+            retry: Some(width),
+            tiles: _,
+        }) => {
+            let some = lanes(mixed!(__first..__end), body);
+            let width = Literal::u32_unsuffixed(width);
+            each_row(mixed! {
+                let mut __first = 0;
+                while __first < __lanes[0] {
+                    #code
+                    let __end = match __CHECK {
+                        true => __lanes[0],
+                        false => ::core::cmp::Ord::min(__first + #width, __lanes[0]),
+                    };
+                    #some
+                    __first = __end;
+                }
+            })
+        }
+    }
 }
 
 /// The loop over the rows of a block. `__row` is the position of a row's first lane.
 pub fn each_row(row: TokenStream) -> TokenStream {
+    each_row_of(TokenStream::new(), row)
+}
+
+/// The same, with code that runs before the rows of each plane.
+fn each_row_of(plane: TokenStream, row: TokenStream) -> TokenStream {
     // `while` loops, since ranges cost more to compile.
     mixed! {
         let mut __z = 0;
         while __z < __lanes[2] {
+            #plane
             let mut __y = 0;
             while __y < __lanes[1] {
                 let __row = (__z * __dim[1] + __y) * __dim[0];

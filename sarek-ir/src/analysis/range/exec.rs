@@ -318,6 +318,9 @@ impl Analyser<'_> {
             lhs: of.here,
             rhs: of.end,
         });
+        if let Some(last) = self.last_of_stepped(of) {
+            self.hold(&[(of.next, last)]);
+        }
     }
 
     /// Runs a loop turn by turn, as long as its condition is certain.

@@ -46,6 +46,16 @@ impl Analyser<'_> {
         Some((last.checked_sub(start.lo)?.max(0) / step) + 1)
     }
 
+    /// The range of the current value of a loop over a range. If it begins and steps by known numbers, its last value
+    /// is known, too.
+    pub(super) fn last_of_stepped(&mut self, of: &Stepped) -> Option<Interval> {
+        let (first, step) = (self.peek(of.start), of.step.map_or(1, |s| self.peek(s).lo));
+        let exact = of.step.is_none_or(|s| self.peek(s).hi == step) && step > 0;
+        let turns = self.turns_of_stepped(of)?;
+        let last = step.checked_mul(turns - 1)?.checked_add(first.lo)?;
+        (exact && first.lo == first.hi).then(|| Interval::new(first.lo, last))
+    }
+
     /// The largest number of turns of a loop that begins each turn with `counter < end`, and adds a number to the counter.
     pub(super) fn turns_of_while(
         &mut self,
