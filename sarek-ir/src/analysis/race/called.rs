@@ -167,6 +167,11 @@ fn is_weak(kernel: &Kernel, proof: &Proof) -> bool {
             Precondition::BlockAtMost(..)
             | Precondition::ExtentAtMost(..)
             | Precondition::NoOverflow(_)
+            | Precondition::SubgroupSize(_)
+            | Precondition::SubgroupSizeIs(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups
             | Precondition::Holds(_) => return false,
         };
         let mut exprs = kernel.exprs.iter();
@@ -245,6 +250,11 @@ fn joined(
                 Precondition::SingleThread(of) | Precondition::BlockAtMost(of, _) => *of == axis,
                 Precondition::ExtentAtMost(..)
                 | Precondition::NoOverflow(_)
+                | Precondition::SubgroupSize(_)
+                | Precondition::SubgroupSizeIs(_)
+                | Precondition::EqualSubgroups
+                | Precondition::WholeSubgroups
+                | Precondition::BlockOfSubgroups
                 | Precondition::Holds(_) => false,
             };
             needs.iter().any(is_single)
