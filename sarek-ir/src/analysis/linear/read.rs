@@ -177,7 +177,12 @@ pub fn result<S: Source + ?Sized>(
         BinaryOp::Add => read(source, lhs)?.plus(&read(source, rhs)?, 1),
         BinaryOp::Sub => read(source, lhs)?.plus(&read(source, rhs)?, -1),
         BinaryOp::Mul => {
-            let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+            let r = read(source, rhs)?;
+            // Any value.
+            if r.form.as_constant() == Some(0) && r.exact.is_empty() {
+                return Some(r);
+            }
+            let l = read(source, lhs)?;
             multiplied(source, &l, &r, lhs)
         }
         BinaryOp::Shl => {
