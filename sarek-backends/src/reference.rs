@@ -13,7 +13,7 @@ use sarek_runtime::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
     Program, Slice,
 };
-use sarek_runtime::host::{Direct, RawFault, note_panics, place_of, stack};
+use sarek_runtime::host::{Direct, RawFault, SUBGROUP, note_panics, place_of, stack};
 use sarek_runtime::{Device, Error, Result, registry};
 
 const NAME: &str = "reference";
@@ -59,6 +59,7 @@ impl Backend for Reference {
                     strict: true,
                 },
                 unified: true,
+                subgroup: SUBGROUP as u32,
                 max_private: stack::MOST,
                 max_private_block: stack::MOST_OF_BLOCK,
                 ..DeviceInfo::default()

@@ -54,6 +54,80 @@ fn runs_are_cut() {
 }
 
 #[test]
+fn runs_differ_by_one() {
+    let run = |first: &str, count: &str| {
+        format!(
+            "let t = global_dim_x(); let (per, rest) = (n / t, n % t); let first = {first}; let count = {count}; \
+             for at in first..first + count {{ y[at] = 1; }}"
+        )
+    };
+    let start = "i * per + i.min(rest)";
+    free(&run(start, "per + if i < rest { 1 } else { 0 }"));
+    free(&run(start, "if i < rest { per + 1 } else { per }"));
+    free(&run(start, "per + usize::from(i < rest)"));
+    free(&run(start, "per + (i < rest) as usize"));
+    races(&run(start, "per + if i <= rest { 1 } else { 0 }"));
+    races(&run(start, "per + 1"));
+    races(&run("i * per", "per + usize::from(i < rest)"));
+    races(&run(start, "per + usize::from(i >= rest)"));
+    let pair = |first: &str, then: &str, otherwise: &str| {
+        format!(
+            "let t = w; let (per, rest) = (n / t, n % t); \
+             let (first, count) = if {first} {{ {then} }} else {{ {otherwise} }}; for k in 0..count {{ y[first + k] = 1; }}"
+        )
+    };
+    let (long, short) = ("(i * (per + 1), per + 1)", "(i * per + rest, per)");
+    free(&pair("i < rest", long, short));
+    races(&pair("i <= rest", long, short));
+    races(&pair("i < rest", long, "(i * per, per)"));
+    races(&pair("i < rest", long, "(i * per + rest, per + 1)"));
+}
+
+#[test]
+fn a_run_begins_where_that_of_the_thread_before_ends() {
+    let run = |first: &str, end: &str| {
+        format!("let t = global_dim_x(); for at in {first}..{end} {{ y[at] = 1; }}")
+    };
+    free(&run("n * i / t", "n * (i + 1) / t"));
+    free(&run("i * n / w", "(i + 1) * n / w"));
+    free(&run("7 * i / 3", "7 * (i + 1) / 3"));
+    free(&run("4 * (n * i / t)", "4 * (n * (i + 1) / t)"));
+    free(&run("(n * i / t).min(w)", "(n * (i + 1) / t).min(w)"));
+    free(&run("(n * i / t).max(w)", "(n * (i + 1) / t).max(w)"));
+    free(&run("i * i", "(i + 1) * (i + 1)"));
+    free(&run("i * (i + 1) / 2", "(i + 1) * (i + 2) / 2"));
+    free(
+        "let t = global_dim_x(); let mut at = n * i / t; while at < n * (i + 1) / t { y[at] = 1; at += 1; }",
+    );
+    free(
+        &run("n * i / t", "n * (i + 1) / t")
+            .replace("y[at] = 1;", "for c in 0..w { y[at * w + c] = 1; }"),
+    );
+    races(&run("n * i / t", "n * (i + 2) / t"));
+    races(&run("n * i / t", "n * (i + 1) / t + 1"));
+    races(&run("n * i / t", "n * (i + 1) / w"));
+    races(&run("n * i / t", "n * (i + 1).max(w) / t"));
+    races(&run("(n * i / t).min(w)", "(n * (i + 1) / t).max(w)"));
+    races(&run("(n - i) / 2", "(n - i) / 2 + 1"));
+    races("let t = global_dim_x(); for at in n * i / t..=n * (i + 1) / t { y[at] = 1; }");
+}
+
+#[test]
+fn shifts_by_named_constants() {
+    free("for k in 0..1 << LOG { y[(i << LOG) + k] = 1; }");
+    free("for k in 0..1 << Self::LOG { y[i << Self::LOG | k] = 1; }");
+    free("let (r, c) = (i >> LOG, i & ((1 << LOG) - 1)); y[(r << LOG) + c] = 1;");
+    free("let (r, c) = (i >> LOG, i & ((1 << LOG) - 1)); if r < h { y[c * h + r] = 1; }");
+    free("if i & ((1 << LOG) - 1) == 0 { y[i >> LOG] = 1; }");
+    free("if i % (1 << LOG) == 0 { y[i >> LOG] = 1; }");
+    races("for k in 0..1 << LOG { y[(i << OTHER) + k] = 1; }");
+    races("for k in 0..=1 << LOG { y[(i << LOG) + k] = 1; }");
+    races("y[i >> LOG] = 1;");
+    races("let (r, c) = (i >> LOG, i & ((1 << OTHER) - 1)); y[(r << LOG) + c] = 1;");
+    races("if i & ((1 << LOG) - 1) == 0 { y[i >> LOG >> 1] = 1; }");
+}
+
+#[test]
 fn an_index_is_one_of_two_values() {
     free("if i < n { y[i.min(n - 1)] = 1; }");
     races("y[i.min(n - 1)] = 1;");

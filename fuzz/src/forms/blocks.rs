@@ -86,6 +86,18 @@ pub(super) const FORMS: &[Form] = &[
                y[‹i¦block_idx_x() + t›] = s[t].load();",
     },
     Form {
+        name: "sums of subgroups",
+        options: "«¦block = «64¦32¦48»»",
+        body: "if subgroup_lane() ‹== 0¦<= 1¦== m¦% 2 == 0› { y[«i / ‹32¦33¦16›¦i / subgroup_size()¦i >> 5¦\
+               block_idx_x() * (block_dim_x() / 32) + t / ‹32¦16›»] = $V; }",
+    },
+    Form {
+        name: "partial sums of subgroups",
+        options: "block = «64¦32¦(32, 2)»",
+        body: "let s = shared_array::<u32, 64>(); let k = t + thread_idx_y() * 32; if subgroup_lane() ‹== 0¦< 2› { s[«k / 32¦k / subgroup_size()»] = $V; } \
+               ‹barrier();¦› if ‹t == 0 && thread_idx_y() == 0¦k < 32 && subgroup_lane() == 0¦subgroup_lane() == 0› { y[block_idx_x() + block_idx_y() * grid_dim_x()] = s[0]; }",
+    },
+    Form {
         name: "parts of a shared array",
         options: "block = $L",
         body: "let s = shared_array::<u32, 64>(); s[t] = $V; s[‹$B¦$H› + t] = 3; «¦barrier();» let q = s[‹t¦t + 1¦t ^ 1›]; ‹barrier();¦› y[i] = q + s[$B + ($B - 1 - t)];",

@@ -102,6 +102,11 @@ impl Candidate {
 
     /// The kernel with a launch.
     fn generated(&self, launch: crate::case::Launch, is_safe: bool) -> Generated {
+        // Other devices may have subgroups of another size.
+        let launch = crate::case::Launch {
+            host: launch.host || self.body.contains("subgroup_"),
+            ..launch
+        };
         Generated {
             items: self.items.clone(),
             options: self.options.clone(),

@@ -145,6 +145,42 @@ pub(super) const FORMS: &[Form] = &[
         body: "let (j, p) = (i as i32, ‹n¦m¦w› as i32); if j ‹<¦<=› n as i32 { y[(j - m as i32).rem_euclid(p) as usize] = $V; }",
     },
     Form {
+        name: "runs that differ by one",
+        options: "",
+        body: "let parts = ‹global_dim_x()¦w¦block_dim_x()›; if parts > 0 { let (per, rest) = (n / parts, n % parts); \
+               let first = ‹i * per¦i / 2 * per› + ‹i.min(rest)¦rest¦i.max(rest)›; let count = per + ‹«if i < rest { 1 } else { 0 }¦usize::from(i < rest)»¦usize::from(i <= rest)¦1›; \
+               if i < parts { for k in first..‹first + count¦first + count + 1› { y[k] = $V; } } }",
+    },
+    Form {
+        name: "runs by a pair",
+        options: "",
+        body: "let parts = global_dim_x(); let (per, rest) = (n / parts, n % parts); \
+               let (first, count) = if i ‹<¦<=› rest { (‹i * (per + 1)¦i * per›, per + 1) } else { (i * per + ‹rest¦1›, ‹per¦per + 1›) }; \
+               for k in 0..count { y[first + k] = $V; }",
+    },
+    Form {
+        name: "runs by quotients",
+        options: "",
+        body: "let parts = «global_dim_x()¦w + 1¦$K»; for k in ‹n * i / parts¦n * i / (parts + 1)›..‹n * (i + 1) / parts¦n * (i + 2) / parts¦n * (i + 1) / parts + 1¦(n * (i + 1)).div_ceil(parts)› \
+               { if k < 4000 { y[k] = $V; } }",
+    },
+    Form {
+        name: "runs cut by a minimum of quotients",
+        options: "",
+        body: "let parts = «global_dim_x()¦$K»; for k in ‹(n * i / parts).min(m)¦(n * i / parts).max(m)›..‹(n * (i + 1) / parts).min(m)¦(n * (i + 1) / parts).max(m)› \
+               { if k < 4000 { y[k] = $V; } }",
+    },
+    Form {
+        name: "runs of a triangle",
+        options: "",
+        body: "for k in ‹i * (i + 1) / 2¦i * i / 2›..‹(i + 1) * (i + 2) / 2¦(i + 1) * (i + 2) / 2 + 1¦(i + 2) * (i + 2) / 2› { if k < 4000 { y[k] = $V; } }",
+    },
+    Form {
+        name: "digits by shifts",
+        options: "",
+        body: "let bits = (m % 4) as u32; let (q, low) = (i >> bits, i & ((1 << bits) - ‹1¦2›)); «y[(q << bits) + ‹low¦low / 2›] = $V;¦if low == ‹0¦i % 2› { y[q] = $V; }»",
+    },
+    Form {
         name: "shifts by an argument",
         options: "",
         body: "let bits = (m % 4) as u32; for k in 0..‹1¦2¦n› << bits { y[(i << bits) + k] = $V; }",

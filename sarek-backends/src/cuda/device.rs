@@ -334,6 +334,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         // Arguments take at most 4096 bytes; a buffer is a pointer and a length.
         max_buffers: 200,
         warp: get(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        subgroup: get(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         compute_units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         memory,
         unified: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
+use sarek_runtime::host::SUBGROUP;
 use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result};
 
@@ -44,6 +45,7 @@ impl Interpreter {
                 max_block: [1024; 3],
                 max_block_threads: 1024,
                 unified: true,
+                subgroup: SUBGROUP as u32,
                 // A value takes 16 bytes, regardless of its type.
                 max_private: 16 << 20,
                 max_private_block: 64 << 20,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
-use sarek_runtime::host::{isa, stack};
+use sarek_runtime::host::{SUBGROUP, isa, stack};
 use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result};
 
@@ -45,6 +45,7 @@ impl Processor {
                 strict: cfg!(any(not(target_arch = "x86"), target_feature = "sse2")),
             },
             unified: true,
+            subgroup: SUBGROUP as u32,
             max_private: stack::MOST,
             max_private_block: stack::MOST_OF_BLOCK,
             ..DeviceInfo::default()

@@ -242,6 +242,7 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         // A buffer argument comes with a 64-bit length.
         max_buffers: clamp(id.max_parameter_size()? / 16),
         warp: warp(&id)?,
+        subgroup: 0,
         compute_units: id.max_compute_units()?,
         memory: id.global_mem_size()?,
         unified: id.host_unified_memory().unwrap_or(false),

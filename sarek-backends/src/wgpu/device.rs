@@ -388,6 +388,10 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             true => facts.subgroup_max_size,
             false => 1,
         },
+        subgroup: match features.contains(wgpu::Features::SUBGROUP) {
+            true if facts.subgroup_min_size == facts.subgroup_max_size => facts.subgroup_max_size,
+            true | false => 0,
+        },
         // WebGPU has no such query.
         compute_units: 0,
         memory: 0,

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use sarek_ir::analysis::race::called::{Argument, AssumedFunction, ByResults, Form, Scale, Term};
-use sarek_ir::{CallId, Kernel, Loc, Scalar, Stmt};
+use sarek_ir::analysis::race::called::{AssumedFunction, ByResults, Form, Part, Scale, Term, Tree};
+use sarek_ir::{CallId, Kernel, Loc, NameId, Scalar, Stmt};
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered, scalar_tokens};
@@ -60,9 +60,15 @@ fn first_callee<'a>(
 }
 
 /// A product of arguments, as a slice of `Variable`.
-fn product(kernel: &Kernel, callee: &Callee, arguments: &[Argument]) -> TokenStream {
+fn product(kernel: &Kernel, callee: &Callee, arguments: &[Part]) -> TokenStream {
     let krate = &callee.krate;
-    let variables = arguments.iter().map(|argument| {
+    let variables = arguments.iter().map(|part| {
+        let argument = match part {
+            Part::Argument(argument) => argument,
+            Part::Tree(tree) => {
+                return super::formula::variable(&quote!(#krate::__private::host), tree, kernel);
+            }
+        };
         let parameter = Literal::usize_unsuffixed(argument.position as usize);
         let field = argument.field.map(|name| &kernel.names[name.index()]);
         let field = field.map_or("", |name| name);
@@ -107,8 +113,8 @@ fn checks_of(
         "write the index in the kernel, or declare the kernel `unsafe fn`",
     );
     let mistake = mistake.because(format!(
-        "`{name}({})` is not known to return {}, to which a number may be added; only the operators `+`, `-` and `*` of \
-         integers of one type are followed, without branches",
+        "`{name}({})` is not known to return {}, to which a number may be added; only arithmetic on \
+         integers of one type is followed, without branches",
         parameters.join(", "),
         texts.join(" or "),
     ));
@@ -212,10 +218,17 @@ fn text(lowered: &Lowered, form: &Form) -> String {
     let kernel = &lowered.kernel;
     let mut sum = String::new();
     for term in form.terms.iter().filter(|term| !term.arguments.is_empty()) {
-        let arguments = term.arguments.iter().map(|argument| {
-            let field = argument.field.map(|name| &kernel.names[name.index()]);
-            let field = field.map(|name| format!(".{name}"));
-            letter(argument.position) + &field.unwrap_or_default()
+        let parameter = |position: u32, field: Option<NameId>| {
+            let field = field.map(|name| format!(".{}", kernel.names[name.index()]));
+            letter(position) + &field.unwrap_or_default()
+        };
+        let is_sole = term.arguments.len() == 1 && term.scale == Scale::One;
+        let arguments = term.arguments.iter().map(|part| match part {
+            Part::Argument(argument) => parameter(argument.position, argument.field),
+            Part::Tree(tree @ Tree::Binary(..)) if !is_sole => {
+                format!("({})", tree.shown(&parameter))
+            }
+            Part::Tree(tree) => tree.shown(&parameter),
         });
         let factors: Vec<String> = match &term.scale {
             Scale::One => vec![],

@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::analysis::local_uses::{self, LocalUse};
+use sarek_ir::analysis::race::called::{Operator, Tree};
 use sarek_ir::{
-    Argument, BinaryOp, CallId, Compound, Expr, ExprId, LocalId, ParamId, ParamKind, Scalar, Stmt,
-    StmtId,
+    Argument, BinaryOp, CallId, Compound, DivideOp, Expr, ExprId, Intrinsic, Kernel, LocalId,
+    ParamId, ParamKind, Scalar, Stmt, StmtId,
 };
 
 use crate::lower::Lowered;
@@ -30,6 +31,7 @@ pub(super) fn of_result(lowered: &Lowered, krate: &TokenStream) -> TokenStream {
             ty,
             host: quote!(#krate::__private::host),
             values: HashMap::new(),
+            trees: HashMap::new(),
             code: TokenStream::new(),
             names: 0,
         };
@@ -43,6 +45,16 @@ pub(super) fn of_result(lowered: &Lowered, krate: &TokenStream) -> TokenStream {
         }
     });
     known.unwrap_or_else(|| quote!(#formula::UNKNOWN))
+}
+
+/// The variable that stands for a tree.
+pub(super) fn variable(host: &TokenStream, tree: &Tree, kernel: &Kernel) -> TokenStream {
+    let (of, text) = (quote!(#host::formula), tree.text(kernel));
+    let parameter = match tree.is_closed() {
+        true => quote!(#of::CLOSED),
+        false => quote!(#of::TREE),
+    };
+    quote!(#of::Variable::new(#parameter, #text))
 }
 
 /// The value of a local.
@@ -60,6 +72,8 @@ struct Walk<'a> {
     ty: Scalar,
     host: TokenStream,
     values: HashMap<LocalId, Value>,
+    /// The values of locals as trees.
+    trees: HashMap<LocalId, Tree>,
     code: TokenStream,
     names: u32,
 }
@@ -72,12 +86,16 @@ impl Walk<'_> {
             match kernel.stmt(id) {
                 Stmt::Return => return Some(()),
                 Stmt::Let { local, init } => {
+                    let tree = init.and_then(|init| self.tree(init));
                     let value = init.and_then(|init| self.value(init));
                     self.set(local, value);
+                    self.set_tree(local, tree);
                 }
                 Stmt::Assign { local, value } => {
+                    let tree = self.tree(value);
                     let value = self.value(value);
                     self.set(local, value);
+                    self.set_tree(local, tree);
                 }
                 Stmt::Call { call } => {
                     let value = self.call(call);
@@ -115,14 +133,22 @@ impl Walk<'_> {
             Some(value) => _ = self.values.insert(local, value),
             None => _ = self.values.remove(&local),
         }
+        self.trees.remove(&local);
+    }
+
+    fn set_tree(&mut self, local: LocalId, tree: Option<Tree>) {
+        if let Some(tree) = tree {
+            self.trees.insert(local, tree);
+        }
     }
 
     /// Drops the values of the locals that a statement may assign.
     fn forget(&mut self, id: StmtId) {
-        let values = &mut self.values;
+        let (values, trees) = (&mut self.values, &mut self.trees);
         local_uses::stmt(&self.lowered.kernel, id, &mut |local, used| {
             if used != LocalUse::Read {
                 values.remove(&local);
+                trees.remove(&local);
             }
         });
     }
@@ -173,6 +199,11 @@ impl Walk<'_> {
     /// The formula of an integer. All arithmetic and all numbers have the type of the result. An integer of another type
     /// is a variable, which a form casts to that type.
     fn formula(&mut self, id: ExprId) -> Option<TokenStream> {
+        self.polynomial(id).or_else(|| self.of_tree(id))
+    }
+
+    /// The formula of an integer that is a literal, a variable, a sum or a product.
+    fn polynomial(&mut self, id: ExprId) -> Option<TokenStream> {
         let kernel = &self.lowered.kernel;
         let ty = kernel.type_of(id).as_scalar().filter(|ty| ty.is_int())?;
         let is_of_result = ty == self.ty;
@@ -202,7 +233,25 @@ impl Walk<'_> {
             },
             Expr::Compound(_) => self.field(id),
             Expr::Cast { arg } if is_of_result => self.field(arg).or_else(|| self.formula(arg)),
-            Expr::Binary { op, lhs, rhs } if is_of_result => {
+            Expr::Binary {
+                op: BinaryOp::Shl,
+                lhs,
+                rhs,
+            } if is_of_result => {
+                let by = match kernel.expr(rhs) {
+                    Expr::Literal(by) => u32::try_from(by.as_int()?).ok()?,
+                    _ => return None,
+                };
+                let by = (by < ty.bits()).then(|| Literal::i128_unsuffixed(1 << by))?;
+                let (lhs, host) = (self.formula(lhs)?, &self.host);
+                let of = quote!(#host::formula::Formula);
+                Some(quote!(#of::times(#lhs, #of::number(#by))))
+            }
+            Expr::Binary {
+                op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul),
+                lhs,
+                rhs,
+            } if is_of_result => {
                 let (lhs, rhs) = (self.formula(lhs)?, self.formula(rhs)?);
                 let host = &self.host;
                 let of = quote!(#host::formula::Formula);
@@ -213,6 +262,96 @@ impl Walk<'_> {
                     _ => None,
                 }
             }
+            _ => None,
+        }
+    }
+
+    /// The formula of a value that is no polynomial: a variable that stands for it.
+    fn of_tree(&self, id: ExprId) -> Option<TokenStream> {
+        let (kernel, host) = (&self.lowered.kernel, &self.host);
+        let variable = variable(host, &self.tree(id)?, kernel);
+        Some(quote!(#host::formula::Formula::variable(#variable)))
+    }
+
+    /// The value of an integer of the result's type as a tree.
+    fn tree(&self, id: ExprId) -> Option<Tree> {
+        let kernel = &self.lowered.kernel;
+        if kernel.type_of(id).as_scalar() != Some(self.ty) {
+            return None;
+        }
+        let unsigned = !self.ty.is_signed();
+        let number = |id: ExprId| match kernel.expr(id) {
+            Expr::Literal(value) => value.as_int(),
+            _ => None,
+        };
+        let binary = |op: Operator, lhs: ExprId, rhs: ExprId| {
+            Some(Tree::binary(op, self.tree(lhs)?, self.tree(rhs)?))
+        };
+        match kernel.expr(id) {
+            Expr::Literal(value) => value.as_int().map(Tree::Number),
+            Expr::Local(local) => self.trees.get(&local).cloned(),
+            Expr::Cast { arg } => self.leaf(arg),
+            Expr::Binary { op, lhs, rhs } => match op {
+                BinaryOp::Add => binary(Operator::Add, lhs, rhs),
+                BinaryOp::Sub => binary(Operator::Sub, lhs, rhs),
+                BinaryOp::Mul => binary(Operator::Mul, lhs, rhs),
+                BinaryOp::BitXor => binary(Operator::Xor, lhs, rhs),
+                BinaryOp::BitOr => binary(Operator::Or, lhs, rhs),
+                BinaryOp::BitAnd => match number(rhs).or_else(|| number(lhs)) {
+                    Some(mask) if unsigned && (mask + 1).count_ones() == 1 => {
+                        let of = if number(rhs).is_some() { lhs } else { rhs };
+                        let by = Tree::Number(mask + 1);
+                        Some(Tree::binary(Operator::Rem, self.tree(of)?, by))
+                    }
+                    _ => binary(Operator::And, lhs, rhs),
+                },
+                BinaryOp::Shl | BinaryOp::Shr => {
+                    let by = number(rhs).filter(|by| (0..self.ty.bits().into()).contains(by))?;
+                    let factor = Tree::Number(1_i128.checked_shl(by as u32)?);
+                    let op = match op {
+                        BinaryOp::Shl => Operator::Mul,
+                        _ if unsigned => Operator::Div,
+                        _ => return None,
+                    };
+                    Some(Tree::binary(op, self.tree(lhs)?, factor))
+                }
+                _ => None,
+            },
+            Expr::Divide { op, lhs, rhs, .. } => match op {
+                DivideOp::Div => binary(Operator::Div, lhs, rhs),
+                DivideOp::Rem => binary(Operator::Rem, lhs, rhs),
+                DivideOp::DivEuclid if unsigned => binary(Operator::Div, lhs, rhs),
+                DivideOp::RemEuclid if unsigned => binary(Operator::Rem, lhs, rhs),
+                DivideOp::DivEuclid | DivideOp::RemEuclid => None,
+            },
+            Expr::Call { intrinsic, args } => {
+                let op = match intrinsic {
+                    Intrinsic::Min => Operator::Min,
+                    Intrinsic::Max => Operator::Max,
+                    _ => return None,
+                };
+                let mut args = kernel.list(args);
+                binary(op, args.next()?, args.next()?)
+            }
+            _ => self.leaf(id),
+        }
+    }
+
+    /// An id, a parameter, or a field of one, of any integer type.
+    fn leaf(&self, id: ExprId) -> Option<Tree> {
+        let kernel = &self.lowered.kernel;
+        match kernel.expr(id) {
+            Expr::Builtin(id) => (!id.is_of_subgroup()).then_some(Tree::Id(id)),
+            Expr::Param(param) => match kernel.params[param.index()].kind {
+                ParamKind::Scalar(ty) => ty.is_int().then_some(Tree::Parameter(param.0, None)),
+                ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => None,
+            },
+            Expr::Compound(compound) => match kernel.compounds[compound.index()] {
+                Compound::Field { base, name } => {
+                    Some(Tree::Parameter(self.parameter(base)?.0, Some(name)))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }

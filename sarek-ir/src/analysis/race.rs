@@ -58,7 +58,7 @@ use super::access::{Access, Place, accesses, accesses_of_values};
 use super::linear::{Atom, relied_on};
 use super::range::{LaunchFacts, analyse};
 use super::uniformity::Among;
-use crate::{Axis, Builtin, Kernel, Memory, Precondition};
+use crate::{Axis, Builtin, Kernel, Memory, Precondition, SUBGROUP};
 
 /// Checks that no two threads access one element if one of them writes it. Returns the preconditions of a
 /// launch.
@@ -66,7 +66,8 @@ use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 /// # Errors
 /// One race for each slice or shared array that is not proved free of races.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
-    let proved = prove(kernel, &mut Constants::none());
+    let mut constants = Constants::none().with_subgroups(kernel);
+    let proved = prove(kernel, &mut constants);
     proved.map_err(|races| with_counterexamples(kernel, races))
 }
 
@@ -123,13 +124,12 @@ fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>
             let (accesses, terms) = values.get_or_insert_with(|| accesses_of_values(kernel));
             let of_buffer = accesses.iter().filter(|a| a.memory == memory);
             let of_buffer: Vec<&Access> = of_buffer.collect();
-            constants.first_proof(|assumed, used, steps| {
+            constants.first_proof(|assumed, used| {
                 let setting = Setting {
                     kernel,
                     terms,
                     in_block: false,
                     assumed,
-                    steps,
                 };
                 none_meet(setting, &of_buffer, used)
             })
@@ -207,6 +207,14 @@ pub fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_
         Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
         Precondition::Holds(site) => ranges.proved(*site),
+        // These are the subgroups of the interpreter.
+        Precondition::SubgroupSize(n) => u64::from(*n) == SUBGROUP,
+        Precondition::SubgroupSizeIs(_) => false,
+        Precondition::EqualSubgroups => true,
+        Precondition::WholeSubgroups => {
+            facts.grid[0] <= 1 || u64::from(facts.block[0]).is_multiple_of(SUBGROUP)
+        }
+        Precondition::BlockOfSubgroups => u64::from(facts.block[0]).is_multiple_of(SUBGROUP),
     })
 }
 

@@ -95,6 +95,11 @@ impl Ranges {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::SubgroupSize(_)
+            | Precondition::SubgroupSizeIs(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups
             | Precondition::Holds(_) => false,
         };
         let in_doubt = self.proved.contains(&false) || self.overflow.contains(&true);

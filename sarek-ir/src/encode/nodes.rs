@@ -175,7 +175,10 @@ variants! {
     SiteKind { Index(a), Dimension(a, b), Divisor, Overflow(a), Assert(a), Panic(a) }
     Arithmetic { Add, Sub, Mul, Neg, Shl, Shr, Abs, Pow }
     Piece { Text(a), Local(a), Param(a), Shared(a), Place(a) }
-    Precondition { SingleThread(a), ExtentAtMost(a, b), BlockAtMost(a, b), NoOverflow(a), Holds(a) }
+    Precondition {
+        SingleThread(a), ExtentAtMost(a, b), BlockAtMost(a, b), NoOverflow(a), Holds(a), SubgroupSize(a), SubgroupSizeIs(a),
+        EqualSubgroups, WholeSubgroups, BlockOfSubgroups
+    }
     PrintPiece { Text(a), Arg { index, format } }
     Align { Left, Center, Right }
     Notation { Display, Debug, LowerHex, UpperHex, Octal, Binary, LowerExp, UpperExp }

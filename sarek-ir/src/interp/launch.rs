@@ -29,6 +29,11 @@ impl Kernel {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::SubgroupSize(_)
+            | Precondition::SubgroupSizeIs(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups
             | Precondition::NoOverflow(_) => None,
         })
     }

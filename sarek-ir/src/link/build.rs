@@ -107,9 +107,20 @@ impl Linker {
                     let made = made.get(&e).into_iter().flatten();
                     made.map(|e| Precondition::NoOverflow(*e)).collect()
                 }
+                Precondition::SubgroupSizeIs(link) => {
+                    let value = frame.links.constants[link.index()].first();
+                    let size = value.and_then(|value| value.as_int());
+                    // No device has subgroups of 0 threads.
+                    let size = size.and_then(|size| u32::try_from(size).ok());
+                    vec![Precondition::SubgroupSize(size.unwrap_or(0))]
+                }
                 Precondition::SingleThread(_)
                 | Precondition::ExtentAtMost(..)
-                | Precondition::BlockAtMost(..) => vec![*precondition],
+                | Precondition::BlockAtMost(..)
+                | Precondition::SubgroupSize(_)
+                | Precondition::EqualSubgroups
+                | Precondition::WholeSubgroups
+                | Precondition::BlockOfSubgroups => vec![*precondition],
                 Precondition::Holds(site) => vec![Precondition::Holds(frame.sites[site.index()])],
             };
             for found in found {

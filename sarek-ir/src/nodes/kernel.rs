@@ -372,6 +372,16 @@ pub enum Precondition {
     NoOverflow(ExprId),
     /// The assertion at this site of the kernel holds: a requirement of the user on scalars, lengths and extents.
     Holds(SiteId),
+    /// All subgroups of the device are of this many threads. The last one of a block may have fewer.
+    SubgroupSize(u32),
+    /// The same, for a constant that linking replaces by its value.
+    SubgroupSizeIs(LinkId),
+    /// All subgroups of the device are of one size.
+    EqualSubgroups,
+    /// If the launch has several blocks along x, their size there is a multiple of the size of subgroups.
+    WholeSubgroups,
+    /// The size of blocks along x is a multiple of the size of subgroups.
+    BlockOfSubgroups,
 }
 
 impl Kernel {

@@ -125,6 +125,16 @@ impl<'a> Text<'a> {
                 Precondition::Holds(site) => {
                     self.put(format_args!("requires !{}", site.0));
                 }
+                Precondition::SubgroupSize(n) => {
+                    self.put(format_args!("requires subgroup_size() == {n}"));
+                }
+                Precondition::SubgroupSizeIs(link) => {
+                    let name = self.links[link.index()].clone();
+                    self.put(format_args!("requires subgroup_size() == {name}"));
+                }
+                Precondition::EqualSubgroups => self.put("requires equal_subgroups"),
+                Precondition::WholeSubgroups => self.put("requires whole_subgroups"),
+                Precondition::BlockOfSubgroups => self.put("requires block_of_subgroups"),
                 Precondition::NoOverflow(e) => {
                     self.put("requires no_overflow(");
                     self.expr(*e, Prec::Lowest);

@@ -32,9 +32,14 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         let known = match p {
             Precondition::NoOverflow(e) => e.index() < kernel.exprs.len(),
             Precondition::Holds(site) => site.index() < kernel.sites.len(),
+            Precondition::SubgroupSizeIs(link) => link.index() < kernel.links.len(),
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
-            | Precondition::BlockAtMost(..) => true,
+            | Precondition::BlockAtMost(..)
+            | Precondition::SubgroupSize(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups => true,
         };
         if !known {
             walk.report(Node::Precondition(i as u32), Rule::HandleInRange);

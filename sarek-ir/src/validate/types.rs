@@ -31,7 +31,16 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         match p {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
-            | Precondition::BlockAtMost(..) => {}
+            | Precondition::BlockAtMost(..)
+            | Precondition::SubgroupSize(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups => {}
+            Precondition::SubgroupSizeIs(link) => check.require(
+                known(kernel.links[link.index()].ty, Scalar::is_int),
+                Node::Precondition(i as u32),
+                Rule::PreconditionType,
+            ),
             Precondition::Holds(site) => check.require(
                 matches!(kernel.sites[site.index()].kind, SiteKind::Assert(_)),
                 Node::Precondition(i as u32),

@@ -13,6 +13,13 @@ const MOST_TERMS: usize = 8;
 /// More factors of a term than these have no formula.
 const MOST_FACTORS: usize = 3;
 
+/// The number in place of a parameter's position for a value that is no polynomial, such as a quotient. Its text stands in
+/// place of a field's name.
+pub const TREE: usize = usize::MAX;
+
+/// The same for a value that depends on no parameter, such as an id.
+pub const CLOSED: usize = usize::MAX - 1;
+
 /// A parameter of a function, or a field of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
@@ -226,12 +233,19 @@ impl Formula {
             let mut at = 0;
             while at < term.degree {
                 let Variable { parameter, field } = term.factors[at];
-                let factor = match passed[parameter] {
-                    Passed::Formula(formula) if field.is_empty() => formula,
-                    Passed::Parameter(own) if !field.is_empty() => {
-                        Formula::variable(Variable::new(own, field))
+                let factor = if parameter == CLOSED {
+                    Formula::variable(term.factors[at])
+                } else if parameter == TREE {
+                    // Its operands are parameters of the callee.
+                    Formula::UNKNOWN
+                } else {
+                    match passed[parameter] {
+                        Passed::Formula(formula) if field.is_empty() => formula,
+                        Passed::Parameter(own) if !field.is_empty() => {
+                            Formula::variable(Variable::new(own, field))
+                        }
+                        Passed::Formula(_) | Passed::Parameter(_) => Formula::UNKNOWN,
                     }
-                    Passed::Formula(_) | Passed::Parameter(_) => Formula::UNKNOWN,
                 };
                 product = product.times(factor);
                 at += 1;

@@ -7,7 +7,7 @@ use super::memo::Memo;
 use super::prepare::Prepared;
 use super::programs::Programs;
 use super::space::{Shape, check_block};
-use super::{Call, Ready, host_memory};
+use super::{Call, Ready, host_memory, subgroups};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::plugin::backend::Codegen;
@@ -293,6 +293,9 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
             reasons.push(format!("it has no {what}"));
         }
     }
+    reasons.extend(
+        subgroups::obstacle(info, &kernel.kernel).filter(|_| has.subgroups || !needs.subgroups),
+    );
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
     reasons.extend(private_of_thread(device, kernel));
     match device.raw().codegen() {

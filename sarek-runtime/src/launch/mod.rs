@@ -32,6 +32,7 @@ mod relaunch;
 mod run;
 mod source;
 mod space;
+mod subgroups;
 #[cfg(test)]
 mod tests;
 mod unshaped;

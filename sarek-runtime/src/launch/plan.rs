@@ -10,7 +10,7 @@ use super::eligible::private_arrays;
 use super::optimize::{Kept, Optimized, Planning};
 use super::prove::{Proof, facts};
 use super::space::{Host, Shape, physical_grid, reblocked};
-use super::{Ready, host_memory};
+use super::{Ready, host_memory, subgroups};
 use crate::host::IndexSpace;
 use crate::kernel::KernelDef;
 use crate::plugin::backend::{Codegen, DeviceInfo};
@@ -31,6 +31,8 @@ pub(super) struct Plan {
     dense: bool,
     /// The index space of the threads that the user launched.
     pub(super) asked: IndexSpace,
+    /// The size of the device's subgroups, 0 if it may differ.
+    subgroup: u32,
     /// The transformed kernel, which `space` is for, or the reason why there is none. `None` for devices that run no
     /// text.
     pub(super) optimized: Option<Result<Arc<Optimized>, Kept>>,
@@ -116,6 +118,7 @@ impl Ready<'_> {
         }
         Ok(Plan {
             asked,
+            subgroup: info.subgroup,
             optimized,
             space,
             grid,
@@ -178,7 +181,10 @@ impl Ready<'_> {
     /// The first requirement that the launch does not meet, in words.
     pub(super) fn violated_precondition(&self, plan: &Plan) -> Option<String> {
         let violated_precondition = plan.proof.violated_precondition.clone();
-        violated_precondition.or_else(|| self.call.broken_of_floats(plan.asked))
+        let kernel = &self.call.kernel.kernel;
+        violated_precondition
+            .or_else(|| subgroups::violated(kernel, plan.asked, plan.subgroup))
+            .or_else(|| self.call.broken_of_floats(plan.asked))
     }
 
     /// Returns an error if the launch does not meet a requirement.

@@ -225,6 +225,12 @@ fn violated_precondition(
         }
         // These are evaluated: see `violated_requirement`.
         Precondition::Holds(_) => None,
+        // These depend on the device: see `subgroups`.
+        Precondition::SubgroupSize(_)
+        | Precondition::SubgroupSizeIs(_)
+        | Precondition::EqualSubgroups
+        | Precondition::WholeSubgroups
+        | Precondition::BlockOfSubgroups => None,
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;
             (!ranges.no_overflow(expr)).then(|| {
@@ -253,6 +259,22 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
             SiteKind::Assert(condition) => condition.to_string(),
             other => unreachable!("a validated kernel requires assertions, not {other:?}"),
         },
+        Precondition::SubgroupSize(size) => format!(
+            "different threads write different elements only if the device's subgroups have {size} threads"
+        ),
+        Precondition::SubgroupSizeIs(_) => unreachable!("linking gives it a number"),
+        Precondition::EqualSubgroups => {
+            "different threads write different elements only if all subgroups of the device have one size"
+                .to_owned()
+        }
+        Precondition::WholeSubgroups => {
+            "different threads write different elements only if the launch has one block along x, or blocks of whole \
+             subgroups there"
+                .to_owned()
+        }
+        Precondition::BlockOfSubgroups => {
+            "different threads write different elements only if a block has whole subgroups along x".to_owned()
+        }
         Precondition::NoOverflow(expr) => {
             let loc = kernel.expr_locs[expr.index()];
             format!(

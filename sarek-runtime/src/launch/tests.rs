@@ -216,6 +216,44 @@ fn preconditions_are_told_in_words() {
 }
 
 #[test]
+fn preconditions_on_subgroups_depend_on_the_device() {
+    let kernel = changed(|k| {
+        k.preconditions = vec![Precondition::SubgroupSize(32), Precondition::WholeSubgroups].into();
+    });
+    let (x, mut y) = (Vector::zeros(100), Vector::zeros(100));
+    let device = testing::host();
+    let mut run =
+        |grid: usize, block: usize| kernel(&x, &mut y).grid(grid).block(block).run_on(&device);
+    run(3, 32).unwrap();
+    run(1, 48).unwrap();
+    let error = run(2, 48).unwrap_err();
+    assert!(matches!(error, Error::Precondition { .. }));
+    let text = error.to_string();
+    assert!(
+        text.contains("its blocks have 48 threads along x, and subgroups have 32"),
+        "{text}"
+    );
+    for (size, due) in [
+        (
+            8,
+            "only if the device's subgroups have 32 threads, but its subgroups have 8",
+        ),
+        (0, "but its subgroups may differ in size"),
+    ] {
+        let other = testing::gpu::GpuBackend::with("other", 1, |info| info.subgroup = size);
+        let other = registry("", &[other]).best().unwrap();
+        let error = kernel(&x, &mut y).over(7).run_on(&other).unwrap_err();
+        assert!(matches!(error, Error::NotEligible { .. }), "{error}");
+        assert!(error.to_string().contains(due), "{error}");
+    }
+    let explained = kernel(&x, &mut y).over(7).explain();
+    assert!(
+        explained.contains("subgroups have 32 threads\n"),
+        "{explained}"
+    );
+}
+
+#[test]
 fn a_fixed_block_is_used() {
     let kernel = changed(|k| k.block = Some([64, 2, 1]));
     let (x, mut y) = (Vector::zeros(10), Vector::zeros(10));

@@ -67,6 +67,7 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
         max_block_threads: 1024,
         max_buffer: 1 << 40,
         max_buffers: 30,
+        subgroup: 32,
         ..DeviceInfo::default()
     }
 }

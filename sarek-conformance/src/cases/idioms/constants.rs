@@ -14,6 +14,7 @@ pub const CASES: &[Case] = &[
     Case::new("idioms/associated_constant_tile", &[], associated),
     Case::new("idioms/const_generic_stride", &[], generic),
     Case::new("idioms/constant_of_the_standard_library", &[], of_std),
+    Case::new("idioms/shifts_by_a_constant", &[], shifts),
 ];
 
 const THREADS: usize = 32;
@@ -261,6 +262,34 @@ fn of_std(device: &Device) -> Check {
         in_place("words", words, run, |y| {
             for (y, x) in y.iter_mut().zip(x.chunks(32)) {
                 *y = x.iter().fold(0, |word, x| word << 1 | x & 1);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+const LOG: u32 = 3;
+
+/// Groups of `1 << LOG` elements, turned about.
+#[kernel]
+fn shifts_kernel(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let (group, low) = (i >> LOG, i & ((1 << LOG) - 1));
+    if i < y.len() {
+        y[(group << LOG) + ((1 << LOG) - 1 - low)] = x[i];
+    }
+}
+
+fn shifts(device: &Device) -> Check {
+    for n in [0, 8, 64, 304] {
+        let values = random(21, n);
+        let run = |y: &mut Vector<u32>| {
+            let x = Vector::from_slice(&values);
+            shifts_kernel(&x, y).over(n).run_on(device)
+        };
+        in_place("shifts", n, run, |y| {
+            for (i, value) in values.iter().enumerate() {
+                y[i / 8 * 8 + 7 - i % 8] = *value;
             }
         })?;
     }

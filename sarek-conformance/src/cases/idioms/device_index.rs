@@ -19,6 +19,10 @@ pub const CASES: &[Case] = &[
     Case::new("idioms/device_index_of_a_generic_function", &[], generic),
     Case::new("idioms/device_index_of_a_trait", &[], of_a_trait),
     Case::new("idioms/device_index_of_views", &[], views),
+    Case::new("idioms/index_of_a_function_by_ids", &[], by_ids),
+    Case::new("idioms/index_of_a_function_by_quotients", &[], by_quotients),
+    Case::new("idioms/index_of_a_function_in_a_ring", &[], in_a_ring),
+    Case::new("idioms/index_of_a_function_by_bits", &[], by_bits),
 ];
 
 /// Functions of another module.
@@ -388,4 +392,113 @@ fn views(device: &Device) -> Check {
         })?;
     }
     Ok(())
+}
+
+#[device]
+fn my_index(width: usize) -> usize {
+    global_idx_y() * width + global_idx_x()
+}
+
+#[kernel]
+fn by_ids_kernel(w: usize, h: usize, y: &mut [u32]) {
+    if global_idx_x() < w && global_idx_y() < h {
+        y[my_index(w)] += 1;
+    }
+}
+
+fn by_ids(device: &Device) -> Check {
+    for (w, h) in PLANES {
+        let run = |y: &mut Vector<u32>| by_ids_kernel(w, h, y).over((w + 3, h + 1)).run_on(device);
+        in_place("ids", w * h, run, |y| y.iter_mut().for_each(|y| *y += 1))?;
+    }
+    Ok(())
+}
+
+#[device]
+fn row(i: usize, width: usize) -> usize {
+    i / width
+}
+
+#[device]
+fn column(i: usize, width: usize) -> usize {
+    i % width
+}
+
+/// The transposition of a plane.
+#[kernel]
+fn by_quotients_kernel(w: usize, h: usize, x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    if i < w * h {
+        let (r, c) = (row(i, w), column(i, w));
+        y[c * h + r] = x[i];
+    }
+}
+
+fn by_quotients(device: &Device) -> Check {
+    for (w, h) in PLANES {
+        let values = random(31, w * h);
+        let run = |y: &mut Vector<u32>| {
+            let x = Vector::from_slice(&values);
+            by_quotients_kernel(w, h, &x, y).over(w * h).run_on(device)
+        };
+        in_place("quotients", w * h, run, |y| {
+            for i in 0..w * h {
+                y[i % w * h + i / w] = values[i];
+            }
+        })?;
+    }
+    Ok(())
+}
+
+#[device]
+fn around(i: usize, by: usize, n: usize) -> usize {
+    (i + by) % n
+}
+
+#[kernel]
+fn in_a_ring_kernel(by: usize, x: &[u32], y: &mut [u32]) {
+    let (i, n) = (global_idx_x(), x.len());
+    if i < n {
+        y[around(i, by, n)] = x[i];
+    }
+}
+
+fn in_a_ring(device: &Device) -> Check {
+    for n in [1, 5, 64, 301] {
+        let values = random(32, n);
+        let run = |y: &mut Vector<u32>| {
+            let x = Vector::from_slice(&values);
+            in_a_ring_kernel(7, &x, y).over(n).run_on(device)
+        };
+        in_place("ring", n, run, |y| {
+            for i in 0..n {
+                y[(i + 7) % n] = values[i];
+            }
+        })?;
+    }
+    Ok(())
+}
+
+#[device]
+fn flipped(i: usize, mask: usize) -> usize {
+    i ^ mask
+}
+
+#[kernel]
+fn by_bits_kernel(mask: usize, x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[flipped(i, mask)] = x[i];
+}
+
+fn by_bits(device: &Device) -> Check {
+    let values = random(33, 64);
+    let run = |y: &mut Vector<u32>| {
+        let x = Vector::from_slice(&values);
+        by_bits_kernel(5, &x, y).over(64).run_on(device)
+    };
+    in_place("bits", 64, run, |y| {
+        for i in 0..64 {
+            y[i ^ 5] = values[i];
+        }
+    })
 }

@@ -10,6 +10,7 @@ mod grid_stride;
 mod layouts;
 mod loops;
 mod runs;
+mod subgroups;
 mod tiles;
 mod transforms;
 
@@ -31,6 +32,7 @@ pub const CASES: &[&[Case]] = &[
     runs::CASES,
     tiles::CASES,
     cursors::CASES,
+    subgroups::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

@@ -11,6 +11,9 @@ pub const CASES: &[Case] = &[
     Case::new("idioms/runs_by_next_start", &[], next_start),
     Case::new("idioms/runs_by_length", &[], length),
     Case::new("idioms/runs_of_blocks", &[], of_blocks),
+    Case::new("idioms/runs_that_differ_by_one", &[], by_one),
+    Case::new("idioms/runs_by_pairs", &[], by_pairs),
+    Case::new("idioms/runs_by_quotients", &[], by_quotients),
     Case::new("idioms/index_by_min", &[], by_min),
     Case::new("idioms/index_by_clamp", &[], by_clamp),
     Case::new("idioms/index_by_saturating_sub", &[], by_saturating_sub),
@@ -59,6 +62,68 @@ fn next_start(device: &Device) -> Check {
     for n in SIZES {
         let run = |y: &mut Vector<u32>| next_start_kernel(3, y).over(n.div_ceil(3)).run_on(device);
         in_place("next start", n, run, numbered)?;
+    }
+    Ok(())
+}
+
+/// The first threads take one element more.
+#[kernel]
+fn by_one_kernel(y: &mut [u32]) {
+    let (i, n, t) = (global_idx_x(), y.len(), global_dim_x());
+    let (per, rest) = (n / t, n % t);
+    let first = i * per + i.min(rest);
+    let count = per + if i < rest { 1 } else { 0 };
+    for at in first..first + count {
+        y[at] += at as u32;
+    }
+}
+
+fn by_one(device: &Device) -> Check {
+    for n in SIZES {
+        let run = |y: &mut Vector<u32>| by_one_kernel(y).grid(2).block(8).run_on(device);
+        in_place("by one", n, run, numbered)?;
+    }
+    Ok(())
+}
+
+/// The same with a pair from a branch, for a number of threads that is an argument.
+#[kernel]
+fn by_pairs_kernel(t: usize, y: &mut [u32]) {
+    let (i, n) = (global_idx_x(), y.len());
+    if i < t {
+        let (per, rest) = (n / t, n % t);
+        let (first, count) = if i < rest {
+            (i * (per + 1), per + 1)
+        } else {
+            (i * per + rest, per)
+        };
+        for k in 0..count {
+            y[first + k] += (first + k) as u32;
+        }
+    }
+}
+
+fn by_pairs(device: &Device) -> Check {
+    for n in SIZES {
+        let run = |y: &mut Vector<u32>| by_pairs_kernel(7, y).grid(2).block(8).run_on(device);
+        in_place("by pairs", n, run, numbered)?;
+    }
+    Ok(())
+}
+
+/// A run begins at `n * i / t` and ends where the next one begins.
+#[kernel]
+fn by_quotients_kernel(y: &mut [u32]) {
+    let (i, n, t) = (global_idx_x(), y.len(), global_dim_x());
+    for at in n * i / t..n * (i + 1) / t {
+        y[at] += at as u32;
+    }
+}
+
+fn by_quotients(device: &Device) -> Check {
+    for n in SIZES {
+        let run = |y: &mut Vector<u32>| by_quotients_kernel(y).grid(2).block(8).run_on(device);
+        in_place("by quotients", n, run, numbered)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::induction::{Head, Kind};
 use crate::analysis::linear::{Affine, Fact, Values, fields_of};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::facts::Effect;
-use crate::{Block, ExprId, Kernel, LabelId, LocalId, NativeId};
+use crate::{Block, Expr, ExprId, Kernel, LabelId, LocalId, NameId, NativeId, Scalar};
 
 impl Collector<'_> {
     /// True in the walk of the resolver of values.
@@ -25,9 +25,10 @@ impl Collector<'_> {
             return;
         }
         let mutable = self.kernel.locals[local.index()].mutable;
-        if let Some(init) = init.filter(|_| !mutable && self.is_of_values()) {
-            self.bind_fields(local, init);
-        }
+        let fields = match init.filter(|_| self.is_of_values()) {
+            Some(init) => self.fields_in(init),
+            None => vec![],
+        };
         let form = init
             .filter(|_| !mutable || self.is_of_values())
             .and_then(|init| Some((init, self.resolver.affine(init)?)));
@@ -43,24 +44,33 @@ impl Collector<'_> {
             }
             None => self.renew(local),
         }
+        if let Some(values) = &mut self.resolver.block {
+            for (name, form, ty) in fields {
+                values.set_field(local, name, (form, ty));
+            }
+        }
     }
 
-    /// Records the values of the fields of an immutable tuple or struct.
-    fn bind_fields(&mut self, local: LocalId, init: ExprId) {
+    /// The values of the fields of a tuple or struct, with their types.
+    fn fields_in(&mut self, init: ExprId) -> Vec<(NameId, Affine, Scalar)> {
+        if let (Expr::Local(of), Some(values)) = (self.kernel.expr(init), self.values()) {
+            return values.fields(of);
+        }
+        let mut found = vec![];
         for &(name, field) in fields_of(self.kernel, init) {
             let ty = self.kernel.type_of(field).as_scalar();
-            let form = match ty.filter(|ty| ty.is_int()) {
-                Some(_) => self.resolver.affine(field),
-                None => None,
+            let Some(ty) = ty.filter(|ty| ty.is_int()) else {
+                continue;
             };
             let plain = self.resolver.is_plain(field);
-            if let (Some(mut form), Some(values)) = (form, &mut self.resolver.block) {
+            if let Some(mut form) = self.resolver.affine(field) {
                 if form.needs_exact || !plain {
                     form.exact.push(field);
                 }
-                values.set_field(local, name, form);
+                found.push((name, form, ty));
             }
         }
+        found
     }
 
     /// Gives a local the value of a form.
@@ -199,6 +209,40 @@ impl Collector<'_> {
                     self.set(local, value);
                 }
                 None => self.renew(local),
+            }
+        }
+        self.join_fields(&then, [if_true, if_false]);
+    }
+
+    /// [`Collector::join`] for fields.
+    fn join_fields(&mut self, then: &Values, [if_true, if_false]: [Vec<Fact>; 2]) {
+        let Some(otherwise) = self.resolver.block.clone() else {
+            return;
+        };
+        let both = then
+            .locals_with_fields()
+            .chain(otherwise.locals_with_fields());
+        for local in both.collect::<BTreeSet<LocalId>>() {
+            let (before, after) = (then.fields(local), otherwise.fields(local));
+            let mut joined = vec![];
+            for (name, a, ty) in &before {
+                let Some((_, b, _)) = after.iter().find(|(of, ..)| of == name) else {
+                    continue;
+                };
+                if a == b {
+                    joined.push((*name, a.clone(), *ty));
+                } else if !otherwise.are_of_block() || !otherwise.are_in_common(local) {
+                    let cases = [(a, &if_true), (b, &if_false)];
+                    let cases = cases.map(|(value, facts)| (value.clone(), facts.clone()));
+                    let value = self.resolver.one_of(cases.into(), *ty);
+                    joined.push((*name, value, *ty));
+                }
+            }
+            if let Some(values) = &mut self.resolver.block {
+                values.forget_fields(local);
+                for (name, form, ty) in joined {
+                    values.set_field(local, name, (form, ty));
+                }
             }
         }
     }

@@ -51,6 +51,19 @@ impl Fact {
         })
     }
 
+    /// True if both cannot hold under their conditions.
+    pub fn contradicts(&self, other: &Fact) -> bool {
+        let sum = || {
+            self.form
+                .plus(&other.form, &Poly::constant(1))?
+                .as_constant()
+        };
+        match (self.sign, other.sign) {
+            (Sign::NotNegative, Sign::NotNegative) => sum().is_some_and(|sum| sum < 0),
+            (_, _) => false,
+        }
+    }
+
     /// Adds the conditions under which a value has its form.
     pub fn under(mut self, value: &Affine) -> Fact {
         self.exact.extend_from_slice(&value.exact);

@@ -72,7 +72,7 @@ impl Resolver<'_> {
         }
         let limits = [a, b].map(|other| (Relation::Le, other.form.clone()));
         let branches = branches([b, a], [a.form.clone(), b.form.clone()])?;
-        Some(self.by_cases((Function::Choice, branches), &limits, unsigned, [a, b]))
+        Some(self.by_cases((Function::Min, branches), &limits, unsigned, [a, b]))
     }
 
     /// The larger one of two values.
@@ -85,7 +85,7 @@ impl Resolver<'_> {
         }
         let limits = [a, b].map(|other| (Relation::Ge, other.form.clone()));
         let branches = branches([a, b], [a.form.clone(), b.form.clone()])?;
-        Some(self.by_cases((Function::Choice, branches), &limits, unsigned, [a, b]))
+        Some(self.by_cases((Function::Max, branches), &limits, unsigned, [a, b]))
     }
 
     /// The value of an operation that wraps by definition: the exact one, if the launch shows that nothing wraps.

@@ -177,12 +177,17 @@ pub fn result<S: Source + ?Sized>(
         BinaryOp::Add => read(source, lhs)?.plus(&read(source, rhs)?, 1),
         BinaryOp::Sub => read(source, lhs)?.plus(&read(source, rhs)?, -1),
         BinaryOp::Mul => {
-            let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+            let r = read(source, rhs)?;
+            // Any value.
+            if r.form.as_constant() == Some(0) && r.exact.is_empty() {
+                return Some(r);
+            }
+            let l = read(source, lhs)?;
             multiplied(source, &l, &r, lhs)
         }
         BinaryOp::Shl => {
             let Some(by) = shift_count(source, lhs, rhs) else {
-                let (shifted, by) = (read(source, lhs)?, read(source, rhs)?);
+                let (shifted, by) = (read(source, lhs)?, exponent(source, rhs)?);
                 let power = source.power_of_two(&by)?;
                 return multiplied(source, &shifted, &power, lhs);
             };
@@ -191,9 +196,13 @@ pub fn result<S: Source + ?Sized>(
             Some(shifted.with(form))
         }
         BinaryOp::Shr => {
-            let by = shift_count(source, lhs, rhs)?;
             let dividend = read(source, lhs)?;
             let ty = source.kernel().type_of(lhs).as_scalar()?;
+            let Some(by) = shift_count(source, lhs, rhs) else {
+                let by = exponent(source, rhs)?;
+                let power = source.power_of_two(&by)?;
+                return source.ratio(&dividend, &power, true, ty);
+            };
             source.quotient(&dividend, 1 << by, true, ty)
         }
         BinaryOp::BitAnd => {
@@ -278,6 +287,16 @@ fn joined<S: Source + ?Sized>(source: &mut S, lhs: ExprId, rhs: ExprId) -> FormO
     let low = source.number(rhs).filter(|low| (0..free).contains(low))?;
     let form = Affine::of(Form::constant(low));
     read(source, lhs)?.plus(&form, 1)
+}
+
+/// A shift count. The type of a named constant need not be known.
+fn exponent<S: Source + ?Sized>(source: &mut S, id: ExprId) -> FormOf<S> {
+    match source.kernel().expr(id) {
+        Expr::Link(link) if source.kernel().type_of(id).as_scalar().is_none() => {
+            source.symbol(id, Symbol::Link(link, false))
+        }
+        _ => read(source, id),
+    }
 }
 
 /// A constant shift count below the width.

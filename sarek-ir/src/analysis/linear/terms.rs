@@ -44,6 +44,21 @@ impl Term {
     }
 }
 
+impl Term {
+    /// The facts that hold in one of its cases.
+    pub fn facts_of(&self, case: usize) -> &[Fact] {
+        match &self.definition {
+            Definition::OneOf(cases) => &cases[case].1,
+            Definition::ByCases { branches, .. } => &branches[case].facts,
+            Definition::Any
+            | Definition::Product(..)
+            | Definition::Quotient { .. }
+            | Definition::Xor(..)
+            | Definition::Injective(..) => &[],
+        }
+    }
+}
+
 /// The definition of a [`Term`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Definition {
@@ -75,7 +90,11 @@ pub enum Definition {
 /// The function of a [`Definition`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Function {
-    /// A minimum, a maximum, or a difference: the branches say all.
+    /// A minimum.
+    Min,
+    /// A maximum.
+    Max,
+    /// A difference: the branches say all.
     Choice,
     /// 2 to the power of the operand.
     Power,

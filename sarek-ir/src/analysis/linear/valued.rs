@@ -192,7 +192,22 @@ impl<'a> Resolver<'a> {
             return Some(known);
         }
         let ty = self.kernel.scalar_of(id);
+        if let Expr::Cast { arg } = self.kernel.expr(id)
+            && let Some(value) = self.zero_or_one(arg, ty)
+        {
+            return Some(value);
+        }
         Some(self.any(ty, false))
+    }
+
+    /// A condition as a number.
+    fn zero_or_one(&mut self, cond: ExprId, ty: Scalar) -> Option<Affine> {
+        let is_bool = self.kernel.type_of(cond).as_scalar() == Some(Scalar::Bool);
+        let cases = is_bool.then_some([true, false])?.map(|truth| {
+            let number = Affine::of(Form::constant(truth.into()));
+            (number, self.supposed(cond, truth))
+        });
+        Some(self.one_of(cases.into(), ty))
     }
 }
 

@@ -4,13 +4,13 @@
 //! without a barrier, threads may be in different iterations, so a local that changes there has no symbol. An
 //! immutable local keeps the form that its initialiser had at the `let`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::symbol::is_unsigned;
 use super::{Affine, Form, Poly, Symbol};
 use crate::analysis::uniformity::{Among, Uniformity};
-use crate::{Kernel, LocalId, NameId};
+use crate::{Kernel, LocalId, NameId, Scalar};
 
 /// The forms of locals, see the module's documentation.
 #[derive(Clone)]
@@ -18,8 +18,8 @@ pub struct Values {
     /// In the analysis of a single block: the locals that its threads have in common.
     uniformity: Option<Rc<Uniformity>>,
     known: HashMap<LocalId, Affine>,
-    /// The forms of the fields of immutable tuples and structs.
-    fields: HashMap<(LocalId, NameId), Affine>,
+    /// The forms of the fields of tuples and structs, with their types.
+    fields: BTreeMap<(LocalId, NameId), (Affine, Scalar)>,
     /// The number of symbols made so far.
     made: u32,
     /// The number of enclosing loops without a barrier.
@@ -40,7 +40,7 @@ impl Values {
         Values {
             uniformity: None,
             known: HashMap::new(),
-            fields: HashMap::new(),
+            fields: BTreeMap::new(),
             made: 0,
             loops: 0,
         }
@@ -57,14 +57,36 @@ impl Values {
         self.loops == 0 && uniformity.is_some_and(|uniformity| uniformity.local(local))
     }
 
-    /// The form of a field of an immutable tuple or struct.
+    /// The form of a field of a tuple or struct.
     pub fn field(&self, local: LocalId, name: NameId) -> Option<Affine> {
-        self.fields.get(&(local, name)).cloned()
+        self.fields
+            .get(&(local, name))
+            .map(|(form, _)| form.clone())
+    }
+
+    /// The fields of a local that have a form, with their types.
+    pub fn fields(&self, local: LocalId) -> Vec<(NameId, Affine, Scalar)> {
+        let of_local = self
+            .fields
+            .range((local, NameId(0))..=(local, NameId(u32::MAX)));
+        of_local
+            .map(|((_, name), (form, ty))| (*name, form.clone(), *ty))
+            .collect()
     }
 
     /// Records the form of a field.
-    pub fn set_field(&mut self, local: LocalId, name: NameId, form: Affine) {
-        self.fields.insert((local, name), form);
+    pub fn set_field(&mut self, local: LocalId, name: NameId, (form, ty): (Affine, Scalar)) {
+        self.fields.insert((local, name), (form, ty));
+    }
+
+    /// Forgets the fields of a local.
+    pub fn forget_fields(&mut self, local: LocalId) {
+        self.fields.retain(|(of, _), _| *of != local);
+    }
+
+    /// The locals with fields that have a form.
+    pub fn locals_with_fields(&self) -> impl Iterator<Item = LocalId> + '_ {
+        self.fields.keys().map(|(local, _)| *local)
     }
 
     /// The locals that have a form.
@@ -85,6 +107,7 @@ impl Values {
     /// Records an assignment of a value without a form.
     pub fn renew(&mut self, kernel: &Kernel, local: LocalId) {
         self.known.remove(&local);
+        self.forget_fields(local);
         let ty = kernel.locals[local.index()].ty.as_scalar();
         let Some(ty) = ty.filter(|ty| ty.is_int()) else {
             return;
@@ -100,6 +123,7 @@ impl Values {
     /// Restores the values of another point. Symbols made since then are not made again.
     pub fn restore(&mut self, before: Values) {
         self.known = before.known;
+        self.fields = before.fields;
     }
 
     /// Enters a loop without a barrier.

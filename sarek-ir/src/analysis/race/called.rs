@@ -15,11 +15,13 @@
 
 mod forms;
 mod rewrite;
+mod tree;
 
 use std::collections::BTreeSet;
 
-pub use forms::{Argument, Form, Scale, Term};
+pub use forms::{Argument, Form, Part, Scale, Term};
 use rewrite::Template;
+pub use tree::{Operator, Tree};
 
 use super::meet::Steps;
 use super::{Constants, Proof};
@@ -39,8 +41,12 @@ const MOST_REFUTED: usize = 6;
 /// More forms of a function than these are not offered by the fast rules. The refutation may add two.
 const MOST_FORMS: usize = 4;
 
-/// The steps of all refutations together: about 0.06 s in an unoptimised build.
+/// More combinations of forms with quotients, bits or minima are not tried.
+const MOST_TREES: usize = 16;
+
+/// The steps of all refutations of one kind together: about 0.06 s in an unoptimised build.
 const MOST_STEPS: u32 = 3000;
+const MOST_STEPS_OF_TREES: u32 = 3000;
 
 /// A proof that assumes the results of called functions.
 #[derive(Clone, Debug)]
@@ -71,7 +77,7 @@ pub struct Coefficient {
     /// The constant.
     pub link: LinkId,
     /// The product.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<Part>,
     /// The sign.
     pub is_negative: bool,
 }
@@ -84,8 +90,24 @@ pub fn check(kernel: &Kernel) -> Option<ByResults> {
         return None;
     }
     let forms: Vec<Vec<Form>> = groups.iter().map(|g| forms::of(kernel, g)).collect();
+    let of_kind = |has_trees: bool| -> Vec<Vec<Form>> {
+        let of = |forms: &Vec<Form>| {
+            let forms = forms.iter().filter(|form| form.has_trees() == has_trees);
+            forms.cloned().collect()
+        };
+        forms.iter().map(of).collect()
+    };
     let steps = Steps::new(MOST_STEPS.into());
-    let found = search((kernel, &steps), &groups, &forms);
+    let trees = search_trees(kernel, &groups, &of_kind(true));
+    let found = match &groups[..] {
+        // Several functions have one choice of forms, and quotients are rarely free of races by chance.
+        [_, _, ..] if !trees.is_empty() => trees,
+        _ => {
+            let mut found = search((kernel, &steps), &groups, &of_kind(false));
+            found.extend(trees);
+            found
+        }
+    };
     // A form under which the launch may have more threads is the likely one.
     let best = found.iter().position(|found| !found.is_weak).unwrap_or(0);
     let mut found = found;
@@ -159,6 +181,48 @@ fn search(
     found
 }
 
+/// The forms with quotients, bits or minima under which the kernel is free of races, by the refutation.
+fn search_trees(kernel: &Kernel, groups: &[Vec<CallId>], forms: &[Vec<Form>]) -> Vec<Found> {
+    let (mut found, steps) = (vec![], Steps::new(MOST_STEPS_OF_TREES.into()));
+    let mut left = MOST_TREES;
+    let mut choices = choices(forms);
+    if let [forms] = forms {
+        // A quotient or remainder alone is rarely an index.
+        choices.sort_by_key(|choice| forms[choice[0]].is_quotient());
+    }
+    for choice in choices {
+        let chosen = choice.iter().zip(forms).map(|(at, of)| of[*at].clone());
+        let chosen: Vec<Form> = chosen.collect();
+        // Two functions hardly return the same value.
+        let is_twice = |(at, form)| chosen[..at].contains(form);
+        if chosen.iter().enumerate().any(is_twice) {
+            continue;
+        }
+        if left == 0 || found.len() == MOST_FORMS {
+            break;
+        }
+        left -= 1;
+        let templates: Vec<Template> = chosen.iter().map(Template::of).collect();
+        let by = Rules::Refutation;
+        let Some(rewritten) = proved((kernel, &steps), groups, &templates, by) else {
+            continue;
+        };
+        let is_weak = is_weak(kernel, &rewritten.proof);
+        if !is_weak {
+            found.push(Found {
+                forms: chosen,
+                rewritten,
+                is_weak,
+                by,
+            });
+        }
+        if groups.len() > 1 && !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
 /// True if the launch, or its blocks, must have one thread along an axis whose ids the kernel uses.
 fn is_weak(kernel: &Kernel, proof: &Proof) -> bool {
     proof.preconditions.iter().any(|need| {
@@ -167,6 +231,11 @@ fn is_weak(kernel: &Kernel, proof: &Proof) -> bool {
             Precondition::BlockAtMost(..)
             | Precondition::ExtentAtMost(..)
             | Precondition::NoOverflow(_)
+            | Precondition::SubgroupSize(_)
+            | Precondition::SubgroupSizeIs(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups
             | Precondition::Holds(_) => return false,
         };
         let mut exprs = kernel.exprs.iter();
@@ -245,6 +314,11 @@ fn joined(
                 Precondition::SingleThread(of) | Precondition::BlockAtMost(of, _) => *of == axis,
                 Precondition::ExtentAtMost(..)
                 | Precondition::NoOverflow(_)
+                | Precondition::SubgroupSize(_)
+                | Precondition::SubgroupSizeIs(_)
+                | Precondition::EqualSubgroups
+                | Precondition::WholeSubgroups
+                | Precondition::BlockOfSubgroups
                 | Precondition::Holds(_) => false,
             };
             needs.iter().any(is_single)

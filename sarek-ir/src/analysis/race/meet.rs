@@ -5,17 +5,16 @@
 //! that it used become preconditions.
 
 mod constants;
+mod subgroups;
 mod terms;
 mod translate;
-
-use std::cell::Cell;
 
 use super::Needs;
 use crate::analysis::access::Access;
 use crate::analysis::linear::Terms;
 use crate::{Axis, Kernel, Precondition};
 pub use constants::ConstantBound;
-pub(super) use constants::{Constants, Steps};
+pub(super) use constants::{Assumption, Constants, Steps};
 use translate::{Case, Condition, Side, Stop, Translation};
 
 /// More combinations of cases than these are not examined.
@@ -34,10 +33,7 @@ pub(super) struct Setting<'a> {
     pub(super) terms: &'a Terms,
     /// True for threads of one block.
     pub(super) in_block: bool,
-    /// The bounds of constants that a proof may use.
-    pub(super) assumed: &'a [ConstantBound],
-    /// The steps that all questions together may still take.
-    pub(super) steps: &'a Cell<u32>,
+    pub(super) assumed: Assumption<'a>,
 }
 
 impl Setting<'_> {
@@ -53,7 +49,7 @@ impl Setting<'_> {
         let attempts = attempts
             .into_iter()
             .flat_map(|axes| [(axes, true), (axes, false)]);
-        let all = MOST_STEPS.min(self.steps.get());
+        let all = MOST_STEPS.min(self.assumed.steps.get());
         let mut steps = all;
         let found = attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
@@ -73,7 +69,8 @@ impl Setting<'_> {
             used.extend(question.used);
             Some(question.needs)
         });
-        self.steps.set(self.steps.get() - (all - steps));
+        let left = self.assumed.steps.get() - (all - steps);
+        self.assumed.steps.set(left);
         found
     }
 

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use super::meet::Setting;
+use super::meet::{Assumption, Setting};
 use super::{Race, is_store};
 use crate::analysis::access::{Access, accesses_of_values, barrier_intervals_of_values};
 use crate::analysis::linear::{Atom, Fact, Form, Poly, Relation, Sign, Symbol, Terms};
@@ -151,8 +151,11 @@ impl<'k> Proof<'k> {
             kernel: self.kernel,
             terms: &self.terms,
             in_block: self.in_block,
-            assumed: &[],
-            steps,
+            assumed: Assumption {
+                bounds: &[],
+                subgroup: None,
+                steps,
+            },
         }
     }
 

@@ -58,13 +58,12 @@ pub(super) fn check(
     if !races.is_empty() {
         let (accesses, intervals, terms) = barrier_intervals_of_values(kernel, among);
         races.retain(|memory, _| {
-            let found = constants.first_proof(|assumed, used, steps| {
+            let found = constants.first_proof(|assumed, used| {
                 let setting = Setting {
                     kernel,
                     terms: &terms,
                     in_block: true,
                     assumed,
-                    steps,
                 };
                 none_meet(setting, *memory, (&accesses, &intervals), used)
             });

@@ -45,6 +45,11 @@ fn only_overflow(needs: Result<Vec<Precondition>, Reason>) -> bool {
             Precondition::NoOverflow(_) | Precondition::SingleThread(_) => true,
             Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::SubgroupSize(_)
+            | Precondition::SubgroupSizeIs(_)
+            | Precondition::EqualSubgroups
+            | Precondition::WholeSubgroups
+            | Precondition::BlockOfSubgroups
             | Precondition::Holds(_) => false,
         })
     })
@@ -262,7 +267,14 @@ fn what_is_of_a_subgroup_tells_no_threads_apart() {
             checked(&s.finish()).map_err(|races| races[0].reason)
         };
         assert_eq!(of(|s| s.n(1)), Err(Reason::OfSubgroup(id)));
-        assert_eq!(of(|s| s.id(X)), Err(Reason::OfSubgroup(id)));
+        // The size is the same for all threads, if the device has no subgroups of different sizes.
+        match of(|s| s.id(X)) {
+            Ok(needs) => {
+                assert_eq!(id, Builtin::SubgroupSize);
+                assert!(needs.contains(&Precondition::EqualSubgroups));
+            }
+            Err(reason) => assert_eq!(reason, Reason::OfSubgroup(Builtin::SubgroupLane)),
+        }
     }
 }
 

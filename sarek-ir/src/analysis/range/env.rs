@@ -78,6 +78,10 @@ impl Env {
             .fold(1i128, |n, &e| n.saturating_mul(e.into()));
         // The id is computed in 64 bits, and wraps there like other integers.
         env.builtins[18] = below(threads).meet(Interval::of(crate::Scalar::Usize));
+        // Devices have subgroups of any size. A thread's lane is at most its number in the block.
+        let of_block = block.iter().fold(1i128, |n, &b| n.saturating_mul(b.into()));
+        env.builtins[slot(Builtin::SubgroupSize)] = Interval::new(1, u32::MAX.into());
+        env.builtins[slot(Builtin::SubgroupLane)] = below(of_block.max(1));
         env
     }
 

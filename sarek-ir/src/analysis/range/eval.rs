@@ -252,9 +252,9 @@ impl Analyser<'_> {
         let most = Interval::new(0, i128::from(ty.bits()) - 1);
         let exceeds = !count.within(most);
         let count = if exceeds { most } else { count };
+        // By another count, the value is not the product by a power of two, nor the quotient.
+        self.overflowed |= exceeds;
         let range = if op == BinaryOp::Shl {
-            // By another count, the value is not the product by a power of two.
-            self.overflowed |= exceeds;
             self.wrap(l.shifted_left(count), ty)
         } else {
             l.shifted_right(count)
@@ -403,7 +403,7 @@ impl Analyser<'_> {
             Intrinsic::SaturatingSub => x.minus(a).saturated(full),
             Intrinsic::SaturatingMul => x.times(a).saturated(full),
             Intrinsic::WrappingShl => self.silently(|this| this.shift(BinaryOp::Shl, x, a, ty)),
-            Intrinsic::WrappingShr => self.shift(BinaryOp::Shr, x, a, ty),
+            Intrinsic::WrappingShr => self.silently(|this| this.shift(BinaryOp::Shr, x, a, ty)),
             // Any number: of bit permutations, of powers of bases that may be negative, and of floats, which are not tracked.
             _ => full,
         }

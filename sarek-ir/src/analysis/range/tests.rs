@@ -55,6 +55,19 @@ fn a_guard_by_the_length_proves_the_access() {
 }
 
 #[test]
+fn lanes_are_below_the_size_of_the_block() {
+    let of = |n: u64, at: fn(&Sketch) -> crate::sketch::SketchExpr<'_>| {
+        let s = Sketch::new("lanes");
+        let y = s.slice_mut("y", Scalar::F32);
+        s.store(y, at(&s), s.f32(1.0));
+        unproved(&s.finish(), [640, 1, 1], &[len(n)])
+    };
+    assert_eq!(of(63, |s| s.id(Builtin::SubgroupLane)), [0]);
+    assert_eq!(of(64, |s| s.id(Builtin::SubgroupLane)), []);
+    assert_eq!(of(64, |s| s.id(Builtin::SubgroupSize)), [0]);
+}
+
+#[test]
 fn without_a_guard_the_extent_decides() {
     let s = Sketch::new("exact");
     let y = s.slice_mut("y", Scalar::F32);

@@ -7,6 +7,12 @@ use super::{Claim, Polynomial, Reasons, System};
 /// The monomials that a hypothesis is multiplied by.
 const COFACTORS: usize = 4;
 
+/// The steps of the proofs that operands of a monotone function are in an order.
+const OPERANDS: u32 = 6;
+
+/// The steps of the proofs that its values are not.
+const VALUES: u32 = 16;
+
 impl System {
     /// Proves that an equality has no solution, because its polynomial is positive or negative.
     pub(super) fn refutes_equality(&self) -> Option<Reasons> {
@@ -87,9 +93,17 @@ impl System {
                 reasons |= found;
                 continue;
             }
+            let facts = self.facts.len();
             self.facts.push(Claim::new(hypothesis.clone(), 0));
-            let found = self.refutes(&hypothesis);
-            self.facts.pop();
+            // These short proofs have steps of their own.
+            let steps = self.steps.replace(self.monotony.get());
+            let mut found = self.refutes_by_monotony();
+            self.monotony.set(self.steps.replace(steps));
+            if found.is_none() {
+                self.facts.truncate(facts + 1);
+                found = self.refutes(&hypothesis);
+            }
+            self.facts.truncate(facts);
             reasons |= found?;
         }
         Some(reasons)
@@ -134,6 +148,43 @@ impl System {
         let found = shifted.absurd().or_else(|| shifted.refutes_equality());
         self.steps.set(shifted.steps.get());
         found
+    }
+
+    /// Refutes the system by the order of a monotone function's values, if a short proof shows that of its operands. Adds the
+    /// orders that were found to the facts.
+    fn refutes_by_monotony(&mut self) -> Option<Reasons> {
+        let facts = self.facts.len();
+        for at in 0..self.monotone.len() {
+            for sign in [1, -1] {
+                let function = &self.monotone[at];
+                let Some(order) = function.values.scaled(sign) else {
+                    continue;
+                };
+                if order.obstacle().is_none() {
+                    continue;
+                }
+                let Some(reasons) = self.proves_in(OPERANDS, function.operands.scaled(sign)) else {
+                    continue;
+                };
+                let reasons = reasons | function.reasons;
+                if let Some(found) = self.proves_sign(VALUES, &order, -1) {
+                    return Some(found | reasons);
+                }
+                self.facts.push(Claim::new(order, reasons));
+            }
+        }
+        if self.facts.len() == facts {
+            return None;
+        }
+        let is_linear = |claim: &&Claim| {
+            let mut terms = claim.polynomial.terms().iter();
+            terms.all(|(m, _)| m.degree() <= 1)
+        };
+        self.equal.iter().filter(is_linear).find_map(|claim| {
+            let mut signs = [1, -1].into_iter();
+            let found = signs.find_map(|sign| self.proves_sign(VALUES, &claim.polynomial, sign));
+            found.map(|reasons| reasons | claim.reasons)
+        })
     }
 
     /// Refutes the system with a hypothesis that is among the facts.

@@ -20,6 +20,14 @@ pub(super) struct Equivalence {
     pub reasons: Reasons,
 }
 
+/// The differences of two operands and of two values of a function that never falls if its operand grows.
+#[derive(Clone, Debug)]
+pub(super) struct Monotone {
+    pub operands: Polynomial,
+    pub values: Polynomial,
+    pub reasons: Reasons,
+}
+
 /// The equality `divisor · var = by`, with a positive divisor.
 #[derive(Debug)]
 pub(super) struct Substitution {
@@ -64,6 +72,17 @@ impl Claim {
 impl Equivalence {
     pub fn substitute(&mut self, substitution: &Substitution) {
         for side in self.sides.iter_mut().chain([&mut self.given]) {
+            if let Some(polynomial) = substitution.applied(side) {
+                *side = polynomial;
+                self.reasons |= substitution.reasons;
+            }
+        }
+    }
+}
+
+impl Monotone {
+    pub fn substitute(&mut self, substitution: &Substitution) {
+        for side in [&mut self.operands, &mut self.values] {
             if let Some(polynomial) = substitution.applied(side) {
                 *side = polynomial;
                 self.reasons |= substitution.reasons;

@@ -20,6 +20,7 @@
 //! | [`System::define`] | `x = p`; `x` is replaced everywhere |
 //! | [`System::not_zero`] | `p ≠ 0` |
 //! | [`System::equivalent`] | `a = 0` exactly if `b = 0`, where `given = 0` |
+//! | [`System::monotone`] | `b >= 0` if `a >= 0`, and `b <= 0` if `a <= 0` |
 //! | [`System::thread_id`] | the threads are the same if all these are 0 |
 //!
 //! Division: `q = i / w` and `r = i % w` satisfy `i = q·w + r` and `r < w`, with natural `q` and `r`. If `i` is a
@@ -43,6 +44,8 @@
 //!    polyhedra*, 1988). Here a factor is a number times a product of natural variables.
 //! 6. *Cases.* An integer `u` is 0 if both `u >= 1` and `u <= -1` are refuted. This decides the ids' differences after
 //!    the digits, and gives a linear combination the integrality that it lacks.
+//! 7. *Monotony.* With `i + 1 <= i'` in a case, `n·(i + 1) <= n·i'`, and then the quotients of both by the same number are in
+//!    this order.
 //!
 //! # Soundness
 //!
@@ -79,7 +82,7 @@ mod solve;
 
 use std::cell::Cell;
 
-use claim::{Claim, Equivalence};
+use claim::{Claim, Equivalence, Monotone};
 pub use monomial::Var;
 pub use polynomial::Polynomial;
 
@@ -102,10 +105,13 @@ pub struct System {
     /// Polynomials that are not 0.
     unequal: Vec<Claim>,
     equivalences: Vec<Equivalence>,
+    monotone: Vec<Monotone>,
     /// The threads are the same if all these are 0.
     ids: Vec<Claim>,
     /// The steps that the searches of this question may still take.
     steps: Cell<u32>,
+    /// The steps that the proofs about monotone functions may still take.
+    monotony: Cell<u32>,
     /// The conditions under which the ids that are no longer in the list are the same.
     proved: Reasons,
 }
@@ -128,8 +134,10 @@ impl System {
             definitions: vec![],
             unequal: vec![],
             equivalences: vec![],
+            monotone: vec![],
             ids: vec![],
             steps: Cell::new(search::STEPS),
+            monotony: Cell::new(search::MONOTONY),
             proved: 0,
         }
     }
@@ -192,6 +200,16 @@ impl System {
         });
     }
 
+    /// States that `values` has the sign of `operands`, or is 0. Take the differences of two operands and of two results of a
+    /// function that never falls if its operand grows, such as a quotient.
+    pub fn monotone(&mut self, [operands, values]: [Polynomial; 2], reasons: Reasons) {
+        self.monotone.push(Monotone {
+            operands,
+            values,
+            reasons,
+        });
+    }
+
     /// Adds the difference of an id of the two threads. The threads are the same if all differences are 0.
     pub fn thread_id(&mut self, difference: Polynomial) {
         self.ids.push(Claim::new(difference, 0));
@@ -207,13 +225,15 @@ impl System {
     /// proof used.
     pub fn same_thread_within(mut self, budget: &mut u32) -> Option<Reasons> {
         let steps = search::STEPS.min(*budget);
+        let most = search::MONOTONY.min(*budget - steps);
         self.steps.set(steps);
+        self.monotony.set(most);
         self.substitute_definitions();
         self.tidy();
         self.cut();
         self.cut_products();
         let found = self.solve();
-        *budget -= steps - self.steps.get();
+        *budget -= steps - self.steps.get() + most - self.monotony.get();
         found
     }
 

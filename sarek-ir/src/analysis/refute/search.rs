@@ -6,6 +6,8 @@ use super::{Polynomial, Reasons, System};
 
 /// The goals that all searches of a question replace by others.
 pub(super) const STEPS: u32 = 600;
+/// The same for the searches about monotone functions.
+pub(super) const MONOTONY: u32 = 300;
 /// The goals that one search replaces by others.
 const STEPS_OF_SEARCH: u32 = 20;
 /// The goals that replace one goal.
@@ -55,8 +57,13 @@ impl Goal {
 impl System {
     /// Proves `goal >= 0` by a best-first search. A goal without a polynomial left the limits of arithmetic.
     pub(super) fn proves(&self, goal: Option<Polynomial>) -> Option<Reasons> {
+        self.proves_in(STEPS_OF_SEARCH, goal)
+    }
+
+    /// [`System::proves`] with at most this many steps.
+    pub(super) fn proves_in(&self, steps: u32, goal: Option<Polynomial>) -> Option<Reasons> {
         let mut goals = vec![Goal::new(goal?, 0, 0)];
-        for _ in 0..STEPS_OF_SEARCH {
+        for _ in 0..steps {
             let open = goals.iter_mut().filter(|goal| !goal.expanded);
             let next = open.min_by_key(|goal| (goal.work, goal.reasons.count_ones()))?;
             let Some(obstacle) = next.obstacle else {
@@ -83,8 +90,13 @@ impl System {
 
     /// Proves `sign · p > 0`.
     pub(super) fn proves_positive(&self, p: &Polynomial, sign: i64) -> Option<Reasons> {
+        self.proves_sign(STEPS_OF_SEARCH, p, sign)
+    }
+
+    /// [`System::proves_positive`] with at most this many steps.
+    pub(super) fn proves_sign(&self, steps: u32, p: &Polynomial, sign: i64) -> Option<Reasons> {
         let scaled = p.scaled(sign * SCALE)?;
-        self.proves(scaled.minus(&Polynomial::number(1)))
+        self.proves_in(steps, scaled.minus(&Polynomial::number(1)))
     }
 
     /// The goals that remain if a multiple of a fact removes the obstacle.

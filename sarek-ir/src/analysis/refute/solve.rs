@@ -52,7 +52,11 @@ impl System {
             if self.ids.is_empty() {
                 return Some(self.proved);
             }
-            if self.eliminate(2) || self.follow_equivalence() || self.split_digits() || self.join()
+            if self.eliminate(2)
+                || self.follow_equivalence()
+                || self.same_values()
+                || self.split_digits()
+                || self.join()
             {
                 continue;
             }
@@ -149,6 +153,16 @@ impl System {
         for side in found.sides {
             self.assume_zero(side, found.reasons);
         }
+        true
+    }
+
+    /// Assumes that a function has the same values for the same operands.
+    fn same_values(&mut self) -> bool {
+        let Some(at) = self.monotone.iter().position(|f| f.operands.is_zero()) else {
+            return false;
+        };
+        let found = self.monotone.swap_remove(at);
+        self.assume_zero(found.values, found.reasons);
         true
     }
 
@@ -255,6 +269,9 @@ impl System {
         }
         for equivalence in &mut self.equivalences {
             equivalence.substitute(substitution);
+        }
+        for function in &mut self.monotone {
+            function.substitute(substitution);
         }
         if substitution.var.is_natural() {
             let by = std::mem::take(&mut substitution.by);

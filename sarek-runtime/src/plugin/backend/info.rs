@@ -38,6 +38,9 @@ pub struct DeviceInfo {
     /// The number of threads that run in lockstep, 1 if unknown. Automatic block sizes are
     /// multiples of it.
     pub warp: u32,
+    /// The number of threads of each subgroup but the last one of a block, in the order of their numbers, x running fastest.
+    /// 0 if there are no subgroups, or if their size may differ.
+    pub subgroup: u32,
     /// The number of processors that run blocks at the same time, 0 if unknown.
     pub compute_units: u32,
     /// The device memory in bytes, 0 if unknown.
@@ -69,6 +72,7 @@ impl Default for DeviceInfo {
             max_buffer: isize::MAX as u64,
             max_buffers: u32::MAX,
             warp: 1,
+            subgroup: 0,
             compute_units: 0,
             memory: 0,
             unified: false,

@@ -4,13 +4,16 @@
 //! of the coordinates: `row * width + column`. The factors are sizes, named constants of the kernel, or any numbers.
 //! Offsets and a number may be added.
 
-use super::Coefficient;
+use super::{Coefficient, Operator, Tree};
 use crate::analysis::linear::Resolver;
 use crate::analysis::race::ConstantBound;
-use crate::{CallId, Compound, Expr, ExprId, Kernel, LinkId, NameId};
+use crate::{Axis, Builtin, CallId, Compound, Expr, ExprId, Kernel, LinkId, NameId};
 
 /// More named constants than these are not tried as factors.
 const MOST_CONSTANTS: usize = 2;
+
+/// More numbers than these are not tried as operands.
+const MOST_LITERALS: usize = 2;
 
 /// An argument of a call, or a field of one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -19,6 +22,34 @@ pub struct Argument {
     pub position: u32,
     /// The field.
     pub field: Option<NameId>,
+}
+
+/// A factor of a [`Term`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// An argument.
+    Argument(Argument),
+    /// A value that is no polynomial of the arguments.
+    Tree(Tree),
+}
+
+impl From<Argument> for Part {
+    fn from(argument: Argument) -> Part {
+        Part::Argument(argument)
+    }
+}
+
+impl From<Tree> for Part {
+    fn from(tree: Tree) -> Part {
+        Part::Tree(tree)
+    }
+}
+
+impl Argument {
+    /// The argument as an operand.
+    fn tree(self) -> Tree {
+        Tree::Parameter(self.position, self.field)
+    }
 }
 
 /// A form of the result of a call: a sum of terms.
@@ -32,7 +63,7 @@ pub struct Form {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
     /// The arguments, in ascending order.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<Part>,
     /// True if the term is subtracted.
     pub is_negative: bool,
     /// The factor.
@@ -57,10 +88,29 @@ impl Form {
         for is_negative in [false, true] {
             terms.push(Term {
                 is_negative,
-                ..term(&[], ANY)
+                ..term::<Argument>(&[], ANY)
             });
         }
         Form { terms }
+    }
+
+    /// True if it has quotients, bits or minima.
+    pub(super) fn has_trees(&self) -> bool {
+        let parts = self.terms.iter().flat_map(|term| &term.arguments);
+        let mut trees = parts.filter(|part| matches!(part, Part::Tree(tree) if !tree.is_closed()));
+        trees.next().is_some()
+    }
+
+    /// True if it is a single quotient or remainder.
+    pub(super) fn is_quotient(&self) -> bool {
+        let mut parts = self.terms.iter().flat_map(|term| &term.arguments);
+        let first = parts.next();
+        let is_division = |part: &Part| match part {
+            Part::Tree(Tree::Binary(Operator::Div, _)) => true,
+            Part::Tree(Tree::Binary(Operator::Rem, of)) => matches!(of[0], Tree::Parameter(..)),
+            Part::Tree(_) | Part::Argument(_) => false,
+        };
+        first.is_some_and(is_division) && parts.next().is_none()
     }
 
     /// True if it is a multiple of a single argument by any number, apart from offsets.
@@ -97,8 +147,8 @@ impl Form {
 
 const ANY: Scale = Scale::Between(0, None);
 
-fn term(arguments: &[Argument], scale: Scale) -> Term {
-    let mut arguments = arguments.to_vec();
+fn term<P: Clone + Into<Part>>(arguments: &[P], scale: Scale) -> Term {
+    let mut arguments: Vec<Part> = arguments.iter().cloned().map(Into::into).collect();
     arguments.sort();
     Term {
         arguments,
@@ -120,9 +170,20 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
     };
     let (mut forms, mut late): (Vec<Form>, Vec<Form>) = (vec![], vec![]);
     let mut add = |terms: Vec<Term>| {
-        let used = |size: &&Argument| terms.iter().any(|term| term.arguments.contains(size));
+        let used = |size: &&Argument| {
+            let uses = |part: &Part| match part {
+                Part::Argument(argument) => argument == *size,
+                Part::Tree(tree) => tree.uses(size.tree()),
+            };
+            terms.iter().any(|term| term.arguments.iter().any(uses))
+        };
         let rest = sizes.iter().filter(|size| !used(size)).copied();
         let (rest, fields): (Vec<_>, Vec<_>) = rest.partition(|size| size.field.is_none());
+        let plain = Form::new(terms.clone(), &[]);
+        if plain.has_trees() {
+            forms.push(plain);
+            return;
+        }
         for offsets in [&rest[..], &[]] {
             let form = Form::new(terms.clone(), offsets);
             if !forms.contains(&form) {
@@ -135,7 +196,10 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
         }
     };
     match coordinates[..] {
-        [] => add(sizes.iter().map(|size| term(&[*size], ANY)).collect()),
+        [] => {
+            add(sizes.iter().map(|size| term(&[*size], ANY)).collect());
+            of_ids(&sizes).into_iter().for_each(&mut add);
+        }
         [a] => {
             add(vec![term(&[a], Scale::One)]);
             add(vec![Term {
@@ -146,6 +210,9 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
                 add(vec![term(&[a, *size], Scale::One)]);
             }
             add(vec![term(&[a], ANY)]);
+            of_trees(a, &sizes, &numbers(kernel))
+                .into_iter()
+                .for_each(&mut add);
         }
         [a, b] => {
             for [high, low] in [[a, b], [b, a]] {
@@ -190,6 +257,80 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
     }
     forms.extend(late);
     forms
+}
+
+/// The forms of functions that read ids themselves.
+fn of_ids(sizes: &[Argument]) -> Vec<Vec<Term>> {
+    let id = |id: Builtin| term(&[Tree::Id(id)], Scale::One);
+    let [x, y] = [Axis::X, Axis::Y].map(Builtin::GlobalIdx);
+    let (block, thread) = (Builtin::BlockIdx(Axis::X), Builtin::ThreadIdx(Axis::X));
+    let rows = |by: Part| {
+        let high = vec![Part::Tree(Tree::Id(y)), by];
+        vec![term(&high, Scale::One), id(x)]
+    };
+    let extent = Tree::Id(Builtin::BlockDim(Axis::X));
+    let in_blocks = vec![term(&[Tree::Id(block), extent], Scale::One), id(thread)];
+    let width = Part::Tree(Tree::Id(Builtin::GlobalDim(Axis::X)));
+    let plain = [
+        vec![id(x)],
+        in_blocks,
+        vec![id(Builtin::GlobalThreadId)],
+        rows(width),
+    ];
+    let by_size = sizes.iter().map(|size| rows(Part::Argument(*size)));
+    let multiples = sizes.iter().map(|size| {
+        vec![term(
+            &[Part::Tree(Tree::Id(x)), Part::Argument(*size)],
+            Scale::One,
+        )]
+    });
+    let any = vec![term(&[Tree::Id(x)], ANY)];
+    by_size.chain(plain).chain(multiples).chain([any]).collect()
+}
+
+/// The forms of functions of one coordinate with quotients, remainders, bits and minima.
+fn of_trees(a: Argument, sizes: &[Argument], numbers: &[i128]) -> Vec<Vec<Term>> {
+    use Operator::{Add, Div, Min, Rem, Sub, Xor};
+    let one = |tree: Tree| vec![term(&[tree], Scale::One)];
+    let by = |op: Operator, other: Tree| Tree::binary(op, a.tree(), other);
+    let others = sizes.iter().map(|size| size.tree());
+    let others = others.chain(numbers.iter().map(|n| Tree::Number(*n)));
+    let others: Vec<Tree> = others.collect();
+    let mut found = vec![];
+    for other in &others {
+        found.push(one(by(Div, other.clone())));
+        found.push(one(by(Rem, other.clone())));
+    }
+    for size in sizes {
+        let last = Tree::binary(Sub, size.tree(), Tree::Number(1));
+        found.push(one(by(Min, last)));
+        for shift in sizes.iter().filter(|shift| *shift != size) {
+            let sum = by(Add, shift.tree());
+            found.push(one(Tree::binary(Rem, sum, size.tree())));
+        }
+    }
+    for other in &others {
+        found.push(one(by(Xor, other.clone())));
+    }
+    found.push(one(by(Xor, by(Div, Tree::Number(2)))));
+    found
+}
+
+/// Numbers of the kernel that are tried as operands.
+fn numbers(kernel: &Kernel) -> Vec<i128> {
+    let literals = kernel.exprs.iter().filter_map(|expr| match expr {
+        Expr::Literal(value) => value.as_int(),
+        _ => None,
+    });
+    let extents = kernel.block.into_iter().flatten().map(i128::from);
+    let mut found: Vec<i128> = vec![];
+    for number in literals.chain(extents).filter(|n| (2..=1024).contains(n)) {
+        if !found.contains(&number) {
+            found.push(number);
+        }
+    }
+    found.truncate(MOST_LITERALS);
+    found
 }
 
 /// The arguments of calls of one function.

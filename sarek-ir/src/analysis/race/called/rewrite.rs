@@ -1,11 +1,11 @@
 //! Rewrites a kernel so that it uses a formula of a call's arguments in place of the call's result.
 
 use super::forms::{field, leaf};
-use super::{Argument, Coefficient, Form, Scale, Term};
+use super::{Argument, Coefficient, Form, Operator, Part, Scale, Term, Tree};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::{
-    BinaryOp, Block, CallId, Compound, CompoundId, Expr, ExprId, Kernel, Link, LinkId, Loc, Local,
-    LocalId, ParamKind, Scalar, Stmt, StmtId, Value,
+    BinaryOp, Block, CallId, Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, Link,
+    LinkId, Loc, Local, LocalId, ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, Value,
 };
 
 /// A sum that the kernel computes.
@@ -223,7 +223,10 @@ impl<'a> At<'a> {
     fn term(&mut self, term: &Term, factor: &Factor) -> Option<ExprId> {
         let mut parts = vec![];
         for argument in &term.arguments {
-            parts.push(self.argument(*argument)?);
+            parts.push(match argument {
+                Part::Argument(argument) => self.argument(*argument)?,
+                Part::Tree(tree) => self.tree(tree)?,
+            });
         }
         match factor {
             Factor::None => {}
@@ -246,6 +249,61 @@ impl<'a> At<'a> {
         Some(parts.fold(first, |product, part| {
             self.binary(BinaryOp::Mul, product, part)
         }))
+    }
+
+    /// An expression with the value of a tree, of the result's type.
+    fn tree(&mut self, tree: &Tree) -> Option<ExprId> {
+        let (op, of) = match tree {
+            Tree::Id(id) => {
+                let (kernel, loc) = (&mut *self.kernel, self.loc);
+                let id = kernel.push_expr(Expr::Builtin(*id), Scalar::Usize, loc);
+                return Some(match self.ty {
+                    Scalar::Usize => id,
+                    _ => self.push(Expr::Cast { arg: id }),
+                });
+            }
+            Tree::Parameter(position, field) => {
+                let (position, field) = (*position, *field);
+                return self.argument(Argument { position, field });
+            }
+            Tree::Number(number) => {
+                let value = Value::int(self.ty, *number)?;
+                return Some(self.push(Expr::Literal(value)));
+            }
+            Tree::Binary(op, of) => (*op, of.clone()),
+        };
+        let (lhs, rhs) = (self.tree(&of[0])?, self.tree(&of[1])?);
+        let binary = match op {
+            Operator::Add => BinaryOp::Add,
+            Operator::Sub => BinaryOp::Sub,
+            Operator::Mul => BinaryOp::Mul,
+            Operator::And => BinaryOp::BitAnd,
+            Operator::Or => BinaryOp::BitOr,
+            Operator::Xor => BinaryOp::BitXor,
+            Operator::Div => return Some(self.divide(DivideOp::Div, lhs, rhs)),
+            Operator::Rem => return Some(self.divide(DivideOp::Rem, lhs, rhs)),
+            Operator::Min | Operator::Max => {
+                let intrinsic = match op {
+                    Operator::Max => Intrinsic::Max,
+                    _ => Intrinsic::Min,
+                };
+                let args = self.kernel.push_list(&[lhs, rhs]);
+                return Some(self.push(Expr::Call { intrinsic, args }));
+            }
+        };
+        Some(self.binary(binary, lhs, rhs))
+    }
+
+    /// A quotient or remainder, whose divisor is checked as in the function.
+    fn divide(&mut self, op: DivideOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let site = SiteId(self.kernel.sites.len() as u32);
+        self.kernel.sites.to_mut().push(Site {
+            kind: SiteKind::Divisor,
+            loc: self.loc,
+            provable: true,
+        });
+        let site = Some(site);
+        self.push(Expr::Divide { op, lhs, rhs, site })
     }
 
     /// An expression of the result's type that reads an argument again.

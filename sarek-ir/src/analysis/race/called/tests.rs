@@ -1,4 +1,4 @@
-use super::{ByResults, Form, Scale, check};
+use super::{ByResults, Form, Part, Scale, check};
 use crate::sketch::{Sketch, SketchExpr, SketchLocal};
 use crate::{Argument, Axis, Builtin, Expr, Kernel, Precondition, Scalar, Stmt};
 
@@ -27,7 +27,10 @@ fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
 fn products(form: &Form) -> Vec<(Vec<u32>, bool, Scale)> {
     let terms = form.terms.iter().filter(|term| !term.arguments.is_empty());
     let each = terms.map(|term| {
-        let positions = term.arguments.iter().map(|of| of.position);
+        let positions = term.arguments.iter().map(|of| match of {
+            Part::Argument(of) => of.position,
+            Part::Tree(tree) => panic!("{tree:?}"),
+        });
         (positions.collect(), term.is_negative, term.scale.clone())
     });
     each.collect()
@@ -130,7 +133,12 @@ fn no_form_of_arguments_that_threads_share() {
         let at = store_at(s, &[]);
         s.store(y, at.get(), s.f32(1.0));
     });
-    assert!(check(&nothing).is_none());
+    // Only ids may tell the threads apart.
+    let ids = trees(&nothing);
+    assert!(
+        !ids.is_empty() && !ids.iter().any(|text| text.contains('p')),
+        "{ids:?}"
+    );
 }
 
 #[test]
@@ -193,4 +201,68 @@ fn calls_of_one_function_share_their_form() {
         s.store(y, second.get(), s.f32(2.0));
     });
     assert!(check(&neighbour).is_none());
+}
+
+/// The texts of the values in forms that are no polynomials.
+fn trees(kernel: &Kernel) -> Vec<String> {
+    let found = check(kernel).map(|found| found.functions);
+    let forms = found.into_iter().flatten().flat_map(|of| of.forms);
+    let parts = forms.flat_map(|form| form.terms).flat_map(|t| t.arguments);
+    let texts = parts.filter_map(|part| match part {
+        Part::Tree(tree) => Some(tree.text(kernel)),
+        Part::Argument(_) => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn values_that_are_no_polynomials() {
+    let of = |is_guarded: bool| {
+        kernel(|s| {
+            let y = s.slice_mut("y", Scalar::F32);
+            let [by, n] = ["by", "n"].map(|name| s.scalar(name, Scalar::Usize));
+            let i = s.let_("i", s.id(X));
+            let store = || {
+                let at = store_at(s, &[i.get(), s.arg(by), s.arg(n)]);
+                s.store(y, at.get(), s.f32(1.0));
+            };
+            match is_guarded {
+                true => s.if_(i.get().lt(s.arg(n)), store),
+                false => store(),
+            }
+        })
+    };
+    let [ring, last, flipped] = ["(% (+ p0 p1) p2)", "(min (- p2 1) p0)", "(^ p0 p1)"];
+    let guarded = trees(&of(true));
+    for form in [ring, last, flipped] {
+        assert!(guarded.iter().any(|text| text == form), "{guarded:?}");
+    }
+    // Threads from `n` on would meet others.
+    let open = trees(&of(false));
+    assert!(
+        !open.iter().any(|text| text == ring || text == last),
+        "{open:?}"
+    );
+    assert!(!open.iter().any(|text| text == "(/ p0 p1)"), "{open:?}");
+}
+
+#[test]
+fn a_function_may_read_ids() {
+    let of = |is_guarded: bool| {
+        kernel(|s| {
+            let y = s.slice_mut("y", Scalar::F32);
+            let width = s.scalar("width", Scalar::Usize);
+            let store = || {
+                let at = store_at(s, &[s.arg(width)]);
+                s.store(y, at.get(), s.f32(1.0));
+            };
+            match is_guarded {
+                true => s.if_(s.id(X).lt(s.arg(width)), store),
+                false => store(),
+            }
+        })
+    };
+    assert_eq!(trees(&of(true)), ["global_idx_y", "global_idx_x"]);
+    // Without the guard, the rows overlap.
+    assert!(!trees(&of(false)).contains(&"global_idx_y".into()));
 }

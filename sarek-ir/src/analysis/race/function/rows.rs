@@ -151,6 +151,11 @@ pub(super) fn of_parts(need: Precondition, parts: &Parts) -> Vec<Precondition> {
         | Precondition::SingleThread(_)
         | Precondition::ExtentAtMost(..)
         | Precondition::BlockAtMost(..)
+        | Precondition::SubgroupSize(_)
+        | Precondition::SubgroupSizeIs(_)
+        | Precondition::EqualSubgroups
+        | Precondition::WholeSubgroups
+        | Precondition::BlockOfSubgroups
         | Precondition::Holds(_) => vec![need],
     }
 }

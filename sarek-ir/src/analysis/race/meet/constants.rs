@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::subgroups::{SubgroupSize, sizes};
 use crate::analysis::race::Needs;
 use crate::{Expr, Kernel, LinkId};
 
@@ -35,10 +36,23 @@ pub(in crate::analysis::race) struct Constants {
     alternatives: Vec<Vec<ConstantBound>>,
     /// The numbers that are tried, in ascending order.
     numbers: Vec<u64>,
+    /// The sizes of subgroups that are tried. A kernel needs one size at the most.
+    sizes: Vec<Option<SubgroupSize>>,
     /// The bounds that were used.
     pub(in crate::analysis::race) used: Vec<ConstantBound>,
     /// The steps that all refutations together may still take.
     steps: Steps,
+}
+
+/// The assumptions of one attempt.
+#[derive(Clone, Copy)]
+pub(in crate::analysis::race) struct Assumption<'a> {
+    /// The bounds of constants that a proof may use.
+    pub(in crate::analysis::race) bounds: &'a [ConstantBound],
+    /// The size of subgroups.
+    pub(in crate::analysis::race) subgroup: Option<SubgroupSize>,
+    /// The steps that all questions together may still take.
+    pub(in crate::analysis::race) steps: &'a Cell<u32>,
 }
 
 /// A number of steps that several proofs share.
@@ -53,9 +67,16 @@ impl Constants {
         Constants {
             alternatives: vec![vec![]],
             numbers: vec![],
+            sizes: vec![None],
             used: vec![],
             steps: Rc::new(Cell::new(MOST_STEPS)),
         }
+    }
+
+    /// Allows to assume a size of subgroups.
+    pub(in crate::analysis::race) fn with_subgroups(mut self, kernel: &Kernel) -> Constants {
+        self.sizes = sizes(kernel);
+        self
     }
 
     /// Takes the steps of refutations from these.
@@ -80,7 +101,7 @@ impl Constants {
             ty.is_some_and(|ty| ty.is_int())
         });
         let links: Vec<LinkId> = links.collect();
-        let mut constants = Constants::among(kernel, &links);
+        let mut constants = Constants::among(kernel, &links).with_subgroups(kernel);
         constants.compare(kernel, &links);
         constants
     }
@@ -155,14 +176,29 @@ impl Constants {
     /// The first proof that an alternative allows. `prove` adds the bounds that it used.
     pub(in crate::analysis::race) fn first_proof(
         &mut self,
-        mut prove: impl FnMut(&[ConstantBound], &mut Vec<ConstantBound>, &Cell<u32>) -> Option<Needs>,
+        mut prove: impl FnMut(Assumption<'_>, &mut Vec<ConstantBound>) -> Option<Needs>,
     ) -> Option<Needs> {
         let steps = self.steps.clone();
-        let found = self.alternatives.iter().find_map(|assumed| {
+        let sizes = &self.sizes;
+        let each = self.alternatives.iter();
+        let mut each = each.flat_map(|bounds| sizes.iter().map(move |size| (bounds, *size)));
+        let found = each.find_map(|(bounds, subgroup)| {
             let mut used = vec![];
-            prove(assumed, &mut used, &steps).map(|needs| (needs, used))
+            let assumed = Assumption {
+                bounds,
+                subgroup,
+                steps: &steps,
+            };
+            prove(assumed, &mut used).map(|needs| (needs, used, subgroup))
         });
-        let (mut needs, mut used) = found?;
+        let (mut needs, mut used, subgroup) = found?;
+        if needs
+            .iter()
+            .any(|need| SubgroupSize::required(need).is_some())
+        {
+            self.sizes
+                .retain(|size| size.is_none() || *size == subgroup);
+        }
         // Each constant may do with a weaker bound than the others. Without these steps, the bounds would be too strict.
         let steps = Cell::new(MOST_STEPS);
         for at in 0..used.len() {
@@ -179,7 +215,12 @@ impl Constants {
             let found = weaker.into_iter().find_map(|number| {
                 let mut assumed = used.clone();
                 assumed[at] = ConstantBound { number, ..strict };
-                let needs = prove(&assumed, &mut vec![], &steps)?;
+                let bounds = Assumption {
+                    bounds: &assumed,
+                    subgroup,
+                    steps: &steps,
+                };
+                let needs = prove(bounds, &mut vec![])?;
                 Some((needs, assumed))
             });
             if let Some(found) = found {

@@ -67,6 +67,8 @@ impl<'s> Writer<'s> {
         };
         let id = match (self.in_block, self.rng.below(5)) {
             (true, 1..) => Builtin::ThreadIdx(axis),
+            (false, 0) if self.rng.below(2) == 0 => Builtin::SubgroupLane,
+            (true, 0) if self.rng.below(2) == 0 => Builtin::SubgroupLane,
             (false, 0) => Builtin::GlobalThreadId,
             (false, 1) => match self.rng.below(2) {
                 0 => Builtin::ThreadIdx(axis),

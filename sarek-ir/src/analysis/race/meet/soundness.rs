@@ -11,7 +11,9 @@ use super::super::check;
 use super::random::{MARKS, kernel};
 use crate::analysis::random::{Rng, threads};
 use crate::interp::{Host, Machine};
-use crate::{BinaryOp, Expr, ExprId, Intrinsic, Kernel, ParamId, Precondition, Stmt, Value};
+use crate::{
+    BinaryOp, Expr, ExprId, Intrinsic, Kernel, ParamId, Precondition, SUBGROUP, Stmt, Value,
+};
 
 /// Long enough for most indices to be in bounds, unless they wrap.
 const LEN: u64 = 1 << 40;
@@ -102,7 +104,13 @@ impl Run<'_> {
             Precondition::ExtentAtMost(axis, n) => extent[axis.index()] <= *n,
             Precondition::BlockAtMost(axis, n) => u64::from(block[axis.index()]) <= *n,
             Precondition::NoOverflow(e) => self.is_exact(*e) && !self.wrapped.contains(e),
-            Precondition::Holds(_) => false,
+            Precondition::Holds(_) | Precondition::SubgroupSizeIs(_) => false,
+            Precondition::SubgroupSize(n) => u64::from(*n) == SUBGROUP,
+            Precondition::EqualSubgroups => true,
+            Precondition::WholeSubgroups => {
+                extent[0] <= block[0].into() || u64::from(block[0]) % SUBGROUP == 0
+            }
+            Precondition::BlockOfSubgroups => u64::from(block[0]) % SUBGROUP == 0,
         })
     }
 }

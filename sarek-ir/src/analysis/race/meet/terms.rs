@@ -1,9 +1,11 @@
 //! Turns terms into values of variables, with the constraints of their definitions.
 
 use super::Setting;
-use super::translate::{Name, Side, Stop, Translation};
+use super::translate::{Monotone, Name, Side, Stop, Translation};
 use crate::Builtin;
-use crate::analysis::linear::{Atom, Branch, Definition, Form, Function, Poly, Symbol, term_form};
+use crate::analysis::linear::{
+    Atom, Branch, Definition, Fact, Form, Function, Poly, Symbol, term_form,
+};
 use crate::analysis::refute::Polynomial;
 
 impl Translation<'_> {
@@ -46,20 +48,36 @@ impl Translation<'_> {
                 value
             }
             Definition::ByCases {
-                function, branches, ..
-            } => self.by_cases(
-                (number, unsigned, name),
-                (*function, branches),
-                (side, reader),
-            )?,
+                function,
+                operands,
+                branches,
+            } => {
+                let of = (*function, branches.as_slice());
+                let value = self.by_cases((number, unsigned, name), of, (side, reader))?;
+                let is_monotone = matches!(function, Function::Min | Function::Max);
+                if let (Some(side), [a, b], true) = (side, &operands[..], is_monotone) {
+                    for (own, common) in [(a, b), (b, a)] {
+                        if common.uniform().is_some() {
+                            let (own, common) =
+                                (self.form(own, reader)?, self.form(common, reader)?);
+                            let of = Monotone::Of(*function);
+                            self.monotone((side, of), [&common, &own, &value])?;
+                        }
+                    }
+                }
+                value
+            }
             Definition::OneOf(cases) => {
                 let chosen = self.chosen.iter().find(|c| c.is_of(side, number));
+                let chosen = chosen.map(|chosen| chosen.number);
+                let each = cases.iter().map(|(_, facts)| facts.as_slice());
+                let chosen = chosen.or_else(|| self.decided(reader, each));
                 let chosen = chosen.ok_or(Stop::Cases {
                     side,
                     term: number,
                     count: cases.len(),
                 })?;
-                let (value, facts) = &cases[chosen.number];
+                let (value, facts) = &cases[chosen];
                 self.rely_on(value);
                 for fact in facts {
                     self.fact(fact, reader)?;
@@ -83,14 +101,20 @@ impl Translation<'_> {
     ) -> Result<Polynomial, Stop> {
         let decides = match function {
             Function::Turn(of) => of,
-            Function::Choice
+            Function::Min
+            | Function::Max
+            | Function::Choice
             | Function::Power
             | Function::And
             | Function::Wrapping
             | Function::Reversed { .. } => number,
         };
         let chosen = self.chosen.iter().find(|c| c.is_of(side, decides));
-        let branch = chosen.map(|chosen| &branches[chosen.number]);
+        let chosen = chosen.map(|chosen| chosen.number).or_else(|| {
+            let each = branches.iter().map(|branch| branch.facts.as_slice());
+            self.decided(reader, each)
+        });
+        let branch = chosen.map(|chosen| &branches[chosen]);
         if branch.is_none() && !branches.is_empty() {
             self.open.push((decides, side, branches.len()));
         }
@@ -107,6 +131,43 @@ impl Translation<'_> {
         Ok(value)
     }
 
+    /// The only case that does not contradict the facts at a thread's access, nor those of the chosen cases. Everything
+    /// depends on the conditions of the facts that decide.
+    fn decided<'f>(
+        &mut self,
+        side: Side,
+        cases: impl Iterator<Item = &'f [Fact]>,
+    ) -> Option<usize> {
+        let mut known: Vec<&Fact> = vec![];
+        for chosen in self.chosen.iter().filter(|case| case.side == Some(side)) {
+            known.extend(self.setting.terms.get(chosen.term).facts_of(chosen.number));
+        }
+        known.extend(self.at[side as usize]);
+        let (mut left, mut deciding) = (vec![], vec![]);
+        for (number, facts) in cases.enumerate() {
+            let pairs = facts
+                .iter()
+                .flat_map(|fact| known.iter().map(move |of| (fact, *of)));
+            let mut against = pairs.filter(|(fact, known)| fact.contradicts(known));
+            // One without conditions is best.
+            match against
+                .clone()
+                .find(|pair| is_plain(pair.0) && is_plain(pair.1))
+            {
+                Some(_) => {}
+                None => match against.next() {
+                    Some((fact, known)) => deciding.extend([fact.clone(), known.clone()]),
+                    None => left.push(number),
+                },
+            }
+        }
+        let [number] = left[..] else { return None };
+        for fact in deciding {
+            self.rely_on_fact(&fact);
+        }
+        Some(number)
+    }
+
     /// The quotient of a term, with its remainder.
     fn quotient(
         &mut self,
@@ -114,9 +175,13 @@ impl Translation<'_> {
         [dividend, divisor]: [&Form<Poly>; 2],
         (side, reader): (Option<Side>, Side),
     ) -> Result<Polynomial, Stop> {
+        let in_common = divisor.uniform().is_some();
         let (dividend, divisor) = self.divided((number, unsigned), [dividend, divisor], reader)?;
         let (quotient, _) = self.variable(name, unsigned)?;
         let quotient = Polynomial::var(quotient);
+        if let Some(side) = side.filter(|_| in_common) {
+            self.monotone((side, Monotone::Quotient), [&divisor, &dividend, &quotient])?;
+        }
         let rest = match (divisor.constant(), dividend.parity()) {
             (Some(2), Some(odd)) => Polynomial::number(odd.into()),
             (_, _) => {
@@ -131,6 +196,27 @@ impl Translation<'_> {
         let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
         self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
         Ok(quotient)
+    }
+
+    /// States that values of the two threads are in the order of their operands, if the other operand is the same. The parts
+    /// are that one, the thread's own operand, and the value.
+    fn monotone(
+        &mut self,
+        (side, function): (Side, Monotone),
+        parts: [&Polynomial; 3],
+    ) -> Result<(), Stop> {
+        let parts = parts.map(Polynomial::clone);
+        for ((of_side, of), [common, operand, value], reasons) in &self.monotone {
+            if *of_side != side.other() || *of != function || *common != parts[0] {
+                continue;
+            }
+            let operands = parts[1].minus(operand).ok_or(Stop::NoProof)?;
+            let values = parts[2].minus(value).ok_or(Stop::NoProof)?;
+            let reasons = reasons | self.under;
+            self.system.monotone([operands, values], reasons);
+        }
+        self.monotone.push(((side, function), parts, self.under));
+        Ok(())
     }
 
     /// The exclusive or of a term.
@@ -246,6 +332,11 @@ impl Translation<'_> {
         self.system.zero(difference, self.under);
         Ok(())
     }
+}
+
+/// True if a fact holds in every launch.
+fn is_plain(fact: &Fact) -> bool {
+    fact.exact.is_empty() && fact.extents.is_empty()
 }
 
 impl<'a> Setting<'a> {

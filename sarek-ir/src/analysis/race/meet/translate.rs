@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{ConstantBound, Setting, single};
 use crate::analysis::access::Access;
-use crate::analysis::linear::{Affine, Atom, Extent, Fact, Form, Poly, Sign, Symbol};
+use crate::analysis::linear::{Affine, Atom, Extent, Fact, Form, Function, Poly, Sign, Symbol};
 use crate::analysis::race::Needs;
 use crate::analysis::refute::{Polynomial, Reasons, System, Var};
 use crate::{Axis, Builtin, LinkId, Precondition};
@@ -39,6 +39,13 @@ impl Case {
     }
 }
 
+/// A function of two operands that never falls if one of them grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Monotone {
+    Quotient,
+    Of(Function),
+}
+
 /// An obstacle.
 #[derive(Debug)]
 pub(super) enum Stop {
@@ -70,11 +77,19 @@ pub(super) enum Name {
     Remainder(Option<Side>, u32),
     /// A sum of symbols.
     Sum(usize),
+    /// The size of subgroups.
+    SubgroupSize,
+    /// The number of subgroups of a block.
+    SubgroupsOfBlock,
+    /// The number of a thread's subgroup in its block or, if the flag is set, in the launch.
+    Subgroup(Side, bool),
 }
 
 /// Constraints, as far as they are translated.
 pub(super) struct Translation<'a> {
     pub(super) setting: Setting<'a>,
+    /// The facts at the access of each thread.
+    pub(super) at: [&'a [Fact]; 2],
     pub(super) chosen: &'a [Case],
     pub(super) system: System,
     pub(super) names: HashMap<Name, Var>,
@@ -88,6 +103,8 @@ pub(super) struct Translation<'a> {
     pub(super) xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
     /// The value and the operand of each injective function.
     pub(super) injections: HashMap<(Side, u32), ([Polynomial; 2], Reasons)>,
+    /// The operand that threads have in common, the other operand and the value of monotone functions.
+    pub(super) monotone: Vec<((Side, Monotone), [Polynomial; 3], Reasons)>,
     /// The terms whose cases are not told apart, each with the number of its cases.
     pub(super) open: Vec<(u32, Option<Side>, usize)>,
     /// Sums of symbols that are factors of ids, each with the variable that stands for it.
@@ -109,7 +126,7 @@ pub(super) struct Translation<'a> {
 impl<'a> Translation<'a> {
     pub(super) fn new(
         setting: Setting<'a>,
-        accesses: [&Access; 2],
+        accesses: [&'a Access; 2],
         chosen: &'a [Case],
     ) -> Translation<'a> {
         let mut ids = vec![];
@@ -128,11 +145,15 @@ impl<'a> Translation<'a> {
                 Builtin::BlockIdx(of) | Builtin::ThreadIdx(of) => *of == axis,
                 _ => false,
             };
-            !setting.in_block && ids.iter().any(of_block)
+            let extents = setting.kernel.block.unwrap_or([1; 3]);
+            let of_lane = ids.contains(&Builtin::SubgroupLane) && extents[1..] != [1, 1];
+            let in_number = of_lane && extents[axis.index()] > 1;
+            !setting.in_block && (in_number || ids.iter().any(of_block))
         };
         let only_number = |id: &Builtin| *id == Builtin::GlobalThreadId;
         Translation {
             setting,
+            at: accesses.map(|access| access.facts.as_slice()),
             chosen,
             system: System::new(),
             names: HashMap::new(),
@@ -141,6 +162,7 @@ impl<'a> Translation<'a> {
             defined: vec![],
             xors: HashMap::new(),
             injections: HashMap::new(),
+            monotone: vec![],
             open: vec![],
             sums: vec![],
             conditions: vec![],
@@ -172,7 +194,8 @@ impl<'a> Translation<'a> {
         }
         let uniform = match name {
             Name::Symbol(_) | Name::Remainder(None, _) | Name::Sum(_) => true,
-            Name::Atom(..) | Name::Remainder(Some(_), _) => false,
+            Name::SubgroupSize | Name::SubgroupsOfBlock => true,
+            Name::Atom(..) | Name::Remainder(Some(_), _) | Name::Subgroup(..) => false,
         };
         let var = self.system.variable(natural, uniform);
         let var = var.ok_or(Stop::NoProof)?;
@@ -219,6 +242,12 @@ impl<'a> Translation<'a> {
         super::super::add(&mut self.always, needs);
     }
 
+    /// Adds the conditions of a fact to those of everything.
+    pub(super) fn rely_on_fact(&mut self, fact: &Fact) {
+        let needs = needs_of(&fact.exact, &fact.extents);
+        super::super::add(&mut self.always, needs);
+    }
+
     /// Adds a fact about the values of a thread.
     pub(super) fn fact(&mut self, fact: &Fact, side: Side) -> Result<(), Stop> {
         let condition = needs_of(&fact.exact, &fact.extents);
@@ -260,7 +289,7 @@ impl<'a> Translation<'a> {
     }
 
     /// The number of a condition, as a set; `None` if there are too many.
-    fn reason(&mut self, condition: Condition) -> Option<Reasons> {
+    pub(super) fn reason(&mut self, condition: Condition) -> Option<Reasons> {
         let known = self.conditions.iter().position(|known| *known == condition);
         let number = known.unwrap_or(self.conditions.len());
         if known.is_none() {
@@ -329,7 +358,7 @@ impl<'a> Translation<'a> {
         Ok(sum)
     }
 
-    fn symbol(&mut self, symbol: Symbol, side: Side) -> Result<Polynomial, Stop> {
+    pub(super) fn symbol(&mut self, symbol: Symbol, side: Side) -> Result<Polynomial, Stop> {
         if let Symbol::Term(number, unsigned) = symbol {
             return self.term(number, unsigned, None, side);
         }
@@ -352,7 +381,7 @@ impl<'a> Translation<'a> {
 
     /// Adds the assumed bounds of a constant.
     fn assume(&mut self, link: LinkId, value: &Polynomial) -> Result<(), Stop> {
-        let assumed = self.setting.assumed;
+        let assumed = self.setting.assumed.bounds;
         for bound in assumed.iter().filter(|bound| bound.link == link) {
             let number = i64::try_from(bound.number).map_err(|_| Stop::NoProof)?;
             let mut limit = Polynomial::number(number);
@@ -373,7 +402,7 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
-    fn extent(&mut self, extent: Extent, axis: u8) -> Result<Polynomial, Stop> {
+    pub(super) fn extent(&mut self, extent: Extent, axis: u8) -> Result<Polynomial, Stop> {
         if let (Extent::Block, Some(block)) = (extent, self.setting.kernel.block) {
             return Ok(Polynomial::number(block[usize::from(axis)].into()));
         }
@@ -381,7 +410,7 @@ impl<'a> Translation<'a> {
     }
 
     /// Adds the fact that a value is at least a number.
-    fn at_least(&mut self, value: &Polynomial, least: i64) -> Result<(), Stop> {
+    pub(super) fn at_least(&mut self, value: &Polynomial, least: i64) -> Result<(), Stop> {
         let rest = value.minus(&Polynomial::number(least));
         self.system.at_least_zero(rest.ok_or(Stop::NoProof)?, 0);
         Ok(())
@@ -425,11 +454,9 @@ impl<'a> Translation<'a> {
                 }
                 Ok(number)
             }
-            Builtin::SubgroupLane
-            | Builtin::SubgroupSize
-            | Builtin::BlockDim(_)
-            | Builtin::GridDim(_)
-            | Builtin::GlobalDim(_) => {
+            Builtin::SubgroupLane => self.lane(side),
+            Builtin::SubgroupSize => self.size_read(side),
+            Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::GlobalDim(_) => {
                 let (var, _) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
                 Ok(Polynomial::var(var))
             }
@@ -448,7 +475,7 @@ impl<'a> Translation<'a> {
         Ok(value)
     }
 
-    fn thread(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
+    pub(super) fn thread(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
         self.own_id(Builtin::ThreadIdx(axis), side, Extent::Block)
     }
 
@@ -460,7 +487,7 @@ impl<'a> Translation<'a> {
         }
     }
 
-    fn global(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
+    pub(super) fn global(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
         if !self.setting.in_block && !self.split[axis.index()] {
             return self.own_id(Builtin::GlobalIdx(axis), side, Extent::Global);
         }
