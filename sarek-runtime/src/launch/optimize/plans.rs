@@ -305,9 +305,7 @@ impl Planning<'_, '_> {
         let short = ShortLoops::of(kernel, &|expr| self.launch_value(expr))?;
         let wide = self.width(footprint, |access| access.depth == 0);
         let rows = match self.space.extent[1] > 1 {
-            // Windows of four rows would take too many registers.
-            true if short.turns > LONG_WINDOW => &[2][..],
-            true => &[4, 2],
+            true => &[4, 2][..],
             false => &[1],
         };
         let columns = |rows: u32| match wide {
