@@ -111,7 +111,7 @@ impl Optimization {
             merge.apply(&mut kernel, std::mem::take(&mut multiples))?;
         }
         if !self.unrolled.is_empty() {
-            unroll::apply(&mut kernel, &self.unrolled.iter().copied().collect())?;
+            unroll::apply(&mut kernel, &self.unrolled)?;
             window::apply(&mut kernel);
         }
         if let Some(privatize) = &self.privatize {

@@ -21,7 +21,7 @@ use crate::{
     Memory, ParamId, ParamKind, Scalar, SharedArray, SharedId, Stmt, StmtId, UnaryOp, Value,
 };
 
-use super::lane::{Ids, Indices, Lane};
+use super::lane::{Ids, Indices, Lane, fresh_local};
 use super::merge::{allows, without_returns};
 use super::stage::code::Code;
 use super::{Refusal, resolved};
@@ -191,11 +191,7 @@ impl Privatize {
         (stmts, indices, multiples, own): (&[StmtId], &Indices, &[(ParamId, u32)], Memory),
         out: &mut Vec<StmtId>,
     ) {
-        let turn = code.kernel.push_local(Local {
-            name: "turn".into(),
-            ty: Scalar::Usize.into(),
-            mutable: false,
-        });
+        let turn = fresh_local(code.kernel, "turn", Scalar::Usize);
         let mut at = [None; 3];
         if self.turns > 1 {
             let width = match self.axis {
@@ -240,7 +236,7 @@ impl Privatize {
         }
     }
 
-    /// Does something with each element of the copy, of which a thread has some.
+    /// Writes a step for each element of the copy. The threads of the block share the elements.
     fn each(
         self,
         code: &mut Code<'_>,
@@ -272,11 +268,7 @@ impl Privatize {
             }
             return;
         }
-        let number = code.kernel.push_local(Local {
-            name: "step".into(),
-            ty: Scalar::Usize.into(),
-            mutable: false,
-        });
+        let number = fresh_local(code.kernel, "step", Scalar::Usize);
         let first = code.read(number);
         let first = code.mul(first, self.block);
         let mut body = vec![];

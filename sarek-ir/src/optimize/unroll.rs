@@ -3,14 +3,13 @@
 //! Neighbours along an axis load many of the same elements in different turns. Once the loop is gone, the
 //! [window](super::window) of all these elements stays in registers.
 
-use std::collections::HashSet;
-
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, ParamKind, Scalar, Stmt,
-    StmtId, Value,
+    Block, Expr, ExprId, Kernel, LabelId, Memory, ParamId, ParamKind, Scalar, Stmt, StmtId, Value,
+    passes,
 };
 
 use super::lane::{Ids, Indices, Lane};
+use super::merge::allows;
 use super::{Refusal, resolved};
 
 /// Longer loops, nested ones multiplied, stay.
@@ -94,118 +93,64 @@ impl ShortLoops {
     }
 }
 
-/// Unrolls these loops of a closed kernel, whose bounds are numbers.
+/// Unrolls these loops of a closed kernel, whose bounds are numbers and whose proved checks are gone.
 ///
 /// # Errors
-/// [`Refusal::Size`], and [`Refusal::Uneven`] if a bound is no number.
-pub(super) fn apply(kernel: &mut Kernel, labels: &HashSet<LabelId>) -> Result<(), Refusal> {
+/// [`Refusal::Size`], [`Refusal::Uneven`] if a bound is no number, and the refusals of a [merge](super::merge). The kernel must
+/// not be used then.
+pub(super) fn apply(kernel: &mut Kernel, labels: &[LabelId]) -> Result<(), Refusal> {
+    allows(kernel, false)?;
     let indices = Indices::of(kernel);
-    let mut unroller = Unroller {
-        labels,
-        indices,
-        written: 0,
-    };
-    kernel.body = unroller.block(kernel, kernel.body)?;
-    Ok(())
-}
-
-struct Unroller<'a> {
-    labels: &'a HashSet<LabelId>,
-    indices: Indices,
-    written: usize,
-}
-
-impl Unroller<'_> {
-    fn block(&mut self, kernel: &mut Kernel, block: Block) -> Result<Block, Refusal> {
-        let stmts: Vec<StmtId> = kernel.block(block).collect();
-        let mut out = vec![];
-        for id in stmts {
-            self.stmt(kernel, id, &mut out)?;
+    let mut written = 0;
+    let mut result = Ok(());
+    passes::rewrite(kernel, &mut |kernel, id, out| match kernel.stmt(id) {
+        Stmt::For { label, .. } if labels.contains(&label) && result.is_ok() => {
+            result = turns(kernel, &indices, id, (&mut written, &mut *out));
         }
-        Ok(kernel.push_block(&out))
-    }
+        _ => out.push(id),
+    });
+    result
+}
 
-    fn stmt(
-        &mut self,
-        kernel: &mut Kernel,
-        id: StmtId,
-        out: &mut Vec<StmtId>,
-    ) -> Result<(), Refusal> {
-        let loc = kernel.stmt_locs[id.index()];
-        let stmt = match kernel.stmt(id) {
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => Stmt::If {
-                cond,
-                then: self.block(kernel, then)?,
-                otherwise: self.block(kernel, otherwise)?,
-            },
-            Stmt::Loop { label, cond, body } => Stmt::Loop {
-                label,
-                cond,
-                body: self.block(kernel, body)?,
-            },
-            Stmt::For {
-                label,
-                local,
-                start,
-                end,
-                body,
-            } => {
-                let body = self.block(kernel, body)?;
-                if self.labels.contains(&label) {
-                    let number = |id: ExprId| match resolved(kernel, id) {
-                        Expr::Literal(value) => value.as_int(),
-                        _ => None,
-                    };
-                    let (Some(start), Some(end)) = (number(start), number(end)) else {
-                        return Err(Refusal::Uneven);
-                    };
-                    let scalar = kernel.local_scalar(&kernel.locals[local.index()]);
-                    for turn in start..end {
-                        let turn = Value::int(scalar, turn).ok_or(Refusal::Uneven)?;
-                        let turn = kernel.push_literal(turn, loc);
-                        self.turn(kernel, body, (local, turn), out)?;
-                    }
-                    return Ok(());
-                }
-                Stmt::For {
-                    label,
-                    local,
-                    start,
-                    end,
-                    body,
-                }
-            }
-            _ => {
-                out.push(id);
-                return Ok(());
-            }
-        };
-        out.push(kernel.push_stmt(stmt, loc));
-        Ok(())
-    }
-
-    /// A copy of a loop's body for one value of the counter.
-    fn turn(
-        &mut self,
-        kernel: &mut Kernel,
-        body: Block,
-        (local, turn): (LocalId, ExprId),
-        out: &mut Vec<StmtId>,
-    ) -> Result<(), Refusal> {
-        let stmts: Vec<StmtId> = kernel.block(body).collect();
-        self.written += kernel.stmts_in(stmts.iter().copied()).count();
-        if self.written > MOST_STATEMENTS {
+/// A copy of a loop's body for each value of the counter.
+fn turns(
+    kernel: &mut Kernel,
+    indices: &Indices,
+    id: StmtId,
+    (written, out): (&mut usize, &mut Vec<StmtId>),
+) -> Result<(), Refusal> {
+    let Stmt::For {
+        local,
+        start,
+        end,
+        body,
+        ..
+    } = kernel.stmt(id)
+    else {
+        unreachable!("only counted loops are unrolled");
+    };
+    let number = |id: ExprId| match resolved(kernel, id) {
+        Expr::Literal(value) => value.as_int(),
+        _ => None,
+    };
+    let (Some(start), Some(end)) = (number(start), number(end)) else {
+        return Err(Refusal::Uneven);
+    };
+    let loc = kernel.stmt_locs[id.index()];
+    let scalar = kernel.local_scalar(&kernel.locals[local.index()]);
+    let stmts: Vec<StmtId> = kernel.block(body).collect();
+    let count = kernel.stmts_in(stmts.iter().copied()).count();
+    for turn in start..end {
+        *written += count;
+        if *written > MOST_STATEMENTS {
             return Err(Refusal::Size);
         }
+        let turn = Value::int(scalar, turn).ok_or(Refusal::Uneven)?;
         let mut lane = Lane::new(Ids::own(), [].into());
-        lane.values.insert(local, turn);
-        for id in stmts {
-            lane.stmt(kernel, &self.indices, id, out);
+        lane.values.insert(local, kernel.push_literal(turn, loc));
+        for id in &stmts {
+            lane.stmt(kernel, indices, *id, out);
         }
-        Ok(())
     }
+    Ok(())
 }

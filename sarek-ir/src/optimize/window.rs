@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::analysis::shape::same;
-use crate::facts::Reads;
+use crate::facts::{Flow, Reads};
 use crate::{Access, Block, Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
 
 use super::lane::{binary, number, split};
@@ -50,54 +50,35 @@ fn block(kernel: &mut Kernel, body: Block, renamed: &mut HashMap<LocalId, LocalI
         window.load_all(kernel, renamed, &mut out);
     }
     for id in stmts {
-        let loc = kernel.stmt_locs[id.index()];
-        let stmt = match kernel.stmt(id) {
-            Stmt::Let { local, .. } if held.contains(&local) => continue,
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => Stmt::If {
-                cond,
-                then: block(kernel, then, renamed),
-                otherwise: block(kernel, otherwise, renamed),
-            },
-            Stmt::Loop { label, cond, body } => Stmt::Loop {
-                label,
-                cond,
-                body: block(kernel, body, renamed),
-            },
-            Stmt::For {
-                label,
-                local,
-                start,
-                end,
-                body,
-            } => Stmt::For {
-                label,
-                local,
-                start,
-                end,
-                body: block(kernel, body, renamed),
-            },
+        match kernel.stmt(id) {
+            Stmt::Let { local, .. } if held.contains(&local) => {}
             _ => {
+                kernel.map_blocks(id, &mut |kernel, inner| block(kernel, inner, renamed));
                 out.push(id);
-                continue;
             }
-        };
-        out.push(kernel.push_stmt(stmt, loc));
+        }
     }
     kernel.push_block(&out)
 }
 
-/// The windows of a block whose elements can be loaded at its beginning.
+/// The windows of a block whose elements can be loaded at its beginning: every thread that enters the block loads them.
 fn windows(kernel: &Kernel, stmts: &[StmtId]) -> Vec<Window> {
     let declared: HashSet<LocalId> = stmts
         .iter()
         .filter_map(|id| kernel.stmt(*id).facts().declares)
         .collect();
+    let leaves = |id: &&StmtId| {
+        let mut inner = kernel.stmts_in([**id]);
+        inner.any(|id| {
+            let flow = kernel.stmt(id).facts().flow;
+            matches!(
+                flow,
+                Flow::Break(_) | Flow::Continue(_) | Flow::Return | Flow::Panic
+            )
+        })
+    };
     let mut found: Vec<Window> = vec![];
-    for id in stmts {
+    for id in stmts.iter().take_while(|id| !leaves(id)) {
         let Stmt::Let {
             local,
             init: Some(load),

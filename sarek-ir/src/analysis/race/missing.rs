@@ -68,7 +68,7 @@ pub(super) fn find(kernel: &Kernel, race: &Race) -> Option<Missing> {
     })
 }
 
-/// What there is to prove about one memory.
+/// The accesses of one memory, and the pairs of them that must be proved apart.
 struct Proof<'k> {
     kernel: &'k Kernel,
     terms: Terms,

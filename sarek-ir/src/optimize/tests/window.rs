@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Merge, Optimization, ShortLoops};
+use super::super::{Merge, Optimization, Refusal, ShortLoops};
 use super::run_blocks;
 use crate::analysis::random::Rng;
 use crate::interp::Host;
@@ -169,6 +169,40 @@ fn each_element_of_a_window_is_loaded_once() {
         // 20 elements, two at a time.
         assert_eq!(text.matches(wide).count(), 10, "{text}");
     }
+}
+
+/// A thread that leaves before a load may have no such element.
+#[test]
+fn loads_behind_a_return_stay_there() {
+    let s = Sketch::new("k");
+    let (from, to) = (s.slice("from", Scalar::U64), s.slice_mut("to", Scalar::U64));
+    let (first, i) = (s.n(0), s.let_("i", s.id(Builtin::GlobalIdx(Axis::X))));
+    let loads = || [0, 1, 2, 3].map(|k| s.let_("v", s.load(from, i.get() + s.n(k))));
+    let [a, b, c, d] = loads();
+    s.if_(i.get().gt(first), || s.return_());
+    let [e, f, g, h] = [4, 5, 6, 7].map(|k| s.let_("w", s.load(from, i.get() + s.n(k))));
+    let sum = a.get() + b.get() + c.get() + d.get() + e.get() + f.get() + g.get() + h.get();
+    s.store(to, i.get(), sum);
+    let mut kernel = s.finish();
+    passes::elide_checks(&mut kernel, &BTreeSet::new());
+    super::super::window::apply(&mut kernel);
+    assert_eq!(validate(&kernel), Ok(()), "{kernel}");
+    let text = kernel.to_string();
+    let (before, after) = text.split_once("return").expect("a return");
+    assert_eq!(before.matches("from[").count(), 4, "{text}");
+    assert_eq!(after.matches("from[").count(), 4, "{text}");
+}
+
+#[test]
+fn what_cannot_be_copied_is_not_unrolled() {
+    let s = Sketch::new("k");
+    s.for_("k", s.n(0), s.n(4), |_, _| s.print(vec![], &[]));
+    let kernel = s.finish();
+    let plan = Optimization {
+        unrolled: ShortLoops::of(&kernel, &bounds(1)).unwrap().labels,
+        ..Optimization::default()
+    };
+    assert_eq!(plan.apply(&kernel).err(), Some(Refusal::Print));
 }
 
 #[test]
