@@ -176,13 +176,13 @@ fn each_element_of_a_window_is_loaded_once() {
 fn loads_behind_a_return_stay_there() {
     let s = Sketch::new("k");
     let (from, to) = (s.slice("from", Scalar::U64), s.slice_mut("to", Scalar::U64));
-    let (first, i) = (s.n(0), s.let_("i", s.id(Builtin::GlobalIdx(Axis::X))));
-    let loads = || [0, 1, 2, 3].map(|k| s.let_("v", s.load(from, i.get() + s.n(k))));
-    let [a, b, c, d] = loads();
-    s.if_(i.get().gt(first), || s.return_());
-    let [e, f, g, h] = [4, 5, 6, 7].map(|k| s.let_("w", s.load(from, i.get() + s.n(k))));
-    let sum = a.get() + b.get() + c.get() + d.get() + e.get() + f.get() + g.get() + h.get();
-    s.store(to, i.get(), sum);
+    let x = || s.id(Builtin::GlobalIdx(Axis::X));
+    let load = |at: u64| s.let_("v", s.load(from, x() + s.n(at)));
+    let before = [0, 1, 2, 3].map(load);
+    s.if_(x().gt(s.n(0)), || s.return_());
+    let after = [4, 5, 6, 7].map(load);
+    let all = before.into_iter().chain(after).map(|local| local.get());
+    s.store(to, x(), all.reduce(|a, b| a + b).expect("some loads"));
     let mut kernel = s.finish();
     passes::elide_checks(&mut kernel, &BTreeSet::new());
     super::super::window::apply(&mut kernel);
