@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::lowered;
+use common::{lowered, races};
 
 /// The text of the preconditions.
 #[track_caller]
@@ -14,19 +14,6 @@ fn needs(source: &str) -> String {
     };
     let required = kernel.lines().filter(|line| line.starts_with("requires "));
     required.collect::<Vec<_>>().join("; ")
-}
-
-#[track_caller]
-fn races(source: &str) {
-    let errors = lowered(source).err().unwrap_or_default();
-    let fits = |e: &String| {
-        common::begins(e, "two threads may use the same element")
-            || common::begins(e, "two threads of a block may use the same element")
-    };
-    assert!(
-        !errors.is_empty() && errors.iter().all(fits),
-        "{source}: {errors:#?}"
-    );
 }
 
 fn store(guard: &str, index: &str) -> String {

@@ -39,3 +39,18 @@ pub fn begins(message: &str, start: &str) -> bool {
     let what = message.split_once(": ").map(|(_, what)| what);
     code.is_some() && what.is_some_and(|what| what.starts_with(start))
 }
+
+/// Asserts that a kernel has races, and no other errors.
+#[allow(dead_code)]
+#[track_caller]
+pub fn races(source: &str) {
+    let errors = lowered(source).err().unwrap_or_default();
+    let fits = |e: &String| {
+        begins(e, "two threads may use the same element")
+            || begins(e, "two threads of a block may use the same element")
+    };
+    assert!(
+        !errors.is_empty() && errors.iter().all(fits),
+        "{source}: {errors:#?}"
+    );
+}
