@@ -45,7 +45,7 @@
 //! | choose storages and schedules | [`tag`] |
 //! | write a backend | [`backend`], [`ir`] |
 //!
-//! The [guide](https://github.com/sarek-rs/sarek#documentation) has a page for each of these tasks.
+//! The [book](https://github.com/sarek-rs/sarek/blob/main/book/src/SUMMARY.md) has a chapter for each of these tasks.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -90,7 +90,7 @@ pub use sarek_runtime::CalledKernel;
 #[doc(hidden)]
 pub use sarek_runtime::{Constant, Means, NativeOperand, named};
 
-/// The user documentation: its programs are compiled and run with the other documentation tests.
+/// The book and the README: their programs are compiled and run with the other documentation tests.
 #[cfg(doctest)]
 mod pages {
     macro_rules! pages {
@@ -101,19 +101,20 @@ mod pages {
 
     pages! {
         Readme "../README.md"
-        Backends "../docs/backends.md"
-        Foreign "../docs/foreign.md"
-        Functions "../docs/functions.md"
-        Methods "../docs/methods.md"
-        Optimizer "../docs/optimizer.md"
-        Output "../docs/output.md"
-        Overflow "../docs/overflow.md"
-        Proved "../docs/proved.md"
-        Races "../docs/races.md"
-        Runtime "../docs/runtime.md"
-        Safety "../docs/safety.md"
-        Strict "../docs/strict.md"
-        TestingKernels "../docs/testing-kernels.md"
+        Backends "../book/src/backends.md"
+        Foreign "../book/src/foreign.md"
+        Functions "../book/src/functions.md"
+        Introduction "../book/src/introduction.md"
+        Methods "../book/src/methods.md"
+        Optimizer "../book/src/optimizer.md"
+        Output "../book/src/output.md"
+        Overflow "../book/src/overflow.md"
+        Proved "../book/src/proved.md"
+        Races "../book/src/races.md"
+        Runtime "../book/src/runtime.md"
+        Safety "../book/src/safety.md"
+        Strict "../book/src/strict.md"
+        TestingKernels "../book/src/testing-kernels.md"
     }
 }
 

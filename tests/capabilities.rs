@@ -1,4 +1,4 @@
-//! Compares `docs/capabilities.md` with the devices of this machine.
+//! Compares `book/src/capabilities.md` with the devices of this machine.
 //!
 //! A column is the best device of one backend. Absent backends are skipped, unless `SAREK_REQUIRE` names
 //! them. `SAREK_BLESS=1` rewrites the columns of the present devices.
@@ -31,7 +31,7 @@ const ROWS: [Row; 11] = [
 const BACKENDS: [&str; 5] = ["native", "interpreter", "cuda", "opencl", "wgpu"];
 
 fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/capabilities.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/capabilities.md")
 }
 
 /// The cells of a device's column, from top to bottom.
@@ -119,6 +119,6 @@ fn the_page_lists_the_capabilities_of_the_devices() {
     }
     assert!(
         different.is_empty(),
-        "docs/capabilities.md is out of date (SAREK_BLESS=1 rewrites it): {different:#?}"
+        "book/src/capabilities.md is out of date (SAREK_BLESS=1 rewrites it): {different:#?}"
     );
 }

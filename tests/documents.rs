@@ -1,5 +1,6 @@
-//! Checks that links in the documents have targets, that the files named in ARCHITECTURE.md and
-//! docs/decisions exist, and that CONTRIBUTING.md quotes real code.
+//! Checks that links in the documents have targets, that the book lists and tests all of its
+//! chapters, that the files named in ARCHITECTURE.md and docs/decisions exist, and that
+//! CONTRIBUTING.md quotes real code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,14 +34,31 @@ fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
-/// The targets of a page's links.
+/// The address of this repository's files. Chapters of the book name files outside of it so.
+const REPOSITORY: &str = "https://github.com/sarek-rs/sarek/";
+
+/// The targets of a page's links, without those to other sites.
 fn links(page: &str) -> Vec<String> {
     let prose = prose(page);
     let ends = prose.split("](").skip(1);
     ends.filter_map(|rest| rest.split_once(')'))
         .map(|(link, _)| link.to_owned())
-        .filter(|link| !link.contains("://"))
+        .filter(|link| !link.contains("://") || link.starts_with(REPOSITORY))
         .collect()
+}
+
+/// The file to which a link of a page leads.
+fn target(page: &Path, file: &str) -> PathBuf {
+    if let Some(rest) = file.strip_prefix(REPOSITORY) {
+        let path = ["blob/main/", "tree/main/"]
+            .iter()
+            .find_map(|kind| rest.strip_prefix(kind));
+        return root().join(path.unwrap_or(""));
+    }
+    match file {
+        "" => page.to_owned(),
+        file => page.parent().expect("a folder").join(file),
+    }
 }
 
 /// The anchors of a page's headings, as GitHub makes them.
@@ -64,11 +82,7 @@ fn links_resolve() {
     for (page, text) in &pages {
         for link in links(text) {
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
-            let target = match file {
-                "" => page.clone(),
-                file => page.parent().expect("a folder").join(file),
-            };
-            let found = target
+            let found = target(page, file)
                 .canonicalize()
                 .is_ok_and(|target| anchor.is_empty() || anchors(&pages[&target]).contains(anchor));
             if !found {
@@ -77,6 +91,63 @@ fn links_resolve() {
         }
     }
     assert!(lost.is_empty(), "{lost:#?}");
+}
+
+/// The chapters of the book: their paths in its folder, in the order of the summary.
+fn chapters() -> Vec<String> {
+    let summary = std::fs::read_to_string(root().join("book/src/SUMMARY.md"));
+    links(&summary.expect("the summary"))
+}
+
+#[test]
+fn the_summary_lists_every_chapter_once() {
+    let book = root().join("book/src");
+    let pages = pages().into_keys();
+    let files = pages.filter_map(|page| page.strip_prefix(&book).ok().map(Path::to_owned));
+    let files: BTreeSet<PathBuf> = files
+        .filter(|file| file != Path::new("SUMMARY.md"))
+        .collect();
+    let listed = chapters();
+    let set: BTreeSet<PathBuf> = listed.iter().map(PathBuf::from).collect();
+    assert_eq!(set.len(), listed.len(), "a chapter is listed twice");
+    assert_eq!(set, files);
+}
+
+/// mdBook does not change links to files outside of the book, so they would lead nowhere.
+#[test]
+fn chapters_link_to_the_book_or_to_full_addresses() {
+    let book = root().join("book/src");
+    let mut lost = vec![];
+    for (page, text) in pages() {
+        if !page.starts_with(&book) {
+            continue;
+        }
+        for link in links(&text) {
+            let file = link.split('#').next().unwrap_or_default();
+            let target = target(&page, file).canonicalize();
+            let inside = target.is_ok_and(|target| target.starts_with(&book));
+            if !inside && !link.starts_with(REPOSITORY) {
+                lost.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{lost:#?}");
+}
+
+/// A chapter with a program is a page of `src/lib.rs`, whose programs are tests.
+#[test]
+fn programs_of_chapters_are_tests() {
+    let tested = std::fs::read_to_string(root().join("src/lib.rs")).expect("the library");
+    let mut lost = vec![];
+    for chapter in chapters() {
+        let path = root().join("book/src").join(&chapter);
+        let text = std::fs::read_to_string(path).expect("a chapter");
+        let page = format!("\"../book/src/{chapter}\"");
+        if text.contains("```rust") && !tested.contains(&page) {
+            lost.push(chapter);
+        }
+    }
+    assert!(lost.is_empty(), "{lost:?} are no pages of src/lib.rs");
 }
 
 /// Expands a pattern such as `a/{b,c}.rs`.

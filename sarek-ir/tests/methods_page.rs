@@ -1,4 +1,4 @@
-//! `docs/methods.md` is written from the table of numeric methods; `SAREK_BLESS=1` writes it anew.
+//! `book/src/methods.md` is written from the table of numeric methods; `SAREK_BLESS=1` writes it anew.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,7 +39,7 @@ const WIDTH: usize = 155;
 #[test]
 fn the_page_lists_every_method() {
     let page = format!("{HEAD}{}{FLOATS}{}{TAIL}", integers(), floats());
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/methods.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/methods.md");
     if std::env::var_os("SAREK_BLESS").is_some() {
         std::fs::write(&file, &page).expect("the page is written");
     }

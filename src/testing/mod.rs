@@ -45,7 +45,7 @@
 //! });
 //! ```
 //!
-//! The chapter `docs/testing-kernels.md` explains more.
+//! The chapter `book/src/testing-kernels.md` explains more.
 
 mod sample;
 pub mod tolerance;

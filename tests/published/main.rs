@@ -1,4 +1,4 @@
-//! Published kernels with known bugs: tests which check finds each, as `docs/published.md` says.
+//! Published kernels with known bugs: tests which check finds each, as `book/src/published.md` says.
 //!
 //! Each is an `unsafe fn` in [`kernels`], for which race freedom need not be proved. It runs under the sanitizer. The frontend also
 //! gets its text as a plain `fn`.
@@ -12,7 +12,7 @@ use sarek::prelude::*;
 use sarek::{Error, Fault, Result};
 use sarek_frontend::expand::messages;
 
-const PAGE: &str = include_str!("../../docs/published.md");
+const PAGE: &str = include_str!("../../book/src/published.md");
 
 /// Checks that the macro refuses a kernel as a plain `fn`, with this code and word in a message.
 #[track_caller]

@@ -51,7 +51,7 @@ fn subnormals_are_kept_where_documented() {
         let keeps = ["native", "interpreter", "cuda"].contains(&device.backend());
         for (at, found) in found.iter().enumerate() {
             let expected = f32::from_bits(all[at]);
-            // The accuracy of other devices is in docs/ulp.md.
+            // The accuracy of other devices is in book/src/ulp.md.
             let near = !keeps && (found - expected).abs() <= expected.abs() * 1e-6;
             let flushed =
                 near || !keeps && (found.abs() < 2.0 * f32::MIN_POSITIVE || !expected.is_normal());

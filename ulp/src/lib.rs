@@ -15,7 +15,7 @@
 //!
 //! [`functions`] has a kernel for each function and type, and [`run`] launches them on generated arguments. The
 //! reference for `f32` is std in `f64`; for `f64`, it is 192-bit arithmetic ([`exact`]). The results are in
-//! `ulp/measured.tsv`, from which [`table`] makes the tables of `docs/ulp.md`. `tests/bounds.rs` compares both with the
+//! `ulp/measured.tsv`, from which [`table`] makes the tables of `book/src/ulp.md`. `tests/bounds.rs` compares both with the
 //! accuracy that sarek promises ([`sarek::testing::tolerance`]).
 
 pub mod arguments;

@@ -20,7 +20,7 @@ type, function, backend, device, arguments, ulps, where.
   --pairs N     random arguments of functions of several f32 (1000000)
   --wide N      random arguments of functions of f64 (20000)
   --to FILE     writes the lines there too, each as it is found
-  --write       takes the figures over into ulp/measured.tsv and docs/ulp.md
+  --write       takes the figures over into ulp/measured.tsv and book/src/ulp.md
   --merge FILE  the same with figures that were printed elsewhere";
 
 struct Options {

@@ -43,7 +43,7 @@ pub fn file() -> PathBuf {
 
 /// The page in the repository.
 pub fn page() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/ulp.md")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../book/src/ulp.md")
 }
 
 impl Line {

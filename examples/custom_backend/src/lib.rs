@@ -1,4 +1,4 @@
-//! `mygpu`: a complete backend of sarek, as a starting point for others. `docs/backends.md` walks through it.
+//! `mygpu`: a complete backend of sarek, as a starting point for others. `book/src/backends.md` walks through it.
 //!
 //! Its one device is an accelerator simulated in memory. The device has memory of its own, and takes programs in a C
 //! dialect of its own. It "runs" them by interpreting the kernel's IR, and finishes each operation before the call returns.

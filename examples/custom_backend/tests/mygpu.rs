@@ -112,7 +112,7 @@ fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
 /// The guide quotes the code of this crate, and states its number of lines.
 #[test]
 fn the_guide_quotes_this_crate() {
-    let guide = include_str!("../../../docs/backends.md");
+    let guide = include_str!("../../../book/src/backends.md");
     let code = include_str!("../src/lib.rs");
     let blank = |text: &str| {
         text.split_whitespace()

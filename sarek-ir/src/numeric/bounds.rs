@@ -2,7 +2,7 @@
 //!
 //! | Targets | Source of the bounds |
 //! |---|---|
-//! | the host | measured, `docs/ulp.md` |
+//! | the host | measured, `book/src/ulp.md` |
 //! | CUDA | CUDA C++ Programming Guide, "Mathematical Functions" |
 //! | OpenCL | OpenCL C, "Relative Error as ULPs" |
 //! | WebGPU | WGSL, "Floating Point Accuracy" |

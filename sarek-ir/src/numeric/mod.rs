@@ -20,7 +20,7 @@
 //! | `sarek-runtime` | the methods of `Int`, `Float`, `Elementary` and SIMD vectors, by `intrinsic_rows!` |
 //! | `sarek::testing::tolerance`, `ulp` | [`Method::bounds`] |
 //! | `fuzz` | names and types of integer methods, [`Method::random`] |
-//! | `docs/methods.md`, tests of names | names and types |
+//! | `book/src/methods.md`, tests of names | names and types |
 //!
 //! To add a method, add a row and a test of its results in the conformance suite. A name that Rust lacks is a method of
 //! `sarek::Float`. Its row has `extension`, and `sarek-runtime/src/types/number.rs` has the method for the host.

@@ -3,7 +3,7 @@
 //!
 //! They use only sums and products, without fused multiply-add, which is a call on instruction sets
 //! that lack it. So the results have the same bits on every instruction set. Case distinctions are
-//! selects: both values are computed. `docs/ulp.md` lists the errors.
+//! selects: both values are computed. `book/src/ulp.md` lists the errors.
 //!
 //! Less common functions of `f32` go through those of `f64`, with half as many lanes at a time.
 //! They are correctly rounded except for one case in millions.

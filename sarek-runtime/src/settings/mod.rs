@@ -314,7 +314,7 @@ mod tests {
             .filter(|name| unknown(name).is_some() && !others.contains(&&***name))
             .collect();
         assert!(lost.is_empty(), "{lost:?} stand in no list");
-        let page = std::fs::read_to_string(root.join("docs/runtime.md")).expect("the page");
+        let page = std::fs::read_to_string(root.join("book/src/runtime.md")).expect("the page");
         for variable in &VARIABLES {
             assert!(
                 page.contains(&format!("| `{}` |", variable.name)),

@@ -1,4 +1,4 @@
-//! Tests that the errors of [`Elementary`] are at most those that `docs/ulp.md` states.
+//! Tests that the errors of [`Elementary`] are at most those that `book/src/ulp.md` states.
 //!
 //! ```sh
 //! cargo test -p sarek-runtime --release --test ulp -- --ignored --nocapture   # every f32
@@ -7,7 +7,7 @@
 //! `ULP_FUNCTIONS=exp,ln` selects functions.
 //!
 //! The reference of `f32` is std in `f64`. That of `f64` is std too, and the tolerance includes its
-//! own error on this platform (glibc's `libm`). The figures in `docs/ulp.md` were measured with 113
+//! own error on this platform (glibc's `libm`). The figures in `book/src/ulp.md` were measured with 113
 //! bits.
 
 mod measure;
