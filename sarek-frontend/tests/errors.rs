@@ -170,11 +170,16 @@ fn the_index_lists_all_pages() {
 #[test]
 fn the_book_includes_all_pages() {
     let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/errors");
-    let names = Code::all().map(|code| format!("{code}.md"));
-    for name in names.chain(["README.md".to_string()]) {
-        let text = format!("{{{{#include ../../../sarek-frontend/errors/{name}}}}}\n");
+    let chapter = |name: &str, page: &str| {
+        let text = format!("{{{{#include ../../../sarek-frontend/errors/{page}}}}}\n");
         hold(&chapters.join(name), &text);
+    };
+    for code in Code::all() {
+        let page = format!("{code}.md");
+        chapter(&page, &page);
     }
+    // mdBook does not resolve links to a README.
+    chapter("list.md", "README.md");
 }
 
 #[test]
