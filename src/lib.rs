@@ -102,6 +102,7 @@ mod pages {
     pages! {
         Readme "../README.md"
         Backends "../docs/backends.md"
+        CargoSarek "../docs/cargo-sarek.md"
         Foreign "../docs/foreign.md"
         Functions "../docs/functions.md"
         Methods "../docs/methods.md"
@@ -153,8 +154,9 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock, FunctionFacts, KernelDef,
-        ParameterSet, host, layout, leaf, links, native, no_fallback,
+        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock,
+        FunctionFacts, KernelDef, ParameterSet, collect::instance, host, layout, leaf, links,
+        native, no_fallback,
     };
 
     /// The macros that `println!` and `print!` of a kernel become for rustc.
