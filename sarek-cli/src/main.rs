@@ -8,6 +8,7 @@ mod devices;
 mod doctor;
 mod error;
 mod errors;
+mod kernels;
 mod new;
 mod probe;
 mod report;
@@ -42,6 +43,12 @@ enum Command {
     New(new::Args),
     /// Explain an error code of the compiler's messages
     Errors(errors::Args),
+    /// Compile every kernel of a package for every target, without a device
+    Check(kernels::check::Args),
+    /// Print the text of a kernel for a target
+    Emit(kernels::emit::Args),
+    /// Say what a kernel needs, and which devices can run it
+    Explain(kernels::explain::Args),
     /// Examine the compiled programs on disk
     #[command(subcommand)]
     Cache(cache::Command),
@@ -71,6 +78,9 @@ impl Command {
             Command::Devices(args) => devices::run(args, output),
             Command::New(args) => new::run(args, output),
             Command::Errors(args) => errors::run(args, output),
+            Command::Check(args) => kernels::check::run(args, output),
+            Command::Emit(args) => kernels::emit::run(args, output),
+            Command::Explain(args) => kernels::explain::run(args, output),
             Command::Cache(command) => cache::run(command, output),
             Command::Completions { shell } => {
                 let mut out = std::io::stdout();
@@ -85,6 +95,9 @@ impl Command {
 
 fn main() -> ExitCode {
     let mut args: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = kernels::collect::as_rustc(&args) {
+        return code;
+    }
     // Cargo passes the name of the subcommand.
     if args.get(1).is_some_and(|first| first == "sarek") {
         args.remove(1);
