@@ -3,7 +3,9 @@
 //! Each subcommand is a file. It returns an [`Outcome`], or an [`Error`](error::Error) if it could not do its work. A process ends with 0 if all is
 //! well, 1 if a problem was found, 2 for wrong arguments, and 3 if the command could not do its work.
 
+mod bench;
 mod cache;
+mod command;
 mod devices;
 mod doctor;
 mod error;
@@ -11,7 +13,10 @@ mod errors;
 mod kernels;
 mod new;
 mod probe;
+mod profile;
 mod report;
+mod sanitize;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -49,6 +54,12 @@ enum Command {
     Emit(kernels::emit::Args),
     /// Say what a kernel needs, and which devices can run it
     Explain(kernels::explain::Args),
+    /// Run a command, and print the times of its kernels
+    Profile(profile::Args),
+    /// Run a command with all kernels in the interpreter, which checks each step
+    Sanitize(sanitize::Args),
+    /// Run a command several times, and compare the times of its kernels with a record
+    Bench(bench::Args),
     /// Examine the compiled programs on disk
     #[command(subcommand)]
     Cache(cache::Command),
@@ -81,6 +92,9 @@ impl Command {
             Command::Check(args) => kernels::check::run(args, output),
             Command::Emit(args) => kernels::emit::run(args, output),
             Command::Explain(args) => kernels::explain::run(args, output),
+            Command::Profile(args) => profile::run(args, output),
+            Command::Sanitize(args) => sanitize::run(args, output),
+            Command::Bench(args) => bench::run(args, output),
             Command::Cache(command) => cache::run(command, output),
             Command::Completions { shell } => {
                 let mut out = std::io::stdout();

@@ -254,3 +254,34 @@ fn wrong_arguments_are_code_2() {
         );
     }
 }
+
+/// The codes of commands are passed on.
+#[test]
+#[cfg(unix)]
+fn commands_keep_their_exit_codes() {
+    for command in ["sanitize", "profile"] {
+        let output = cargo_sarek(&[command, "sh", "-c", "exit 7"])
+            .output()
+            .unwrap();
+        assert_eq!(code(&output), 7, "{command}");
+        let output = cargo_sarek(&[command, "true"]).output().unwrap();
+        assert_eq!(code(&output), 0, "{command}");
+    }
+    let output = cargo_sarek(&[
+        "sanitize",
+        "--overflow",
+        "--",
+        "sh",
+        "-c",
+        "echo $SAREK_SANITIZE",
+    ])
+    .output()
+    .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "1,overflow");
+    let absent = cargo_sarek(&["profile", "no-such-program"])
+        .output()
+        .unwrap();
+    assert_eq!(code(&absent), 3);
+    let nothing = cargo_sarek(&["bench", "true"]).output().unwrap();
+    assert_eq!(code(&nothing), 3);
+}

@@ -105,6 +105,23 @@ fn main() {
 }
 "#;
 
+const RACE: &str = r#"
+use sarek::prelude::*;
+
+#[kernel]
+unsafe fn race(y: &mut [u32]) {
+    y[0] = global_idx_x() as u32;
+}
+
+fn main() -> sarek::Result<()> {
+    let mut y = Vector::<u32>::zeros(1);
+    // SAFETY: none; this is what the sanitizer is to find.
+    unsafe { race(&mut y) }.over(4).run()?;
+    println!("{:?}", y.to_vec()?);
+    Ok(())
+}
+"#;
+
 /// The package.
 struct Project {
     folder: PathBuf,
@@ -204,17 +221,36 @@ fn a_new_package_runs_and_all_its_kernels_are_found() {
     project.write("tests/it.rs", TEST);
     all_kernels_are_found(&project);
     texts_are_emitted(&project);
+    commands_are_profiled(&project);
+    races_are_found(&project);
     broken_texts_are_found(&project);
 }
 
 fn all_kernels_are_found(project: &Project) {
+    // WGSL has no 8-bit memory: a problem where the target is named.
+    let mut named = vec!["check", "--target", "wgsl"];
+    for instance in ["unused::<u32>", "unused::<u8>", "scaled::<i32, { 2 + 2 }>"] {
+        named.extend(["--instance", instance]);
+    }
+    let (code, report) = project.json(&named);
+    assert_eq!(
+        (code, report["problems"].as_u64()),
+        (1, Some(1)),
+        "{report:#}"
+    );
+    let text = report.to_string();
+    for path in ["unused<u32>", "unused<u8>", "scaled<i32, 4>"] {
+        assert!(text.contains(path), "{report:#}");
+    }
+    assert_eq!(report["without_instance"].as_array().unwrap().len(), 0);
+    assert_eq!(project.sarek(&["check", "--instance", "unused"]).0, 2);
+
     let (code, report) = project.json(&["check"]);
     assert_eq!(code, 0, "{report:#}");
-    let paths: Vec<&str> = report["kernels"]
-        .as_array()
-        .unwrap()
+    let kernels = report["kernels"].as_array().unwrap();
+    let paths: Vec<&str> = kernels
         .iter()
-        .map(|k| k["kernel"].as_str().unwrap())
+        .map(|kernel| kernel["kernel"].as_str().unwrap())
         .collect();
     assert_eq!(
         paths,
@@ -227,47 +263,22 @@ fn all_kernels_are_found(project: &Project) {
             "it::adds::of_a_test",
         ]
     );
-    assert_eq!(report["kernels"][3]["line"], 6, "{report:#}");
+    assert_eq!(kernels[3]["line"], 6, "{report:#}");
     assert_eq!(
         report["without_instance"][0]["path"],
         "first_kernels::unused"
     );
-    let wgsl = |kernel: &Value| kernel["targets"][2].clone();
-    let kernels = report["kernels"].as_array().unwrap();
-    assert!(
-        kernels
-            .iter()
-            .all(|k| wgsl(k)[0] == "wgsl" && wgsl(k)[1]["state"] == "good"),
-        "{report:#}"
-    );
-
-    let named = [
-        "check",
-        "--target",
-        "wgsl",
-        "--instance",
-        "unused::<u32>",
-        "--instance",
-        "scaled::<i32, { 2 + 2 }>",
-    ];
-    let (code, report) = project.json(&named);
-    assert_eq!(code, 0, "{report:#}");
-    let text = report.to_string();
-    assert!(
-        text.contains("unused<u32>") && text.contains("scaled<i32, 4>"),
-        "{report:#}"
-    );
-    assert_eq!(report["without_instance"].as_array().unwrap().len(), 0);
-    // WGSL has no 8-bit memory: a problem only where the target is named.
-    let (code, _) = project.sarek(&["check", "--target", "wgsl", "--instance", "unused::<u8>"]);
-    assert_eq!(code, 1);
-    let (code, _) = project.sarek(&["check", "--instance", "absent::<f64>"]);
-    assert_eq!(code, 2);
     let required = std::env::var("SAREK_REQUIRE").unwrap_or_default();
-    for (compiler, target) in [("nvrtc", "cuda"), ("opencl", "opencl")] {
-        if required.split(',').any(|name| name == compiler) {
-            let (code, text) = project.sarek(&["check", "--target", target]);
-            assert_eq!(code, 0, "{text}");
+    for (at, target, compiler) in [
+        (0, "cuda", "nvrtc"),
+        (1, "opencl", "opencl"),
+        (2, "wgsl", ""),
+    ] {
+        let must_compile = compiler.is_empty() || required.split(',').any(|name| name == compiler);
+        for kernel in kernels {
+            let state = &kernel["targets"][at];
+            assert_eq!(state[0], target);
+            assert!(!must_compile || state[1]["state"] == "good", "{kernel:#}");
         }
     }
 }
@@ -311,6 +322,71 @@ fn texts_are_emitted(project: &Project) {
         code == 0 && text.contains("needs: ") && text.contains("native"),
         "{text}"
     );
+}
+
+fn commands_are_profiled(project: &Project) {
+    let program = project.executable("first-kernels");
+    let trace = project.folder.join("trace.json");
+    let (code, report) = project.json(&["profile", "--trace", trace.to_str().unwrap(), &program]);
+    assert_eq!(code, 0);
+    let work = &report["work"][0];
+    assert_eq!(
+        (work["name"].as_str(), work["calls"].as_u64()),
+        (Some("saxpy"), Some(1)),
+        "{report:#}"
+    );
+    assert!(
+        work["gb_per_s"].as_f64().unwrap() > 0.0 && work["share"].as_f64().unwrap() > 0.0,
+        "{report:#}"
+    );
+    let trace: Value = serde_json::from_str(&fs::read_to_string(trace).unwrap()).unwrap();
+    assert!(
+        trace["traceEvents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|e| e["name"] == "saxpy")
+    );
+
+    let record = project.folder.join("record.json");
+    let record = record.to_str().unwrap();
+    let (code, text) = project.sarek(&["bench", "--runs", "2", "--save", record, &program]);
+    assert!(
+        code == 0 && text.contains("saxpy on ") && text.contains("(native:0): "),
+        "{text}"
+    );
+    let compare = [
+        "bench",
+        "--runs",
+        "1",
+        "--tolerance",
+        "100000",
+        "--compare",
+        record,
+        &program,
+    ];
+    assert_eq!(project.sarek(&compare).0, 0);
+    let mut faster: Value = serde_json::from_str(&fs::read_to_string(record).unwrap()).unwrap();
+    faster["kernels"][0]["best_us"] = 0.01.into();
+    fs::write(record, faster.to_string()).unwrap();
+    let (code, text) = project.sarek(&["bench", "--runs", "1", "--compare", record, &program]);
+    assert!(code == 1 && text.contains("REGRESSION"), "{text}");
+    fs::write(record, "{}").unwrap();
+    assert_eq!(project.sarek(&compare).0, 2);
+}
+
+fn races_are_found(project: &Project) {
+    project.write("src/bin/race.rs", RACE);
+    project.cargo(&["build", "--quiet"]);
+    assert_eq!(
+        project
+            .sarek(&["sanitize", &project.executable("first-kernels")])
+            .0,
+        0
+    );
+    let program = project.executable("race");
+    assert!(project.command(&program, &[]).status.success());
+    assert_eq!(project.sarek(&["sanitize", &program]).0, 1);
 }
 
 fn broken_texts_are_found(project: &Project) {
