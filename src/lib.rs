@@ -103,6 +103,7 @@ mod pages {
         Readme "../README.md"
         Backends "../book/src/backends.md"
         BackendsTable "../book/src/backends-table.md"
+        CargoSarek "../book/src/cargo-sarek.md"
         Data "../book/src/data.md"
         Debugging "../book/src/debugging.md"
         Fast "../book/src/fast.md"
@@ -173,8 +174,9 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock, FunctionFacts, KernelDef,
-        ParameterSet, host, layout, leaf, links, native, no_fallback,
+        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock,
+        FunctionFacts, KernelDef, ParameterSet, collect::instance, host, layout, leaf, links,
+        native, no_fallback,
     };
 
     /// The macros that `println!` and `print!` of a kernel become for rustc.

@@ -1,6 +1,8 @@
 //! The host side of Sarek: vectors, devices, launches, and the interface that backends implement.
 
 pub mod cache;
+#[doc(hidden)]
+pub mod collect;
 pub mod context;
 mod device;
 pub mod environment;

@@ -46,7 +46,7 @@ pub fn catch_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or(String::new(), |l| {
             // Drops the path of cargo's registry folder.
-            let file = l.file().rsplit("/src/index.crates.io-").next();
+            let file = l.file().rsplit("/registry/src/").next();
             format!("{}:{}", file.unwrap_or_default(), l.line())
         });
         let message = info.payload_as_str().unwrap_or("no text").to_owned();

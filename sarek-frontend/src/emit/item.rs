@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::callee_contracts::{Checks, checks};
 use super::function::among_callees;
 use super::links::{LinkParts, link_parts};
-use super::{cpu, encode, fn_type, reported, scope, types};
+use super::{collected, cpu, encode, fn_type, reported, scope, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{ArgumentKind, ElementType, Item, Own, Parameters, Shapes, Signature};
@@ -102,7 +102,8 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         }
     };
     let items = among_callees(lowered, &items);
-    quote!(#front #items)
+    let collected = collected::items(&parts.signature.name, &name, &parts.parameters(), krate);
+    quote!(#front #items #collected)
 }
 
 /// The expansion of a kernel with errors. It has the same items, so no further errors follow.
@@ -229,6 +230,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
     });
     let parameters = parts.parameters();
+    let collected = collected::instance(&name, &parameters, krate);
     let own = located(own);
     let strukt = fn_type::declared(
         &own,
@@ -281,6 +283,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     let here = at(&vis.to_token_stream(), own.span());
     let function = quote_spanned! {own.span()=>
         #here #safety fn #own<'sarek, #declared>(#given) -> #krate::#launch #clause {
+            #collected
             // SAFETY: the arguments have the parameters' types, since this function takes them; its
             // callers make the promises that an `unsafe fn` requires.
             unsafe { #call }

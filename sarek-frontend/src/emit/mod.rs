@@ -7,6 +7,7 @@
 pub mod assumed_results;
 pub mod bounded_recursion;
 mod callee_contracts;
+mod collected;
 mod cpu;
 mod dummy_types;
 mod encode;

@@ -53,6 +53,20 @@ pub struct Status {
     pub problem: Option<String>,
 }
 
+/// An entry of a cache, as its file tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Stored {
+    /// The name of its file.
+    pub file: String,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+    /// The time of its last use.
+    pub used: SystemTime,
+    /// The key; `None` if the file is damaged.
+    pub key: Option<String>,
+}
+
 struct Entry {
     name: String,
     bytes: u64,
@@ -142,6 +156,32 @@ impl Disk {
             written: read(&self.written),
             problem: lock(&self.problem).clone(),
         }
+    }
+
+    /// Reads all entries, and checks each of them. The most recently used one comes first.
+    pub fn stored(&self) -> Vec<Stored> {
+        let Some(folder) = self.opened() else {
+            return vec![];
+        };
+        let mut entries = entries(&folder);
+        entries.retain(|entry| !entry.partial);
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.used));
+        let stored = |entry: Entry| {
+            let key = read(&folder, &entry.name).ok().and_then(key_of);
+            Stored {
+                key: key.filter(|key| name(key) == entry.name),
+                file: entry.name,
+                bytes: entry.bytes,
+                used: entry.used,
+            }
+        };
+        entries.into_iter().map(stored).collect()
+    }
+
+    /// Removes an entry, and returns true if it existed.
+    pub fn remove(&self, stored: &Stored) -> bool {
+        let folder = self.opened();
+        folder.is_some_and(|folder| folder.remove(&stored.file).is_ok())
     }
 
     /// Removes all entries, and returns their size in bytes.
@@ -258,6 +298,14 @@ fn decode(mut file: Vec<u8>, key: &str) -> Option<Vec<u8>> {
     }
     let bytes = file.split_off(start);
     (hash(hash(SEED, key.as_bytes()), &bytes) == checksum).then_some(bytes)
+}
+
+/// The key in a file, if it is an intact entry.
+fn key_of(file: Vec<u8>) -> Option<String> {
+    let key_len = u64::from_le_bytes(*file.get(16..)?.first_chunk()?);
+    let end = HEADER.checked_add(usize::try_from(key_len).ok()?)?;
+    let key = String::from_utf8(file.get(HEADER..end)?.to_vec()).ok()?;
+    decode(file, &key).map(|_| key)
 }
 
 /// The offset basis of FNV-1a.

@@ -26,7 +26,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-pub use disk::{Disk, Status};
+pub use disk::{Disk, Status, Stored};
 
 use crate::settings;
 
@@ -55,6 +55,16 @@ pub fn status() -> Status {
 /// Removes all entries, and returns their size in bytes.
 pub fn clear() -> u64 {
     disk().clear()
+}
+
+/// Reads all entries, and checks each of them. The most recently used one comes first.
+pub fn stored() -> Vec<Stored> {
+    disk().stored()
+}
+
+/// Removes an entry, and returns true if it existed.
+pub fn remove(stored: &Stored) -> bool {
+    disk().remove(stored)
 }
 
 fn folder() -> Result<PathBuf, String> {

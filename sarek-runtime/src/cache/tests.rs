@@ -52,6 +52,31 @@ fn what_is_put_is_found_by_its_key_alone() {
 }
 
 #[test]
+fn entries_are_listed_with_their_keys_and_damaged_ones_without() {
+    let folder = Folder::new("listed");
+    let disk = folder.disk(ROOM);
+    disk.put("one\ntext", b"bytes");
+    disk.put("two", b"");
+    let mut keys: Vec<_> = disk.stored().into_iter().map(|entry| entry.key).collect();
+    keys.sort();
+    assert_eq!(keys, [Some("one\ntext".into()), Some("two".into())]);
+
+    // An entry under the name of another one is damaged, too: lookups would not find it.
+    let [one, two] = folder.files().try_into().unwrap();
+    fs::copy(&one, &two).unwrap();
+    let damaged = disk.stored().into_iter().find(|entry| entry.key.is_none());
+    let damaged = damaged.unwrap();
+    assert!(two.ends_with(&damaged.file));
+    let mut bytes = fs::read(&one).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&one, bytes).unwrap();
+    assert!(disk.stored().iter().all(|entry| entry.key.is_none()));
+
+    assert!(disk.remove(&damaged) && !disk.remove(&damaged));
+    assert_eq!(disk.stored().len(), 1);
+}
+
+#[test]
 fn a_damaged_entry_is_a_miss() {
     let folder = Folder::new("damaged");
     let disk = folder.disk(ROOM);

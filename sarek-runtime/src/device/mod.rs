@@ -253,6 +253,7 @@ mod fault_records;
 mod pool;
 pub(crate) mod preference;
 mod print_buffers;
+mod process_profile;
 mod profile;
 mod properties;
 mod queue;
@@ -262,6 +263,8 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod trace;
+
+pub(crate) use trace::quoted;
 
 impl PartialEq for Device {
     fn eq(&self, other: &Device) -> bool {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Device, Queue};
+use super::{Device, Queue, process_profile};
 use crate::plugin::backend::BackendEvent;
 use crate::plugin::tag::{InstrumentationKind, Tag};
 use crate::sync::lock;
@@ -113,6 +113,8 @@ struct State {
 struct Base {
     host: Instant,
     timing: Timing,
+    /// True for the profile that `SAREK_PROFILE` asks for. Another one suspends it.
+    of_process: bool,
 }
 
 /// The method of measuring.
@@ -202,21 +204,29 @@ impl Device {
         let bandwidth = self.bandwidth()?;
         self.sync()?;
         let profiler = &self.0.profiler;
-        let host = {
+        let (host, suspended) = {
             let mut state = lock(&profiler.state);
-            if state.start.is_some() {
+            if state.start.as_ref().is_some_and(|base| !base.of_process) {
                 return Err(Error::Unsupported {
                     backend: self.backend().to_owned(),
                     what: "two profiles of one device at the same time".to_owned(),
                 });
             }
+            let suspended = std::mem::take(&mut *state);
             let host = Instant::now();
-            state.start = Some(Base { host, timing });
-            state.raw.clear();
-            host
+            let of_process = false;
+            state.start = Some(Base {
+                host,
+                timing,
+                of_process,
+            });
+            (host, suspended)
         };
         profiler.on.store(true, Ordering::Release);
-        let stop = Stop(profiler);
+        let mut stop = Stop {
+            profiler: Some(profiler),
+            suspended,
+        };
         let result = work().and_then(|result| self.sync().map(|()| result));
         let total = host.elapsed();
         let (start, raw) = stop.stop();
@@ -233,6 +243,41 @@ impl Device {
             bandwidth,
         };
         Ok((result, profile))
+    }
+
+    /// Begins a profile that lasts until the process ends.
+    pub(super) fn begin_process_profile(&self) -> Result<()> {
+        let events = self.timed_event()?.map(Timing::Events);
+        let base = Base {
+            host: Instant::now(),
+            timing: events.unwrap_or(Timing::Timer),
+            of_process: true,
+        };
+        lock(&self.0.profiler.state).start = Some(base);
+        self.0.profiler.on.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Ends it; `None` if the device had no work.
+    pub(super) fn end_process_profile(&self) -> Result<Option<Profile>> {
+        self.sync()?;
+        self.0.profiler.on.store(false, Ordering::Release);
+        let State { start, raw } = std::mem::take(&mut *lock(&self.0.profiler.state));
+        let Some(start) = start.filter(|_| !raw.is_empty()) else {
+            return Ok(None);
+        };
+        let total = start.host.elapsed();
+        let base = match start.timing {
+            Timing::Events(first) => Some(first),
+            Timing::Timer | Timing::Counted => None,
+        };
+        let work = raw.into_iter().map(|raw| raw.finish(base.as_deref()));
+        Ok(Some(Profile {
+            device: self.clone(),
+            total,
+            work: work.collect::<Result<_>>()?,
+            bandwidth: self.bandwidth()?,
+        }))
     }
 
     /// An event before the default stream's next work; `None` if events record no time.
@@ -308,6 +353,7 @@ impl Device {
         let Some(base) = &state.start else {
             return Ok(()); // the profile is over
         };
+        let of_process = base.of_process;
         let work = Work {
             kind: done.kind,
             name: done.name,
@@ -319,18 +365,32 @@ impl Device {
             threads: done.threads,
         };
         state.raw.push(Raw { work, events });
+        drop(state);
+        if of_process {
+            process_profile::worked();
+        }
         Ok(())
     }
 }
 
-/// Ends a profile, even if the profiled work panics.
-struct Stop<'a>(&'a Profiler);
+/// Ends a profile, even if the profiled work panics, and continues the one that it suspended.
+struct Stop<'a> {
+    /// `None` once it has ended.
+    profiler: Option<&'a Profiler>,
+    suspended: State,
+}
 
 impl Stop<'_> {
-    fn stop(&self) -> (Option<Base>, Vec<Raw>) {
-        self.0.on.store(false, Ordering::Release);
-        let state = &mut *lock(&self.0.state);
-        (state.start.take(), std::mem::take(&mut state.raw))
+    fn stop(&mut self) -> (Option<Base>, Vec<Raw>) {
+        let Some(profiler) = self.profiler.take() else {
+            return (None, vec![]);
+        };
+        let suspended = std::mem::take(&mut self.suspended);
+        let mut state = lock(&profiler.state);
+        let continues = suspended.start.is_some();
+        profiler.on.store(continues, Ordering::Release);
+        let State { start, raw } = std::mem::replace(&mut *state, suspended);
+        (start, raw)
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::preference::Preference;
 use super::ranked::Ranked;
-use super::{CacheSlot, Candidate, Device};
+use super::{CacheSlot, Candidate, Device, process_profile};
 use crate::plugin::backend::Backend;
 use crate::plugin::claims::{Claims, Request, Subject};
 use crate::sync::fork;
@@ -355,13 +355,9 @@ impl Entry {
             return Err(contradiction);
         }
         let claims = self.claims.clone();
-        Ok(Device::new(
-            self.name(),
-            ordinal,
-            self.priority(),
-            raw,
-            claims,
-        ))
+        let device = Device::new(self.name(), ordinal, self.priority(), raw, claims);
+        process_profile::watch(&device);
+        Ok(device)
     }
 
     /// Turns a panic into a reason for having no device. Driver bindings may panic where a library

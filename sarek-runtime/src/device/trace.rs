@@ -10,27 +10,10 @@ impl Profile {
     /// Returns the profile in Chrome's trace event format: JSON, with a complete event for each
     /// piece of work. Device times are shown as one thread, host times as another.
     pub fn trace(&self) -> String {
-        let mut text = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-        let device = quoted(&self.device.to_string());
-        for (number, thread) in [(1, "device"), (2, "host")] {
-            let name = format!(
-                "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{number},\"args\":{{\"name\":\"{thread}\"}}}},\n"
-            );
-            text.push_str(&name);
-        }
-        let process = format!(
-            "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{{\"name\":{device}}}}}"
-        );
-        text.push_str(&process);
-        for work in &self.work {
-            text.push_str(",\n");
-            self.event(&mut text, work);
-        }
-        text.push_str("\n]}\n");
-        text
+        traces(std::slice::from_ref(self))
     }
 
-    fn event(&self, text: &mut String, work: &Work) {
+    fn event(&self, text: &mut String, process: usize, work: &Work) {
         let micros = |time: std::time::Duration| 1e6 * time.as_secs_f64();
         let thread = match work.clock {
             Clock::Device => 1,
@@ -39,7 +22,7 @@ impl Profile {
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{thread},\"ts\":{:.3},\"dur\":{:.3},\
+            "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{process},\"tid\":{thread},\"ts\":{:.3},\"dur\":{:.3},\
              \"args\":{{\"bytes read\":{},\"bytes written\":{},\"threads\":{},\"GB/s\":{:.3}",
             quoted(&work.name),
             work.kind.name(),
@@ -66,8 +49,46 @@ impl Profile {
     }
 }
 
+/// The traces of several devices in one file, each as a process. `otherData` has the bandwidths and total times.
+pub(super) fn traces(profiles: &[Profile]) -> String {
+    let devices: Vec<String> = profiles
+        .iter()
+        .map(|profile| {
+            let bandwidth = profile.bandwidth.unwrap_or(0.0);
+            format!(
+                "{{\"device\":{},\"name\":{},\"bytes per second\":{bandwidth:.0},\"total ms\":{:.3}}}",
+                quoted(&profile.device.to_string()),
+                quoted(profile.device.name()),
+                1e3 * profile.total.as_secs_f64()
+            )
+        })
+        .collect();
+    let mut events = vec![];
+    for (process, profile) in (1..).zip(profiles) {
+        for (number, thread) in [(1, "device"), (2, "host")] {
+            events.push(format!(
+                "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{process},\"tid\":{number},\"args\":{{\"name\":\"{thread}\"}}}}"
+            ));
+        }
+        let device = quoted(&profile.device.to_string());
+        events.push(format!(
+            "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{process},\"args\":{{\"name\":{device}}}}}"
+        ));
+        for work in &profile.work {
+            let mut event = String::new();
+            profile.event(&mut event, process, work);
+            events.push(event);
+        }
+    }
+    format!(
+        "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"devices\":[{}]}},\"traceEvents\":[\n{}\n]}}\n",
+        devices.join(","),
+        events.join(",\n")
+    )
+}
+
 /// A JSON string literal.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

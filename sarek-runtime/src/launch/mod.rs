@@ -58,7 +58,7 @@ pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
 pub(crate) use prepare::{Prepared, foreign, prepared};
-pub(crate) use source::source;
+pub(crate) use source::{rendered, source};
 
 use arg::Flattened;
 use space::Shape;

@@ -96,6 +96,11 @@ impl Prepared {
         }
     }
 
+    /// The linked kernel.
+    pub(crate) fn linked(&self) -> &Kernel {
+        &self.kernel
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.kernel.name
     }

@@ -1,6 +1,6 @@
 //! The text of a kernel for a target.
 
-use sarek_ir::write::{self, IndexWidth, Variant};
+use sarek_ir::write::{self, IndexWidth, Source, Variant};
 use sarek_ir::{Kernel, SiteId};
 
 use super::prepare::Prepared;
@@ -16,18 +16,11 @@ pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Re
     {
         return Ok((*text).to_owned());
     }
+    if write::dialect(target).is_some() {
+        return rendered(kernel, target).map(|source| source.text);
+    }
     let spelled = Spelled::of(&kernel.needs.intrinsics, target)?;
     let spelled = &*spelled.spell(&kernel.kernel)?;
-    if let Some(dialect) = write::dialect(target) {
-        let variant = write::default_variant(spelled, dialect);
-        let source = write::render(spelled, dialect, &variant);
-        return source
-            .map(|s| s.text)
-            .map_err(|lacking| Error::Unsupported {
-                backend: target.to_owned(),
-                what: lacking.to_string(),
-            });
-    }
     for device in registry.all() {
         if let Codegen::Jit(renderer, _) = device.raw().codegen()
             && renderer.target() == target
@@ -36,11 +29,27 @@ pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Re
             return Ok(source.text);
         }
     }
-    Err(Error::Unsupported {
+    Err(no_target(target))
+}
+
+/// The default variant of a kernel, rendered for a built-in dialect.
+pub(crate) fn rendered(kernel: &Prepared, target: &str) -> Result<Source> {
+    let dialect = write::dialect(target).ok_or_else(|| no_target(target))?;
+    let spelled = Spelled::of(&kernel.needs.intrinsics, target)?;
+    let spelled = &*spelled.spell(&kernel.kernel)?;
+    let variant = write::default_variant(spelled, dialect);
+    write::render(spelled, dialect, &variant).map_err(|lacking| Error::Unsupported {
+        backend: target.to_owned(),
+        what: lacking.to_string(),
+    })
+}
+
+fn no_target(target: &str) -> Error {
+    Error::Unsupported {
         backend: target.to_owned(),
         what: "source text: no built-in dialect and no registered device has this target"
             .to_owned(),
-    })
+    }
 }
 
 /// The same as [`write::default_variant`], for a target whose dialect is unknown here.

@@ -40,7 +40,7 @@ pub enum Wrong {
 }
 
 /// The variables that the library reads.
-pub const VARIABLES: [Variable; 8] = [
+pub const VARIABLES: [Variable; 9] = [
     Variable {
         name: "SAREK_BACKEND",
         takes: "names of backends, separated by commas",
@@ -86,6 +86,12 @@ pub const VARIABLES: [Variable; 8] = [
         wrong: Wrong::Reported,
     },
     Variable {
+        name: "SAREK_PROFILE",
+        takes: "the path of a file, which the process writes when it ends",
+        check: |_| true,
+        wrong: Wrong::Reported,
+    },
+    Variable {
         name: "SAREK_TEST_SEED",
         takes: "a number",
         // The kernel tests report a wrong value.
@@ -97,15 +103,21 @@ pub const VARIABLES: [Variable; 8] = [
 /// The values of `SAREK_NATIVE_ISA`, from the smallest instruction set to the largest.
 pub(crate) const ISA_NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
-/// The variables that only the library's tests and benchmarks read.
-const OF_TESTS: [&str; 19] = [
+/// The variables that `cargo sarek` sets, and those that only the library's tests and benchmarks read.
+const INTERNAL: [&str; 25] = [
     "SAREK_BENCH_FIRST",
     "SAREK_BENCH_PARTS",
     "SAREK_BLESS",
     "SAREK_CACHE_CHILD",
     "SAREK_CASES",
+    "SAREK_COLLECT",
+    "SAREK_COLLECT_EXPLAIN",
+    "SAREK_COLLECT_INTO",
+    "SAREK_COLLECT_WRAPPED",
+    "SAREK_COLLECT_WRAPPER",
     "SAREK_FORK_FIRST",
     "SAREK_FUZZ_ROUNDS",
+    "SAREK_INSTANCES",
     "SAREK_LITERALS",
     "SAREK_RELIABILITY_CHILD",
     "SAREK_REQUIRE",
@@ -226,7 +238,7 @@ pub(crate) fn report() {
 
 /// The message about an unknown variable.
 fn unknown(name: &str) -> Option<String> {
-    let known = VARIABLES.iter().any(|variable| variable.name == name) || OF_TESTS.contains(&name);
+    let known = VARIABLES.iter().any(|variable| variable.name == name) || INTERNAL.contains(&name);
     if known || !name.starts_with("SAREK_") {
         return None;
     }
@@ -247,7 +259,9 @@ impl Variable {
         match value.into_string() {
             Ok(text) if text.trim().is_empty() => Ok(None),
             Ok(text) if (self.check)(&text) => Ok(Some(text)),
-            Err(_) if matches!(self.name, "SAREK_CACHE" | "SAREK_NVRTC") => Ok(None),
+            Err(_) if matches!(self.name, "SAREK_CACHE" | "SAREK_NVRTC" | "SAREK_PROFILE") => {
+                Ok(None)
+            }
             Ok(_) | Err(_) => Err(Error::Setting {
                 variable: self.name,
                 value: shown,
