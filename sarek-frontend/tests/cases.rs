@@ -275,3 +275,28 @@ fn an_exclusive_or_has_as_many_bits_as_its_operands() {
         );
     }
 }
+
+/// What each launch must satisfy is not asked of the user.
+#[test]
+fn strides_are_positive() {
+    use sarek_ir::{ParamId, Precondition};
+    let needs = |body: &str| {
+        let source = format!("fn k({PARAMS}) {{ let i = global_idx_x(); let n = y.len(); {body} }}");
+        let kernel = lowered(&source).unwrap_or_else(|errors| panic!("{body}: {errors:#?}"));
+        let positive = kernel.preconditions.iter().filter_map(|need| match need {
+            Precondition::Positive(ParamId(param)) => Some(*param),
+            _ => None,
+        });
+        positive.collect::<Vec<u32>>()
+    };
+    assert_eq!(needs("y[i * w] = 1;"), [0]);
+    assert_eq!(needs("if i < h { y[i * w + 1] = 1; }"), [0]);
+    assert_eq!(needs("y[i * x.len()] = 1;"), [3]);
+    assert_eq!(needs("y[i * w * h] = 1;"), [0, 1]);
+    assert_eq!(needs("y[per - i * w] = 1;"), [0]);
+    // A guard shows it.
+    assert_eq!(needs("if i < w { y[i * w] = 1; }"), [0; 0]);
+    races("y[i % w] = 1;");
+    races("y[i * w + i % 2] = 1;");
+    races("y[i * (w - 1)] = 1;");
+}

@@ -62,11 +62,6 @@ fn a_requirement_keeps_rows_apart() {
         &format!("{IDS} if i < w as usize {{ y[j * pitch as usize + i] = 1; }}"),
         "state `requires(w as u64 <= pitch)` in `#[kernel]`, ",
     );
-    asks(
-        "step: usize, y: &mut [u32]",
-        "let i = global_idx_x(); y[i * step] = 1;",
-        "state `requires(step > 0)` in `#[kernel]`, ",
-    );
 }
 
 #[test]
@@ -76,7 +71,6 @@ fn what_is_asked_for_suffices() {
          if i < w { y[j * w + i] = 1; } }",
         "#[kernel(requires(w <= pitch))] fn k(w: usize, pitch: usize, y: &mut [u32]) { \
          let (i, j) = (global_idx_x(), global_idx_y()); if i < w { y[j * pitch + i] = 1; } }",
-        "#[kernel(requires(step > 0))] fn k(step: usize, y: &mut [u32]) { y[global_idx_x() * step] = 1; }",
     ];
     for kernel in kernels {
         let found = sarek_frontend::expand::messages(kernel);

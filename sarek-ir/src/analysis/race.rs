@@ -144,7 +144,10 @@ fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>
             Ok(needs) => add(&mut preconditions, needs),
             Err(race) => match by_refutation(constants) {
                 Some(needs) => add(&mut preconditions, needs),
-                None => races.push(race),
+                None => match missing::positive(kernel, &race) {
+                    Some(needs) => add(&mut preconditions, needs),
+                    None => races.push(race),
+                },
             },
         }
     }
@@ -207,6 +210,7 @@ pub fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_
         Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
         Precondition::Holds(site) => ranges.proved(*site),
+        Precondition::Positive(param) => facts.args[param.index()].is_positive(),
         // These are the subgroups of the interpreter.
         Precondition::SubgroupSize(n) => u64::from(*n) == SUBGROUP,
         Precondition::SubgroupSizeIs(_) => false,

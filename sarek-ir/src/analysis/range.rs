@@ -51,6 +51,16 @@ pub enum ArgFact {
     Scalar(Value),
 }
 
+impl ArgFact {
+    /// True for a positive integer, and for a slice that is not empty.
+    pub fn is_positive(self) -> bool {
+        match self {
+            ArgFact::Len(len) => len > 0,
+            ArgFact::Scalar(value) => value.as_int().is_some_and(|value| value > 0),
+        }
+    }
+}
+
 /// The facts proved about one launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges {
@@ -100,6 +110,7 @@ impl Ranges {
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups
+            | Precondition::Positive(_)
             | Precondition::Holds(_) => false,
         };
         let in_doubt = self.proved.contains(&false) || self.overflow.contains(&true);

@@ -34,6 +34,7 @@ impl Kernel {
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups
+            | Precondition::Positive(_)
             | Precondition::NoOverflow(_) => None,
         })
     }

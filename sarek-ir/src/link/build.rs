@@ -114,6 +114,17 @@ impl Linker {
                     let size = size.and_then(|size| u32::try_from(size).ok());
                     vec![Precondition::SubgroupSize(size.unwrap_or(0))]
                 }
+                Precondition::Positive(param) => {
+                    let part = &frame.params[param.index()];
+                    let param = match &part.storage {
+                        Storage::Params(params) => params[part.first],
+                        Storage::Slice(param, _) => *param,
+                        Storage::Locals(_) | Storage::Constant(_) | Storage::Shared(_) => {
+                            unreachable!("only kernels ask for positive arguments")
+                        }
+                    };
+                    vec![Precondition::Positive(param)]
+                }
                 Precondition::SingleThread(_)
                 | Precondition::ExtentAtMost(..)
                 | Precondition::BlockAtMost(..)

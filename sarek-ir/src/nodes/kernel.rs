@@ -372,6 +372,8 @@ pub enum Precondition {
     NoOverflow(ExprId),
     /// The assertion at this site of the kernel holds: a requirement of the user on scalars, lengths and extents.
     Holds(SiteId),
+    /// The integer argument is positive, or the slice is not empty.
+    Positive(ParamId),
     /// All subgroups of the device are of this many threads. The last one of a block may have fewer.
     SubgroupSize(u32),
     /// The same, for a constant that linking replaces by its value.

@@ -125,6 +125,14 @@ impl<'a> Text<'a> {
                 Precondition::Holds(site) => {
                     self.put(format_args!("requires !{}", site.0));
                 }
+                Precondition::Positive(param) => {
+                    let of = &kernel.params[param.index()];
+                    let len = match of.kind {
+                        ParamKind::Slice { .. } => ".len()",
+                        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => "",
+                    };
+                    self.put(format_args!("requires {}{len} > 0", of.name));
+                }
                 Precondition::SubgroupSize(n) => {
                     self.put(format_args!("requires subgroup_size() == {n}"));
                 }

@@ -32,6 +32,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         let known = match p {
             Precondition::NoOverflow(e) => e.index() < kernel.exprs.len(),
             Precondition::Holds(site) => site.index() < kernel.sites.len(),
+            Precondition::Positive(param) => param.index() < kernel.params.len(),
             Precondition::SubgroupSizeIs(link) => link.index() < kernel.links.len(),
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)

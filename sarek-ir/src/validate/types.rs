@@ -36,6 +36,15 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups => {}
+            Precondition::Positive(param) => check.require(
+                match kernel.params[param.index()].kind {
+                    ParamKind::Scalar(scalar) => scalar.is_int(),
+                    ParamKind::Slice { .. } => true,
+                    ParamKind::Value(_) | ParamKind::Reference(_) => false,
+                },
+                Node::Precondition(i as u32),
+                Rule::PreconditionType,
+            ),
             Precondition::SubgroupSizeIs(link) => check.require(
                 known(kernel.links[link.index()].ty, Scalar::is_int),
                 Node::Precondition(i as u32),

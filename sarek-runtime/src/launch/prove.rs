@@ -223,6 +223,11 @@ fn violated_precondition(
             };
             (u64::from(threads) > most).then(has)
         }
+        Precondition::Positive(param) => {
+            let arg = facts.args[param.index()];
+            let zero = || format!("{asked}, but it is not");
+            (!arg.is_positive()).then(zero)
+        }
         // These are evaluated: see `violated_requirement`.
         Precondition::Holds(_) => None,
         // These depend on the device: see `subgroups`.
@@ -259,6 +264,17 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
             SiteKind::Assert(condition) => condition.to_string(),
             other => unreachable!("a validated kernel requires assertions, not {other:?}"),
         },
+        Precondition::Positive(param) => {
+            let of = &kernel.params[param.index()];
+            let len = match of.kind {
+                ParamKind::Slice { .. } => ".len()",
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => "",
+            };
+            format!(
+                "different threads write different elements only if `{}{len}` is positive",
+                of.name
+            )
+        }
         Precondition::SubgroupSize(size) => format!(
             "different threads write different elements only if the device's subgroups have {size} threads"
         ),

@@ -26,6 +26,7 @@ pub(super) fn obstacle(info: &DeviceInfo, kernel: &Kernel) -> Option<String> {
             | Precondition::BlockAtMost(..)
             | Precondition::NoOverflow(_)
             | Precondition::Holds(_)
+            | Precondition::Positive(_)
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups => return None,
         };
@@ -44,6 +45,7 @@ pub(super) fn violated(kernel: &Kernel, space: IndexSpace, size: u32) -> Option<
         | Precondition::BlockAtMost(..)
         | Precondition::NoOverflow(_)
         | Precondition::Holds(_)
+        | Precondition::Positive(_)
         | Precondition::SubgroupSize(_)
         | Precondition::SubgroupSizeIs(_)
         | Precondition::EqualSubgroups => false,

@@ -140,7 +140,7 @@ fn pairs(y: &mut [u32], half: usize) {
     }
 }
 
-#[kernel(requires(half > 0))]
+#[kernel]
 fn butterfly_kernel(half: usize, y: &mut [u32]) {
     let i = global_idx_x();
     let at = i / half * (2 * half) + i % half;

@@ -9,6 +9,7 @@ use sarek::{Error, Result};
 pub const CASES: &[Case] = &[
     Case::new("launch/preconditions", &[], run),
     Case::new("launch/requires", &[], required),
+    Case::new("launch/positive_stride", &[], strided),
 ];
 
 /// Free of races only if the launch has one dimension.
@@ -114,4 +115,31 @@ fn required(device: &Device) -> Check {
     ensure(x.to_vec()? == expected, || {
         format!("{:?} instead of {expected:?}", x.to_vec())
     })
+}
+
+/// Writes a column. All its elements are one if the stride is 0.
+#[kernel]
+fn column(height: usize, stride: i32, col: usize, out: &mut [u32]) {
+    let row = global_idx_x();
+    if row < height {
+        out[row * stride as usize + col] = row as u32;
+    }
+}
+
+fn strided(device: &Device) -> Check {
+    let mut out = sentinel_filled(8);
+    let result = column(3, 0, 1, &mut out).over(4).run_on(device);
+    let said = result.as_ref().err().map(Error::to_string);
+    ensure(
+        said.as_ref()
+            .is_some_and(|said| said.contains("only if `stride` is positive")),
+        || format!("{said:?} does not tell the precondition"),
+    )?;
+    refused("a stride of 0", "column", result)?;
+    let result = column(3, -2, 6, &mut out).over(4).run_on(device);
+    refused("a negative stride", "column", result)?;
+    column(3, 3, 1, &mut out).over(4).run_on(device)?;
+    let mut expected = [u32::SENTINEL; 8];
+    (expected[1], expected[4], expected[7]) = (0, 1, 2);
+    expect("a column", &out, &expected)
 }

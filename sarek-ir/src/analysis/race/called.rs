@@ -236,6 +236,7 @@ fn is_weak(kernel: &Kernel, proof: &Proof) -> bool {
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups
+            | Precondition::Positive(_)
             | Precondition::Holds(_) => return false,
         };
         let mut exprs = kernel.exprs.iter();
@@ -319,6 +320,7 @@ fn joined(
                 | Precondition::EqualSubgroups
                 | Precondition::WholeSubgroups
                 | Precondition::BlockOfSubgroups
+                | Precondition::Positive(_)
                 | Precondition::Holds(_) => false,
             };
             needs.iter().any(is_single)

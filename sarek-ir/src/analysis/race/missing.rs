@@ -7,11 +7,13 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::meet::{Assumption, Setting};
-use super::{Race, is_store};
+use super::{Needs, Race, add, is_store};
 use crate::analysis::access::{Access, accesses_of_values, barrier_intervals_of_values};
 use crate::analysis::linear::{Atom, Fact, Form, Poly, Relation, Sign, Symbol, Terms};
 use crate::analysis::uniformity::Among;
-use crate::{Builtin, Expr, ExprId, Kernel, LocalId, Memory, ParamId, ParamKind, Scalar, Stmt};
+use crate::{
+    Builtin, Expr, ExprId, Kernel, LocalId, Memory, ParamId, ParamKind, Precondition, Scalar, Stmt,
+};
 
 /// The steps for the reported pair of accesses under one fact.
 const STEPS_OF_PAIR: u32 = 150;
@@ -64,8 +66,27 @@ pub(super) fn find(kernel: &Kernel, race: &Race) -> Option<Missing> {
     let left = Cell::new(MOST_STEPS);
     proof.candidates().into_iter().find(|missing| {
         let fact = missing.fact(kernel);
-        fact.is_some_and(|fact| proof.succeeds(&fact, &left))
+        fact.is_some_and(|fact| proof.succeeds(&[fact], &left).is_some())
     })
+}
+
+/// The preconditions of launches in which no two threads meet, if some arguments or lengths are positive there: strides that
+/// no guard bounds, as in `y[global_idx_x() * stride]`.
+pub(super) fn positive(kernel: &Kernel, race: &Race) -> Option<Needs> {
+    let proof = Proof::of(kernel, race);
+    let left = Cell::new(MOST_STEPS);
+    let each = proof.values();
+    let under = |values: &[Value]| {
+        let facts = values
+            .iter()
+            .map(|of| Missing::Positive(*of).fact(kernel))
+            .collect::<Option<Vec<Fact>>>()?;
+        let mut needs = proof.succeeds(&facts, &left)?;
+        needs.extend(values.iter().map(|of| Precondition::Positive(of.param())));
+        Some(needs)
+    };
+    let one = each.iter().find_map(|of| under(&[*of]));
+    one.or_else(|| (each.len() > 1).then(|| under(&each)).flatten())
 }
 
 /// The accesses of one memory, and the pairs of them that must be proved apart.
@@ -118,32 +139,32 @@ impl<'k> Proof<'k> {
         }
     }
 
-    /// True if no pair meets under the fact, and the fact alone is not the reason. Takes steps.
-    fn succeeds(&self, fact: &Fact, left: &Cell<u32>) -> bool {
+    /// The preconditions under which no pair meets, if that follows from the facts, and the facts alone are not the
+    /// reason. Takes steps.
+    fn succeeds(&self, facts: &[Fact], left: &Cell<u32>) -> Option<Needs> {
         let under = |at: usize| {
             let mut access = self.accesses[at].clone();
-            access.facts.push(fact.clone());
+            access.facts.extend_from_slice(facts);
             access
         };
-        let within = |most: u32, pairs: &[(usize, usize)]| {
+        let mut needs = vec![];
+        let mut within = |most: u32, pairs: &[(usize, usize)]| {
             let steps = Cell::new(most.min(left.get()));
             let before = steps.get();
             let setting = self.setting(&steps);
             let none_meets = pairs.iter().all(|(i, j)| {
                 let apart = setting.apart(&under(*i), &under(*j), &mut vec![]);
-                apart.is_some()
+                apart.map(|found| add(&mut needs, found)).is_some()
             });
             left.set(left.get() - (before - steps.get()));
             none_meets
         };
-        let Some((reported, others)) = self.pairs.split_at_checked(1) else {
-            return false;
-        };
+        let (reported, others) = self.pairs.split_at_checked(1)?;
+        let none_meets = within(STEPS_OF_PAIR, reported) && within(STEPS_OF_ALL, others);
         let steps = Cell::new(0);
         let mut all = self.pairs.iter().flat_map(|(i, j)| [*i, *j]);
-        within(STEPS_OF_PAIR, reported)
-            && within(STEPS_OF_ALL, others)
-            && all.all(|at| self.setting(&steps).may_happen(&under(at)))
+        let may_happen = |at: usize| self.setting(&steps).may_happen(&under(at));
+        (none_meets && all.all(may_happen)).then_some(needs)
     }
 
     fn setting<'s>(&'s self, steps: &'s Cell<u32>) -> Setting<'s> {
@@ -159,8 +180,13 @@ impl<'k> Proof<'k> {
         }
     }
 
-    /// The facts to try.
-    fn candidates(&self) -> Vec<Missing> {
+    /// The values of the launch that the accesses depend on.
+    fn values(&self) -> Vec<Value> {
+        self.ids_and_values().1
+    }
+
+    /// The ids of threads and the values of the launch that the accesses depend on.
+    fn ids_and_values(&self) -> (Vec<Builtin>, Vec<Value>) {
         let (mut ids, mut values) = (BTreeSet::new(), BTreeSet::new());
         for (i, j) in &self.pairs {
             for access in [i, j].map(|at| &self.accesses[*at]) {
@@ -181,7 +207,13 @@ impl<'k> Proof<'k> {
                 values.insert(Value::Param(param));
             }
         }
-        let values: Vec<Value> = values.into_iter().take(MOST_VALUES).collect();
+        let values = values.into_iter().take(MOST_VALUES).collect();
+        (ids.into_iter().collect(), values)
+    }
+
+    /// The facts to try.
+    fn candidates(&self) -> Vec<Missing> {
+        let (ids, values) = self.ids_and_values();
         let guards = |ids: &[Builtin], limit: fn(Value) -> Limit| {
             let all = ids.iter().flat_map(|id| values.iter().map(|of| (*id, *of)));
             let all = all.map(|(id, of)| Missing::Guard {
@@ -190,11 +222,11 @@ impl<'k> Proof<'k> {
             });
             all.collect::<Vec<Missing>>()
         };
-        let ids: Vec<Builtin> = ids.into_iter().collect();
         let (guarded, free): (Vec<Builtin>, Vec<Builtin>) =
             ids.iter().partition(|id| self.is_guarded(**id));
-        let positive = values.iter().map(|of| Missing::Positive(*of));
-        let mut all: Vec<Missing> = positive.collect();
+        // For slices, `positive` has tried these.
+        let positive = values.iter().filter(|_| self.in_block);
+        let mut all: Vec<Missing> = positive.map(|of| Missing::Positive(*of)).collect();
         all.extend(guards(&free, Limit::Value));
         let pairs = |least: Value| {
             let others = values.iter().filter(move |most| **most != least);
@@ -318,6 +350,12 @@ impl Missing {
 }
 
 impl Value {
+    fn param(self) -> ParamId {
+        match self {
+            Value::Param(param) | Value::Len(param) => param,
+        }
+    }
+
     fn symbol(self, kernel: &Kernel) -> Symbol {
         match self {
             Value::Param(param) => Symbol::Param(param, !self.scalar(kernel).is_signed()),

@@ -50,6 +50,7 @@ fn only_overflow(needs: Result<Vec<Precondition>, Reason>) -> bool {
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups
+            | Precondition::Positive(_)
             | Precondition::Holds(_) => false,
         })
     })

@@ -156,6 +156,7 @@ pub(super) fn of_parts(need: Precondition, parts: &Parts) -> Vec<Precondition> {
         | Precondition::EqualSubgroups
         | Precondition::WholeSubgroups
         | Precondition::BlockOfSubgroups
+        | Precondition::Positive(_)
         | Precondition::Holds(_) => vec![need],
     }
 }

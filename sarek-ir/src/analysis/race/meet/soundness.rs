@@ -105,6 +105,8 @@ impl Run<'_> {
             Precondition::BlockAtMost(axis, n) => u64::from(block[axis.index()]) <= *n,
             Precondition::NoOverflow(e) => self.is_exact(*e) && !self.wrapped.contains(e),
             Precondition::Holds(_) | Precondition::SubgroupSizeIs(_) => false,
+            Precondition::Positive(ParamId(0)) => LEN > 0,
+            Precondition::Positive(param) => self.sizes[param.index() - 1] > 0,
             Precondition::SubgroupSize(n) => u64::from(*n) == SUBGROUP,
             Precondition::EqualSubgroups => true,
             Precondition::WholeSubgroups => {

@@ -33,6 +33,7 @@ impl SubgroupSize {
             | Precondition::BlockAtMost(..)
             | Precondition::NoOverflow(_)
             | Precondition::Holds(_)
+            | Precondition::Positive(_)
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups
             | Precondition::BlockOfSubgroups => None,
