@@ -15,7 +15,9 @@ use crate::raw::Cuda;
 #[kernel]
 fn gather(n: usize, input: &[f32], output: &mut [f32]) {
     let (x, y) = (global_idx_x(), global_idx_y());
-    output[y * n + x] = input[x * n + y];
+    if x < n && y < n {
+        output[y * n + x] = input[x * n + y];
+    }
 }
 
 /// A step on the inner points of a cube. Its sides are copied.
