@@ -44,7 +44,7 @@ pub const COUNTED: Tolerance = Tolerance {
 };
 
 /// Returns an error that describes the difference, if there is one.
-fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance) -> Fallible {
+pub fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance) -> Fallible {
     if ours.len() != theirs.len() {
         return Err(format!("{} results against {}", ours.len(), theirs.len()).into());
     }

@@ -9,6 +9,7 @@ mod blas;
 mod common;
 #[path = "../device/mod.rs"]
 mod device;
+mod layouts;
 mod raw;
 mod shapes;
 mod tuned;
@@ -45,5 +46,6 @@ fn main() -> Fallible {
     };
     bench.run(sizes)?;
     bench.tuned(sizes)?;
-    bench.shapes(sizes)
+    bench.shapes(sizes)?;
+    bench.layouts(sizes)
 }

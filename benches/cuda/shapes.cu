@@ -1,4 +1,4 @@
-// Kernels that were tuned by hand for NVIDIA GPUs: histograms, filters, convolutions. Sizes are multiples of their tiles.
+// Kernels that were tuned by hand for NVIDIA GPUs: histograms, filters, convolutions, grids of three dimensions, structs. Sizes are multiples of their tiles.
 
 extern "C" {
 
@@ -125,6 +125,53 @@ __global__ void __launch_bounds__(256) tuned_convolution17(uint n, const float *
 __global__ void __launch_bounds__(256) tuned_convolution65(uint n, const float *__restrict__ in,
                                                            const float *__restrict__ weights, float *__restrict__ out) {
     convolution<65>(n, in, weights, out);
+}
+
+// The 7-point stencil on a cube, whose sides are copied. A thread marches through 64 planes with four columns, and takes
+// the columns beside them from its neighbours in the warp. The blocks of all planes lie along y.
+__global__ void __launch_bounds__(256) tuned_stencil3d(uint n, const float *__restrict__ old, float *__restrict__ next) {
+    uint x0 = ID(x) * 4, rows = n / 8, y = blockIdx.y % rows * 8 + threadIdx.y, z0 = blockIdx.y / rows * 64;
+    uint plane = n * n, at = z0 * plane + y * n + x0;
+    bool side = y == 0 || y == n - 1;
+    float4 zero = make_float4(0, 0, 0, 0);
+    auto four = [&](uint i) { return *(const float4 *)(old + i); };
+    auto point = [](float m, float a, float b, float c, float d, float e, float f) {
+        return 0.4f * m + 0.1f * (a + b + c + d + e + f);
+    };
+    float4 front = z0 > 0 ? four(at - plane) : zero, mid = four(at);
+#pragma unroll 4
+    for (uint z = z0; z < z0 + 64; z++, at += plane) {
+        float4 back = z + 1 < n ? four(at + plane) : zero;
+        float4 up = side ? zero : four(at - n), down = side ? zero : four(at + n);
+        float left = __shfl_up_sync(~0u, mid.w, 1), right = __shfl_down_sync(~0u, mid.x, 1);
+        if (threadIdx.x == 0 && x0 > 0) left = old[at - 1];
+        if (threadIdx.x == 31 && x0 + 4 < n) right = old[at + 4];
+        float4 v = mid;
+        if (!side && z > 0 && z + 1 < n) {
+            if (x0 > 0) v.x = point(mid.x, left, mid.y, up.x, down.x, front.x, back.x);
+            v.y = point(mid.y, mid.x, mid.z, up.y, down.y, front.y, back.y);
+            v.z = point(mid.z, mid.y, mid.w, up.z, down.z, front.z, back.z);
+            if (x0 + 4 < n) v.w = point(mid.w, mid.z, right, up.w, down.w, front.w, back.w);
+        }
+        *(float4 *)(next + at) = v;
+        front = mid, mid = back;
+    }
+}
+
+// Structs of 8 words, scaled to length 1. A block copies its structs through shared memory.
+__global__ void __launch_bounds__(256) tuned_structs(uint n, const float4 *__restrict__ in, float4 *__restrict__ out) {
+    __shared__ float4 tile[512];
+    uint t = threadIdx.x, first = blockIdx.x * 512;
+    tile[t] = in[first + t];
+    tile[t + 256] = in[first + t + 256];
+    __syncthreads();
+    float4 a = tile[2 * t], b = tile[2 * t + 1];
+    float s = rsqrtf(a.x * a.x + a.y * a.y + a.z * a.z + a.w * a.w + b.x * b.x + b.y * b.y + b.z * b.z + b.w * b.w + 1e-12f);
+    tile[2 * t] = make_float4(a.x * s, a.y * s, a.z * s, a.w * s);
+    tile[2 * t + 1] = make_float4(b.x * s, b.y * s, b.z * s, b.w * s);
+    __syncthreads();
+    out[first + t] = tile[t];
+    out[first + t + 256] = tile[t + 256];
 }
 
 }

@@ -76,6 +76,7 @@ fn misspelt_values_are_reported() {
         ("SAREK_BACKEND", "natvie", true),
         ("SAREK_CACHE_MIB", "lots", false),
         ("SAREK_OPTIMIZE", "max", false),
+        ("SAREK_OPTIMIZE", "seed:one", false),
         ("SAREK_NATIVE_ISA", "avx5l2", false),
         ("SAREK_SANITISE", "1", false),
     ] {
@@ -97,6 +98,7 @@ fn misspelt_values_are_reported() {
         ("SAREK_BACKEND", "native, interpreter"),
         ("SAREK_CACHE_MIB", "64"),
         ("SAREK_OPTIMIZE", "all"),
+        ("SAREK_OPTIMIZE", "seed:7"),
         ("SAREK_CACHE", "off"),
         ("SAREK_NATIVE_ISA", "baseline"),
     ] {

@@ -8,12 +8,14 @@
 
 use std::fmt;
 
+use crate::analysis::shape::same;
 use crate::facts::{Effect, Reads};
 use crate::{
     Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Memory, ParamId, ParamKind,
     Stmt, Value,
 };
 
+use super::lane::split;
 use super::varying::Varying;
 
 /// The distance between the elements that neighbouring threads along an axis access.
@@ -59,6 +61,9 @@ pub struct Footprint {
     pub uneven: [bool; 3],
     /// The `usize` parameters that occur in indices.
     pub pitches: Vec<ParamId>,
+    /// True if threads load or store two neighbouring elements one after the other, as those of a struct, which begin at a
+    /// multiple of two, and lie a fixed even number of elements before those of the next thread along x.
+    pub runs: bool,
 }
 
 impl Footprint {
@@ -72,6 +77,7 @@ impl Footprint {
         Reader {
             kernel,
             varying: &varying,
+            last: None,
             footprint: &mut footprint,
         }
         .block(kernel.body, 0);
@@ -101,6 +107,8 @@ impl fmt::Display for Access {
 struct Reader<'a> {
     kernel: &'a Kernel,
     varying: &'a [Varying; 3],
+    /// The last access.
+    last: Option<(Access, ExprId)>,
     footprint: &'a mut Footprint,
 }
 
@@ -136,14 +144,32 @@ impl Reader<'_> {
             return;
         };
         self.pitches(index);
-        self.footprint.accesses.push(Access {
+        let access = Access {
             slice,
             size: elem.scalar().size() as u32,
             stores,
             depth,
             distance: Axis::ALL.map(|axis| self.distance(index, axis)),
             multiple: self.multiple(index),
-        });
+        };
+        self.footprint.runs |= self.is_run(access, index);
+        self.last = Some((access, index));
+        self.footprint.accesses.push(access);
+    }
+
+    /// See [`Footprint::runs`].
+    fn is_run(&self, access: Access, index: ExprId) -> bool {
+        let Some((last, before)) = self.last else {
+            return false;
+        };
+        let ((base, at), (other, next)) = (split(self.kernel, before), split(self.kernel, index));
+        let same_base = base
+            .zip(other)
+            .is_some_and(|(a, b)| same(self.kernel, a, b));
+        let same_kind = (last.slice, last.stores) == (access.slice, access.stores);
+        let words = self.coefficient(before, Axis::X);
+        let apart = words.is_some_and(|words| words > 1 && words % 2 == 0 && last.multiple > 1);
+        same_kind && same_base && apart && at + 1 == next
     }
 
     /// Adds the parameters of an index.
@@ -183,6 +209,7 @@ impl Reader<'_> {
             Expr::Builtin(Builtin::GlobalIdx(own)) => Some(i64::from(own == axis)),
             Expr::Builtin(Builtin::GlobalThreadId) => Some(1).filter(|_| axis == Axis::X),
             Expr::Local(local) => self.coefficient(self.init(local)?, axis),
+            Expr::Bounded { index, .. } => self.coefficient(index, axis),
             Expr::Binary { op, lhs, rhs } => {
                 let (left, right) = (self.coefficient(lhs, axis)?, self.coefficient(rhs, axis)?);
                 match op {
@@ -210,6 +237,7 @@ impl Reader<'_> {
             Expr::Builtin(Builtin::GlobalIdx(Axis::X) | Builtin::GlobalDim(Axis::X))
             | Expr::Param(_) => MOST,
             Expr::Local(local) => self.init(local).map_or(1, |init| self.multiple(init)),
+            Expr::Bounded { index, .. } => self.multiple(index),
             Expr::Binary {
                 op: BinaryOp::Add,
                 lhs,

@@ -185,7 +185,10 @@ impl fmt::Display for Optimization {
         let copies = self.privatize.iter().map(ToString::to_string);
         let all = stage.chain(square).chain(merges).chain(unrolled);
         let all: Vec<String> = all.chain(copies).collect();
-        f.write_str(&all.join(", "))
+        match &all[..] {
+            [] => f.write_str("elements that follow each other are loaded and stored at once"),
+            all => f.write_str(&all.join(", ")),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use sarek_ir::optimize::Footprint;
 use sarek_ir::{Site, SiteId, SiteKind};
 
 use super::plan::Plan;
@@ -170,7 +169,7 @@ fn accesses(kernel: &Prepared) -> Vec<String> {
     if kernel.foreign().is_some() {
         return found;
     }
-    for access in Footprint::of(&kernel.kernel).accesses {
+    for access in &kernel.variants.footprint(&kernel.kernel).accesses {
         let name = &kernel.params()[access.slice.index()].name;
         let text = format!("`{name}`: {access}");
         if !found.contains(&text) {

@@ -15,7 +15,7 @@ use crate::host::IndexSpace;
 use crate::kernel::KernelDef;
 use crate::plugin::backend::{Codegen, DeviceInfo};
 use crate::plugin::claims::Schedule;
-use crate::{Device, Error, Result};
+use crate::{Device, Error, Result, settings};
 
 pub(super) struct Plan {
     pub(super) space: IndexSpace,
@@ -97,6 +97,7 @@ impl Ready<'_> {
                     proof: &proof,
                     target: renderer.target(),
                     ends_loops: renderer.ends_loops(),
+                    mode: settings::optimize(),
                 };
                 Some(planning.choose())
             }

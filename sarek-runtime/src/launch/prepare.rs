@@ -10,6 +10,7 @@ use sarek_ir::analysis::requirements::Requirements;
 use sarek_ir::{Access, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, SiteId, link};
 
 use super::Arg;
+use super::optimize::Variants;
 use super::prove::Proofs;
 use crate::KernelDef;
 use crate::kernel::foreign::Definition;
@@ -27,6 +28,7 @@ pub(crate) struct Prepared {
     /// The local arrays of a thread, with element sizes as on the host.
     pub(super) private: Private,
     pub(super) proofs: Proofs,
+    pub(super) variants: Variants,
     /// The conditions of `requires(…)` that depend on floats. Cached launches do not tell whether
     /// they hold.
     pub(super) required_of_floats: Vec<(SiteId, ExprId)>,
@@ -76,6 +78,7 @@ impl Prepared {
             sized_by_floats: kernel.shared_asks_float(),
             kernel: Arc::new(kernel),
             proofs: Proofs::default(),
+            variants: Variants::default(),
             environments: environments.iter().map(ToString::to_string).collect(),
         }
     }

@@ -216,7 +216,7 @@ pub(super) fn jitted(
         let compiled = programs.compiled.get(key.clone(), || {
             span!("compile", kernel = kernel.name(), device = device);
             let unit = Unit::of(
-                (kernel, plan.transformed().map(|t| &t.kernel)),
+                (kernel, plan.transformed().map(|t| &*t.kernel)),
                 variant,
                 &spelled,
                 (renderer, compiler),
@@ -252,7 +252,7 @@ pub(super) fn missing(
     if Programs::of(device).compiled.has(&key) {
         return Ok(None);
     }
-    let transformed = plan.transformed().map(|t| &t.kernel);
+    let transformed = plan.transformed().map(|t| &*t.kernel);
     let unit = Unit::of(
         (kernel, transformed),
         variant,

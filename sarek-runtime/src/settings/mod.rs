@@ -56,7 +56,7 @@ pub const VARIABLES: [Variable; 9] = [
     },
     Variable {
         name: "SAREK_OPTIMIZE",
-        takes: "`off`, `on` or `all`",
+        takes: "`off`, `on`, `all` or `seed:` and a number",
         check: |text| Optimize::parse(text).is_some(),
         wrong: Wrong::Reported,
     },
@@ -160,8 +160,8 @@ pub(crate) enum Optimize {
     Off,
     /// Those that gain.
     On,
-    /// All to which some transformation applies, for tests.
-    All,
+    /// All to which some transformation applies, with plans that depend on a seed: for tests.
+    Seed(u64),
 }
 
 impl Optimize {
@@ -169,8 +169,12 @@ impl Optimize {
         match text.trim() {
             "off" => Some(Optimize::Off),
             "on" => Some(Optimize::On),
-            "all" => Some(Optimize::All),
-            _ => None,
+            "all" => Some(Optimize::Seed(0)),
+            other => other
+                .strip_prefix("seed:")?
+                .parse()
+                .ok()
+                .map(Optimize::Seed),
         }
     }
 }

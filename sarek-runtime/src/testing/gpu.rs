@@ -296,7 +296,7 @@ unsafe impl Renderer for Fake {
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
         Ok(Source {
-            text: format!("{} {variant:?}", kernel.name),
+            text: format!("{} {} {variant:?}", kernel.name, kernel.stmts.len()),
             entry: kernel.name.to_string(),
             slots: slots(kernel, variant),
             tables: vec![],

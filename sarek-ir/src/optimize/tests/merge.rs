@@ -56,6 +56,33 @@ fn neighbouring_elements_are_one_access() {
 }
 
 #[test]
+fn words_of_structs_are_one_access_without_a_merge() {
+    let s = Sketch::new("structs");
+    let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    let at = |word| i.get() * s.n(8) + s.n(word);
+    let words: Vec<_> = (0..8)
+        .map(|word| s.let_("word", s.load(x, at(word))))
+        .collect();
+    for (word, value) in (0..).zip(&words) {
+        s.store(y, at(word), value.get() + value.get());
+    }
+    let kernel = s.finish();
+    for (dialect, wide) in [("cuda", "float4"), ("wgsl", "vec4<f32>")] {
+        let dialect = write::dialect(dialect).unwrap();
+        let optimization = Optimization {
+            aligned: vec![x, y],
+            ..Optimization::default()
+        };
+        let kernel = optimization.apply(&kernel).unwrap();
+        let variant = write::default_variant(&kernel, dialect);
+        let text = write::render(&kernel, dialect, &variant).unwrap().text;
+        // Two loads and two stores.
+        assert!(text.matches(wide).count() >= 4, "{text}");
+    }
+}
+
+#[test]
 fn words_hold_neighbouring_elements_of_8_and_16_bits() {
     for (ty, factor, wide) in [
         (Scalar::U8, 16, "uint4"),
@@ -145,6 +172,30 @@ fn only_indices_without_offset_are_wide() {
         .map(|a| (a.distance[0], a.multiple))
         .collect();
     assert_eq!(found, [(Distance::One, 1), (Distance::One, 16)]);
+}
+
+#[test]
+fn elements_of_structs_are_runs() {
+    let has_runs = |of_thread: &[u64], words: u64| {
+        let s = Sketch::new("k");
+        let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
+        // The index of a struct is checked before it is multiplied.
+        let id = s.id(Builtin::GlobalIdx(Axis::X));
+        let i = s.let_("i", s.bounded(x, 0, id, s.len(x)));
+        let at = |word| i.get() * s.n(words) + s.n(word);
+        let loads = of_thread.iter().map(|word| s.load(x, at(*word)));
+        let sum = loads.reduce(|a, b| a + b).expect("there is a load");
+        s.store(y, i.get(), sum);
+        Footprint::of(&s.finish()).runs
+    };
+    assert!(has_runs(&[0, 1, 2, 3, 4, 5, 6, 7], 8));
+    assert!(has_runs(&[0, 1], 4));
+    // Three words begin at no multiple of two, nor do these, and others do not follow each other.
+    assert!(!has_runs(&[0, 1], 3));
+    assert!(!has_runs(&[1, 2], 4));
+    assert!(!has_runs(&[0, 2, 4], 8));
+    // Words of neighbouring threads follow each other.
+    assert!(!has_runs(&[0, 1], 1));
 }
 
 #[test]

@@ -6,6 +6,8 @@
 //! threads may run in any order.
 
 mod plans;
+mod random;
+mod variants;
 
 use std::sync::Arc;
 
@@ -19,14 +21,15 @@ use super::{Arg, Call};
 use crate::host::IndexSpace;
 use crate::plugin::backend::DeviceInfo;
 use crate::plugin::tag::DeviceKind;
-use crate::settings::{self, Optimize};
-use plans::Plan;
+use crate::settings::Optimize;
+use plans::{Accesses, Plan};
+pub(super) use variants::Variants;
 
 /// A kernel that was transformed for a launch, and the threads that run it.
 #[derive(Debug)]
 pub(super) struct Optimized {
     pub(super) optimization: Optimization,
-    pub(super) kernel: Kernel,
+    pub(super) kernel: Arc<Kernel>,
     pub(super) space: IndexSpace,
     pub(super) grid: [u32; 3],
     /// The length of each shared array, in elements.
@@ -43,6 +46,7 @@ pub(super) struct Planning<'a, 'c> {
     pub(super) target: &'a str,
     /// See [`Renderer::ends_loops`](crate::plugin::backend::Renderer::ends_loops).
     pub(super) ends_loops: bool,
+    pub(super) mode: Optimize,
 }
 
 /// The reason why a launch runs as it was written.
@@ -95,7 +99,7 @@ const MOST_REGISTERS: [u64; 2] = [240, 1 << 16];
 impl Planning<'_, '_> {
     /// The optimized launch, or the reason why it stays as it is.
     pub(super) fn choose(&self) -> Result<Arc<Optimized>, Kept> {
-        let mode = settings::optimize();
+        let mode = self.mode;
         if mode == Optimize::Off {
             return Err(Kept::Off);
         }
@@ -116,7 +120,7 @@ impl Planning<'_, '_> {
         if mode == Optimize::On && self.space.threads() * TURNS < LEAST_WORK {
             return Err(Kept::Small);
         }
-        let footprint = Footprint::of(kernel);
+        let footprint = self.call.kernel.variants.footprint(kernel);
         if footprint.loops && self.ends_loops {
             return Err(Kept::Refused(Refusal::Check));
         }
@@ -129,12 +133,12 @@ impl Planning<'_, '_> {
             return Err(Kept::Small);
         }
         let plans = match mode {
-            Optimize::All => self.any(),
-            Optimize::On | Optimize::Off => self.plans(&footprint),
+            Optimize::Seed(seed) => self.any(seed),
+            Optimize::On | Optimize::Off => self.plans(footprint),
         };
         let mut kept = Kept::NoPattern;
         for plan in plans {
-            match self.apply(kernel, &footprint, &plan) {
+            match self.apply(kernel, footprint, &plan) {
                 Ok(optimized) => return Ok(Arc::new(optimized)),
                 Err(reason) => kept = reason,
             }
@@ -183,7 +187,7 @@ impl Planning<'_, '_> {
         let holds = self.proof.holds.iter().copied();
         let mut optimization = Optimization {
             holds: holds.filter(|cond| Some(*cond) != guard).collect(),
-            aligned: match self.call.is_aligned() {
+            aligned: match self.call.is_aligned() && plan.accesses != Accesses::Scalar {
                 true => aligned.map(|(_, param)| ParamId(param)).collect(),
                 false => vec![],
             },
@@ -204,17 +208,18 @@ impl Planning<'_, '_> {
         optimization.privatize =
             copies.map(|copies| copies.steps(merged, self.processors(), guard.is_some()));
         let extent = optimization.threads(self.space.extent);
-        if settings::optimize() == Optimize::On && !self.fills(plan, extent) {
+        if self.mode == Optimize::On && !self.fills(plan, extent) {
             return Err(Kept::Small);
         }
+        let variant = self.call.kernel.variants.get(kernel, &optimization);
         if let Some(stage) = stage {
-            let (registers, [most, of_block]) = (optimization.registers(kernel), MOST_REGISTERS);
+            let (registers, [most, of_block]) = (variant.registers, MOST_REGISTERS);
             let threads: u64 = stage.block.iter().map(|n| u64::from(*n)).product();
             if registers > most || registers * threads > of_block {
                 return Err(Kept::Registers);
             }
         }
-        let kernel = optimization.apply(kernel).map_err(Kept::Refused)?;
+        let kernel = variant.kernel.map_err(Kept::Refused)?;
         let shared = self.shared(&kernel)?;
         if let Some(tile) = plan.stage {
             let buffers = if tile.double { 2 } else { 1 };

@@ -19,6 +19,19 @@ pub(super) struct Plan {
     pub(super) copies: Option<Copies>,
     /// The loops that are unrolled, if there are some.
     pub(super) short: Option<ShortLoops>,
+    /// The use of wide accesses.
+    pub(super) accesses: Accesses,
+}
+
+/// The use of wide accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Accesses {
+    /// Where merged threads allow for them.
+    Merged,
+    /// For runs of elements that the kernel has already: a plan without any transformation.
+    Own,
+    /// None: slices count as not aligned.
+    Scalar,
 }
 
 /// Private copies of a slice.
@@ -69,6 +82,8 @@ pub(super) struct Tile {
     pub(super) double: bool,
     /// The least number of elements in the buffers of a chunk. With fewer, the loads of the pattern are not staged.
     pub(super) least: u32,
+    /// The most neighbours in a run of a merged thread.
+    pub(super) run: u32,
 }
 
 /// Square tiles for loads that are far apart.
@@ -89,6 +104,7 @@ impl Tile {
             chunk,
             double: true,
             least: chunk * elements,
+            run: RUN,
         }
     }
 
@@ -99,11 +115,11 @@ impl Tile {
     }
 }
 
-/// The largest number of neighbours in a run of a staged merge: one wide access.
+/// The most neighbours in a run of the staged plans: one wide access.
 const RUN: u32 = 4;
 
 impl Plan {
-    fn merge(merges: impl IntoIterator<Item = (Axis, u32)>) -> Plan {
+    pub(super) fn merge(merges: impl IntoIterator<Item = (Axis, u32)>) -> Plan {
         let merges = merges.into_iter().filter(|(_, factor)| *factor > 1);
         Plan {
             stage: None,
@@ -111,10 +127,19 @@ impl Plan {
             merges: merges.collect(),
             copies: None,
             short: None,
+            accesses: Accesses::Merged,
         }
     }
 
-    fn square(square: Turned) -> Plan {
+    /// The plan that makes runs of elements wide accesses, and changes nothing else.
+    pub(super) fn own() -> Plan {
+        Plan {
+            accesses: Accesses::Own,
+            ..Plan::merge([])
+        }
+    }
+
+    pub(super) fn square(square: Turned) -> Plan {
         let Turned { tile, block, .. } = square;
         let factors = [(Axis::Y, tile / block[1]), (Axis::X, tile / block[0])];
         Plan {
@@ -123,19 +148,20 @@ impl Plan {
         }
     }
 
-    fn staged(tile: Tile, merges: impl IntoIterator<Item = (Axis, u32)>) -> Plan {
+    pub(super) fn staged(tile: Tile, merges: impl IntoIterator<Item = (Axis, u32)>) -> Plan {
         Plan {
             stage: Some(tile),
             ..Plan::merge(merges)
         }
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.stage.is_none()
             && self.square.is_none()
             && self.merges.is_empty()
             && self.copies.is_none()
             && self.short.is_none()
+            && self.accesses != Accesses::Own
     }
 
     /// The square staging and its merges in a launch.
@@ -171,11 +197,8 @@ impl Plan {
             block[axis.index()] /= factor;
         }
         let merges = self.merges.iter().map(|&(axis, factor)| {
-            let run = if factor.is_multiple_of(RUN) {
-                RUN
-            } else {
-                factor
-            };
+            let mut runs = (1..=tile.run).rev();
+            let run = runs.find(|run| factor.is_multiple_of(*run)).unwrap_or(1);
             let block = block[axis.index()];
             Merge::staged(axis, factor, Spread { block, run })
         });
@@ -245,12 +268,22 @@ impl Planning<'_, '_> {
             };
             vec![square(16), square(4)]
         } else if self.is_stencil(footprint) {
-            vec![Plan::merge([(Axis::Y, 4)]), Plan::merge([(Axis::Y, 2)])]
+            // Measured: with planes, wide accesses gain more than rows that stay in registers.
+            let wide = match self.space.extent[2] {
+                1 => 1,
+                _ => self
+                    .width(footprint, |access| access.multiple >= WORDS)
+                    .min(WORDS as u32),
+            };
+            let columns = Plan::merge([(Axis::X, wide)]);
+            let rows = [4, 2].map(|rows| Plan::merge([(Axis::Y, rows)]));
+            [columns].into_iter().chain(rows).collect()
         } else {
             vec![Plan::merge([along_x(WIDE)])]
         };
         let copies = self.private_copies(footprint, wide);
-        let plans = copies.into_iter().chain(plans);
+        let own = (footprint.runs && self.call.is_aligned()).then(Plan::own);
+        let plans = copies.into_iter().chain(plans).chain(own);
         plans.filter(|plan| !plan.is_empty()).collect()
     }
 
@@ -416,79 +449,5 @@ impl Planning<'_, '_> {
         let tail = whole || self.target != "wgsl";
         let pitches = pitches.all(|param| self.usize_arg(*param).is_some_and(is_multiple));
         pitches && tail && (flat || whole)
-    }
-
-    /// Some plan, good or bad, that depends on the kernel and its extent only.
-    pub(super) fn any(&self) -> Vec<Plan> {
-        let name = self.call.kernel.name().bytes();
-        let seed = name.fold(self.space.threads(), |seed, byte| {
-            seed.wrapping_mul(31).wrapping_add(byte.into())
-        });
-        let factor = |shift: u32| [2, 3, 4, 8, 16][(seed >> shift) as usize % 5];
-        let (x, y) = ((Axis::X, factor(0)), (Axis::Y, factor(2)));
-        let merges = match seed >> 4 & 3 {
-            0 => vec![vec![x], vec![y]],
-            1 => vec![vec![y], vec![x]],
-            2 => vec![vec![y, x], vec![x]],
-            _ => vec![vec![x, y, (Axis::Z, 2)], vec![x, y], vec![x], vec![y]],
-        };
-        // A small block of threads, each of which does the work of several.
-        let (wide, high) = (
-            [4, 8, 16][(seed >> 6) as usize % 3],
-            [1, 2, 4][(seed >> 8) as usize % 3],
-        );
-        let staged = |merges: &[(Axis, u32)]| {
-            let tile = Tile {
-                threads: [
-                    wide * factor(0),
-                    if self.space.extent[1] > 1 {
-                        high * factor(2)
-                    } else {
-                        1
-                    },
-                    1,
-                ],
-                chunk: [1, 3, 4, 8][(seed >> 10) as usize % 4],
-                double: seed >> 12 & 1 == 0,
-                least: 0,
-            };
-            let within = |(axis, _): &&(Axis, u32)| tile.threads[axis.index()] > 1;
-            Plan::staged(tile, merges.iter().filter(within).copied())
-        };
-        let merged: Vec<Plan> = merges.into_iter().map(Plan::merge).collect();
-        let copies = self.any_copies(seed, [x, y]);
-        let square = |exchanged| {
-            let block = [[4, 4], [8, 2], [8, 8]][(seed >> 6) as usize % 3];
-            Plan::square(Turned {
-                tile: 8,
-                block,
-                exchanged,
-            })
-        };
-        let squares = vec![square(false), square(true)];
-        match seed >> 13 & 1 {
-            0 => [copies, vec![staged(&[y, x]), staged(&[x])], squares, merged].concat(),
-            _ => merged,
-        }
-    }
-
-    /// Small blocks with private copies, after one merge or without.
-    fn any_copies(&self, seed: u64, merges: [(Axis, u32); 2]) -> Vec<Plan> {
-        let Some(slice) = Privatize::target(&self.call.kernel.kernel) else {
-            return vec![];
-        };
-        let len = self.call.args[slice.index()].units();
-        let copies = Copies {
-            slice,
-            len: u32::try_from(len).unwrap_or(u32::MAX),
-            block: [4, 32, 64][(seed >> 6) as usize % 3],
-            fixed: seed >> 8 & 1 == 0,
-        };
-        let plans = [&merges[..(seed >> 9) as usize % 3], &[]];
-        let plans = plans.map(|merges| Plan {
-            copies: Some(copies),
-            ..Plan::merge(merges.iter().copied())
-        });
-        plans.into_iter().filter(|_| len > 0).collect()
     }
 }

@@ -1,10 +1,23 @@
 //! Tests of the planner of the optimizer.
 
-use super::super::optimize::Kept;
+use std::collections::HashSet;
+use std::process::Command;
+
+use super::super::optimize::{Kept, Planning};
 use super::super::plan::Plan;
 use super::*;
 use crate::plugin::tag::DeviceKind;
+use crate::settings::Optimize;
+use sarek_ir::optimize::Optimization;
 use sarek_ir::{AtomicOp, Axis, Builtin, DivideOp};
+
+/// A GPU with 100 processors.
+fn large_gpu() -> Arc<GpuBackend> {
+    GpuBackend::with("gpu", 1, |info| {
+        info.kind = DeviceKind::gpu();
+        info.compute_units = 100;
+    })
+}
 
 /// The plan of `axpy` over `n` elements on a GPU.
 fn planned(n: usize, optimize: bool, change: impl FnOnce(&mut Call<'_>)) -> Plan {
@@ -97,10 +110,7 @@ fn planned_product(n: usize) -> Plan {
     let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
     def.optimize = true;
     let def = kernels::leak(def);
-    let gpu = GpuBackend::with("gpu", 1, |info| {
-        info.kind = DeviceKind::gpu();
-        info.compute_units = 100;
-    });
+    let gpu = large_gpu();
     let (a, b) = (Vector::<f32>::zeros(n * n), Vector::<f32>::zeros(n * n));
     let mut c = Vector::<f32>::zeros(n * n);
     // SAFETY: these are the arguments of `product`, which is not run.
@@ -142,10 +152,7 @@ fn planned_counts(n: usize, threads: usize, len: usize) -> Plan {
     let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
     def.optimize = true;
     let def = kernels::leak(def);
-    let gpu = GpuBackend::with("gpu", 1, |info| {
-        info.kind = DeviceKind::gpu();
-        info.compute_units = 100;
-    });
+    let gpu = large_gpu();
     let (x, counts) = (Vector::<u32>::zeros(n), Vector::<u32>::zeros(len));
     // SAFETY: these are the arguments of `counts`, which is not run.
     let launch: Launch<'_> = unsafe { Launch::of(def, [(&x).into(), (&counts).into()]) };
@@ -180,4 +187,188 @@ fn blocks_of_a_histogram_count_in_shared_memory() {
     // Too few threads for so many counters, and copies that do not fit.
     assert_eq!(copies(1 << 18, 1 << 18, 1 << 16), None);
     assert_eq!(copies(1 << 24, 1 << 24, 1 << 14), None);
+}
+
+/// The plan of a kernel that doubles structs of `words` floats.
+fn planned_structs(words: usize) -> Plan {
+    let s = Sketch::new("structs");
+    let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    let at = |word: usize| i.get() * s.n(words as u64) + s.n(word as u64);
+    let values: Vec<_> = (0..words)
+        .map(|word| s.let_("value", s.load(x, at(word))))
+        .collect();
+    for (word, value) in values.iter().enumerate() {
+        s.store(y, at(word), value.get() + value.get());
+    }
+    let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
+    def.optimize = true;
+    let def = kernels::leak(def);
+    let n = 1 << 17;
+    let (x, mut y) = (
+        Vector::<f32>::zeros(n * words),
+        Vector::<f32>::zeros(n * words),
+    );
+    // SAFETY: these are the arguments of `structs`, which is not run.
+    let launch: Launch<'_> = unsafe { Launch::of(def, [(&x).into(), (&mut y).into()]) };
+    launch.over(n).plan(&device(&large_gpu()).0).unwrap()
+}
+
+#[test]
+fn structs_of_several_words_are_accessed_by_wide_words() {
+    let plan = planned_structs(8);
+    let optimized = plan.transformed().expect("it has a plan");
+    let Optimization {
+        merges, aligned, ..
+    } = &optimized.optimization;
+    assert_eq!((merges.len(), aligned.len()), (0, 2));
+    assert_eq!(plan.space, plan.asked);
+    let words = optimized.optimization.to_string();
+    assert!(words.contains("at once"), "{words}");
+    // The words of a thread begin at no multiple of a wide access.
+    assert_eq!(kept(&planned_structs(3)), Some(Kept::NoPattern));
+}
+
+/// The plan of a stencil over rows, columns and planes.
+fn planned_planes(extent: [usize; 3]) -> Plan {
+    let s = Sketch::new("planes");
+    let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
+    let n = s.scalar("n", Scalar::Usize);
+    let id = |axis| s.id(Builtin::GlobalIdx(axis));
+    let row = s.let_("row", id(Axis::Z) * s.arg(n) + id(Axis::Y));
+    let at = s.let_("at", (row.get() + s.n(1)) * s.arg(n) + id(Axis::X));
+    let beside = s.load(x, at.get() + s.n(1)) + s.load(x, at.get() + s.n(2));
+    let rows = s.load(x, at.get() + s.arg(n)) + s.load(x, at.get() - s.arg(n));
+    s.store(y, at.get(), s.load(x, at.get()) + beside + rows);
+    let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
+    def.optimize = true;
+    let def = kernels::leak(def);
+    let [wide, high, deep] = extent;
+    let len = wide * (high * deep + 4);
+    let (x, mut y) = (Vector::<f32>::zeros(len), Vector::<f32>::zeros(len));
+    // SAFETY: these are the arguments of `planes`, which is not run.
+    let launch: Launch<'_> =
+        unsafe { Launch::of(def, [(&x).into(), (&mut y).into(), wide.into()]) };
+    launch
+        .over((wide, high, deep))
+        .plan(&device(&large_gpu()).0)
+        .unwrap()
+}
+
+#[test]
+fn stencils_with_planes_are_merged_along_x() {
+    let merges = |extent| {
+        let plan = planned_planes(extent);
+        let optimized = plan.transformed().expect("it has a plan");
+        let merges = optimized.optimization.merges.iter();
+        merges
+            .map(|merge| (merge.axis, merge.factor))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(merges([64, 64, 64]), [(Axis::X, 4)]);
+    assert_eq!(merges([63, 64, 64]), [(Axis::Y, 4)]);
+    assert_eq!(merges([512, 512, 1]), [(Axis::Y, 4)]);
+}
+
+#[test]
+fn launches_with_the_same_plan_share_a_kernel() {
+    let mut def = kernels::axpy();
+    def.optimize = true;
+    let def = kernels::leak(def);
+    let gpu = device(&large_gpu()).0;
+    let plan = |n: usize| {
+        let (x, mut y) = (Vector::<f32>::zeros(n), Vector::<f32>::zeros(n));
+        // SAFETY: these are the arguments of `axpy`, which is not run.
+        let launch: Launch<'_> =
+            unsafe { Launch::of(def, [1.0f32.into(), (&x).into(), (&mut y).into()]) };
+        launch.over(n).plan(&gpu).unwrap()
+    };
+    let [first, other, ragged] = [1 << 20, (1 << 20) - 400, (1 << 20) - 399].map(plan);
+    let kernel = |plan: &Plan| plan.transformed().expect("it has a plan").kernel.clone();
+    assert!(Arc::ptr_eq(&kernel(&first), &kernel(&other)));
+    assert!(!Arc::ptr_eq(&kernel(&first), &kernel(&ragged)));
+}
+
+/// The plan of `axpy` for a seed.
+fn seeded(seed: u64, n: usize) -> Option<Optimization> {
+    let mut def = kernels::axpy();
+    def.optimize = true;
+    let def = kernels::leak(def);
+    let (x, mut y) = (Vector::<f32>::zeros(n), Vector::<f32>::zeros(n));
+    // SAFETY: these are the arguments of `axpy`, which is not run.
+    let launch: Launch<'_> =
+        unsafe { Launch::of(def, [1.0f32.into(), (&x).into(), (&mut y).into()]) };
+    let ready = launch.over(n);
+    let device = device(&GpuBackend::new("software", 1)).0;
+    let plan = ready.plan(&device).unwrap();
+    let planning = Planning {
+        call: &ready.call,
+        info: device.info(),
+        space: plan.asked,
+        proof: &plan.proof,
+        target: "fake",
+        ends_loops: false,
+        mode: Optimize::Seed(seed),
+    };
+    planning.choose().ok().map(|own| own.optimization.clone())
+}
+
+#[test]
+fn seeds_select_plans() {
+    let all: Vec<_> = (0..60).map(|seed| seeded(seed, 100)).collect();
+    // Also small launches on software devices are transformed.
+    assert!(all.iter().all(Option::is_some));
+    let again: Vec<_> = (0..60).map(|seed| seeded(seed, 100)).collect();
+    assert_eq!(all, again);
+    let different: HashSet<_> = all.iter().collect();
+    assert!(different.len() > 8, "{}", different.len());
+    let plans = || all.iter().flatten();
+    assert!(plans().any(|plan| plan.aligned.is_empty()));
+    assert!(plans().any(|plan| !plan.aligned.is_empty()));
+}
+
+/// Set in a child process, whose disk cache is a folder of the test.
+const CHILD: &str = "SAREK_TEST_OPTIMIZED";
+
+#[test]
+fn transformed_kernels_are_compiled_once_for_all_processes() {
+    if std::env::var(CHILD).is_ok() {
+        let launch = |n: usize| {
+            let (device, stats) = device(&large_gpu());
+            stats.keeps_artifacts.store(true, Relaxed);
+            let mut def = kernels::axpy();
+            def.optimize = true;
+            let def = kernels::leak(def);
+            let (x, mut y) = (Vector::<f32>::zeros(n), Vector::<f32>::zeros(n));
+            // SAFETY: these are the arguments of `axpy`.
+            let launch: Launch<'_> =
+                unsafe { Launch::of(def, [1.0f32.into(), (&x).into(), (&mut y).into()]) };
+            launch.over(n).run_on(&device).unwrap();
+            stats.compiles.load(Relaxed)
+        };
+        let (small, large) = (1000, 1 << 20);
+        println!("compiled {} {}", launch(small), launch(large));
+        // The texts of the transformed kernel and of the other one differ.
+        println!("written {}", crate::cache::status().written);
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("sarek-optimized-{}", std::process::id()));
+    let run = || {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "launch::tests::optimize::transformed_kernels_are_compiled_once_for_all_processes",
+                "--exact",
+                "--nocapture",
+            ])
+            .env(CHILD, "1")
+            .env("SAREK_CACHE", &folder)
+            .output()
+            .unwrap();
+        assert!(child.status.success(), "{child:?}");
+        String::from_utf8_lossy(&child.stdout).into_owned()
+    };
+    let (first, second) = (run(), run());
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(first.contains("compiled 1 1\nwritten 2"), "{first}");
+    assert!(second.contains("compiled 0 0\nwritten 0"), "{second}");
 }
