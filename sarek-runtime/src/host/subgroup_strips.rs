@@ -181,7 +181,7 @@ fn fold<T: Combine, const N: usize>(
             continue;
         }
         let mut all = array::from_fn(|chain| values[chain][0]);
-        for lane in 1..SUBGROUP {
+        for lane in (0..SUBGROUP).skip(1) {
             all = array::from_fn(|chain: usize| f(all[chain], values[chain][lane]));
         }
         *out = all.map(|all: T| [all; SUBGROUP]);

@@ -17,8 +17,8 @@ use proc_macro2::{Literal, TokenStream};
 use sarek_ir::analysis::local_uses::{self, LocalUse};
 use sarek_ir::analysis::regions::{Node, Place, Plan, RegionId, Rules};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::facts::Effect;
-use sarek_ir::{LocalId, Stmt, StmtId, SubgroupOp};
+use sarek_ir::facts::{Effect, Flow};
+use sarek_ir::{LabelId, LocalId, Stmt, StmtId, SubgroupOp};
 
 use super::frame::{Frame, Lanes};
 use super::strip_guards::StripGuards;
@@ -160,7 +160,7 @@ impl Writer<'_> {
                 Node::Barrier => false,
                 Node::Region { stmts, .. } => {
                     let is_joint = stmts.iter().any(|stmt| self.joint.contains(stmt));
-                    !is_joint && !self.returns(stmts)
+                    !is_joint && !self.returns(stmts) && !self.leaves(stmts)
                 }
                 Node::Once(stmt) => matches!(
                     self.kernel.stmt(*stmt),
@@ -174,6 +174,19 @@ impl Writer<'_> {
             };
         });
         quiet
+    }
+
+    /// True if a jump among the statements leaves a loop around them, or its turn. Only a mask of the block can tell
+    /// who has left.
+    fn leaves(&self, stmts: &[StmtId]) -> bool {
+        let all = || self.kernel.stmts_in(stmts.iter().copied());
+        let inside: HashSet<LabelId> = all()
+            .filter_map(|id| self.kernel.stmt(id).loop_label())
+            .collect();
+        all().any(|id| match self.kernel.stmt(id).facts().flow {
+            Flow::Break(label) | Flow::Continue(label) => !inside.contains(&label),
+            Flow::Next | Flow::Branch | Flow::Loop(_) | Flow::Return | Flow::Panic => false,
+        })
     }
 
     /// True for a node at which a run may end.
