@@ -562,7 +562,7 @@ shaped! {
         out[global_idx_x()] = tile[t];
     }
     // Subgroups in a branch that only the first lanes take, and moves by distances on which all lanes agree.
-    halves free [plain "" all "-"]
+    halves free [plain "" all "-" trim "trim" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let t = thread_idx_x();
         let mut v = x[global_idx_x() % x.len()] % 100;

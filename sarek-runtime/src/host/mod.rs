@@ -28,6 +28,7 @@ mod scratch;
 mod slice;
 pub mod stack;
 pub mod subgroup;
+pub mod subgroup_strips;
 pub mod view;
 
 pub use crate::math::{Divide, Elementary, Half, clamp, narrow, wide};

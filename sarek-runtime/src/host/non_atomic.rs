@@ -2,7 +2,7 @@
 //! those of the atomics' methods.
 
 /// The operations on numbers that atomics and subgroups need.
-pub trait Combine: Copy {
+pub trait Combine: Copy + 'static {
     /// Adds, wrapping on integers.
     fn add(self, other: Self) -> Self;
     /// Subtracts, wrapping on integers.

@@ -299,7 +299,7 @@ impl Writer<'_> {
 
     /// True if a local is declared in the same block as a statement, so that each run of the
     /// statement follows a declaration.
-    fn is_beside(&self, local: LocalId, stmt: StmtId) -> bool {
+    pub fn is_beside(&self, local: LocalId, stmt: StmtId) -> bool {
         let declares = |id: StmtId| self.kernel.stmt(id).facts().declares == Some(local);
         let blocks = (0..self.kernel.stmts.len() as u32).map(StmtId);
         let blocks = blocks.flat_map(|id| self.kernel.blocks_of(id));
@@ -311,7 +311,7 @@ impl Writer<'_> {
     }
 
     /// The number of assignments to a local, besides its declaration.
-    fn writes(&self, local: LocalId) -> usize {
+    pub fn writes(&self, local: LocalId) -> usize {
         let all = (0..self.kernel.stmts.len() as u32).map(StmtId);
         let writes = all.filter(|id| {
             let mut writes = false;

@@ -194,6 +194,9 @@ impl Writer<'_> {
                 mixed!(__block.extent[#a])
             }
             Builtin::SubgroupSize => mixed!(__host::SUBGROUP),
+            Builtin::SubgroupLane if self.frame.is_some_and(|f| f.subgroups && !f.once) => {
+                mixed!((__w % __host::SUBGROUP))
+            }
             Builtin::SubgroupLane => mixed! {
                 (((__thread[2] * __dim[1] + __thread[1]) * __dim[0] + __thread[0]) % __host::SUBGROUP)
             },

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, Place, Plan};
-use sarek_ir::{LabelId, LocalId, StmtId};
+use sarek_ir::{LabelId, LocalId, StmtId, Value};
 
 use super::grid_stride::Turns;
 use super::{Writer, mixed};
@@ -62,6 +62,10 @@ pub struct Frame<'a> {
     pub elastic: bool,
     /// In a strip of several rows: the length of each row.
     pub row: Option<u32>,
+    /// True if a strip consists of complete subgroups that exchange values: [`super::subgroup_strips`].
+    pub subgroups: bool,
+    /// In an unrolled loop of such a strip: the values of the locals that are known.
+    pub known: BTreeMap<LocalId, Value>,
 }
 
 impl<'a> Frame<'a> {
@@ -86,6 +90,8 @@ impl<'a> Frame<'a> {
             wide: false,
             elastic: false,
             row: None,
+            subgroups: false,
+            known: BTreeMap::new(),
         }
     }
 

@@ -40,6 +40,8 @@ mod storage;
 mod strip_guards;
 mod strip_mine;
 mod subgroup;
+mod subgroup_strip_ops;
+mod subgroup_strips;
 mod tree;
 
 use std::collections::{HashMap, HashSet};

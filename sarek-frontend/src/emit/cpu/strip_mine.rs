@@ -243,11 +243,7 @@ impl Writer<'_> {
             function: self.is_function,
         };
         let uniformity = Uniformity::among(self.kernel, &among);
-        let mut moved = Moved::default();
-        let straight = self.straight(stmts);
-        for stmt in stmts {
-            self.loops_to_move(&uniformity, &straight, *stmt, &mut moved);
-        }
+        let moved = self.moved(&uniformity, stmts);
         if moved.loops.is_empty() {
             return None;
         }
@@ -259,6 +255,16 @@ impl Writer<'_> {
         let plan = Plan::of(&rules, stmts, &places);
         let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &moved.loops);
         fits.then_some((plan, moved))
+    }
+
+    /// The loops that move outside of strips.
+    pub fn moved(&self, among: &Uniformity, stmts: &[StmtId]) -> Moved {
+        let mut moved = Moved::default();
+        let straight = self.straight(stmts);
+        for stmt in stmts {
+            self.loops_to_move(among, &straight, *stmt, &mut moved);
+        }
+        moved
     }
 
     /// Finds the loops that all lanes of a row run together and that do something for each lane.
@@ -365,16 +371,29 @@ impl Writer<'_> {
         frame: &Frame<'_>,
         outer: Option<(&Frame<'_>, RegionId)>,
     ) -> (TokenStream, TokenStream) {
+        let shared = outer.map(|(outer, id)| {
+            let uses = &outer.plan.uses[id.0 as usize].lanes;
+            (outer, uses.iter().copied().collect::<BTreeMap<_, _>>())
+        });
+        let shared = shared.as_ref().map(|(outer, uses)| (*outer, uses));
+        self.strip_arrays_of(frame, shared)
+    }
+
+    /// The same; the map holds the locals in arrays of the block, and is true for those that are written.
+    pub fn strip_arrays_of(
+        &self,
+        frame: &Frame<'_>,
+        outer: Option<(&Frame<'_>, &BTreeMap<LocalId, bool>)>,
+    ) -> (TokenStream, TokenStream) {
         let (mut before, mut after) = (self.strip_masks(frame), TokenStream::new());
         for index in 0..self.kernel.locals.len() {
             let local = LocalId(index as u32);
             if frame.plan.place(local) != Place::Lanes {
                 continue;
             }
-            let outer = outer.and_then(|(outer, id)| {
-                let uses = outer.plan.uses[id.0 as usize].lanes.iter();
-                let (_, writes) = uses.copied().find(|(l, _)| *l == local)?;
-                Some((outer.array(local), writes))
+            let outer = outer.and_then(|(outer, uses)| {
+                let writes = uses.get(&local)?;
+                Some((outer.array(local), *writes))
             });
             let (first, last) = match self.within(frame).is_kept_whole(local) {
                 true => self.strip_whole(frame.array(local), outer),

@@ -61,7 +61,7 @@ impl Writer<'_> {
     }
 
     /// The lane or distance of an operation that moves values, if it is the same for all lanes.
-    fn same_lane(&self, frame: &Frame<'_>, op: SubgroupOp, args: &[ExprId]) -> Option<ExprId> {
+    pub fn same_lane(&self, frame: &Frame<'_>, op: SubgroupOp, args: &[ExprId]) -> Option<ExprId> {
         let moves = match op {
             SubgroupOp::ShuffleUp
             | SubgroupOp::ShuffleDown

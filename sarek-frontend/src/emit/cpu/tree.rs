@@ -37,15 +37,33 @@ impl<'a> Writer<'a> {
     }
 
     pub fn nodes(&self, frame: &Frame<'_>, nodes: &[Node]) -> TokenStream {
-        nodes.iter().map(|node| self.node(frame, node)).collect()
+        let (mut code, mut rest) = (TokenStream::new(), nodes);
+        while let [first, ..] = rest {
+            let (next, count) = match self.subgroup_strips(frame, rest) {
+                Some(strips) => strips,
+                None => (self.node(frame, first), 1),
+            };
+            code.extend(next);
+            rest = &rest[count..];
+        }
+        code
     }
 
-    fn node(&self, frame: &Frame<'_>, node: &Node) -> TokenStream {
+    pub fn node(&self, frame: &Frame<'_>, node: &Node) -> TokenStream {
         match node {
             Node::Region { id, stmts } => self.region(frame, *id, stmts),
             Node::Once(stmt) => self.within(frame).stmt(*stmt),
             Node::Barrier => TokenStream::new(),
+            Node::Subgroup { id, stmt } if frame.subgroups => {
+                self.subgroup_of_strip(frame, *id, *stmt)
+            }
             Node::Subgroup { id, stmt } => self.subgroup(frame, *id, *stmt),
+            Node::If {
+                stmt,
+                masked: Some(_),
+                then,
+                ..
+            } if frame.subgroups => self.leaders(frame, *stmt, then),
             Node::If {
                 stmt,
                 masked,
@@ -57,7 +75,10 @@ impl<'a> Writer<'a> {
                 masked: None,
                 iteration,
                 body,
-            } => self.loop_node(frame, *stmt, *iteration, body),
+            } => {
+                let unrolled = self.unrolled(frame, *stmt, body);
+                unrolled.unwrap_or_else(|| self.loop_node(frame, *stmt, *iteration, body))
+            }
             Node::Loop {
                 stmt,
                 masked: Some(_),
