@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
-use sarek_ir::{Axis, ExprId, Kernel, Precondition, SiteId, SiteKind, Stmt, Value};
+use sarek_ir::{Axis, ExprId, Kernel, ParamKind, Precondition, SiteId, SiteKind, Stmt, Value};
 
 use super::{Arg, Call};
 use crate::host::IndexSpace;
