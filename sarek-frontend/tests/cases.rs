@@ -281,7 +281,8 @@ fn an_exclusive_or_has_as_many_bits_as_its_operands() {
 fn strides_are_positive() {
     use sarek_ir::{ParamId, Precondition};
     let needs = |body: &str| {
-        let source = format!("fn k({PARAMS}) {{ let i = global_idx_x(); let n = y.len(); {body} }}");
+        let source =
+            format!("fn k({PARAMS}) {{ let i = global_idx_x(); let n = y.len(); {body} }}");
         let kernel = lowered(&source).unwrap_or_else(|errors| panic!("{body}: {errors:#?}"));
         let positive = kernel.preconditions.iter().filter_map(|need| match need {
             Precondition::Positive(ParamId(param)) => Some(*param),
