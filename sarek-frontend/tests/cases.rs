@@ -186,7 +186,8 @@ fn bits_are_moved() {
 fn a_wrapping_sum_is_exact_if_the_launch_shows_it() {
     free("y[i.wrapping_add(1)] = 1;");
     free("if i > 0 { y[i.wrapping_sub(1)] = 1; }");
-    races("y[i.wrapping_mul(w)] = 1;");
+    free("y[i.wrapping_mul(w)] = 1;");
+    races("y[i.wrapping_mul(2) / 4] = 1;");
     races("y[i.wrapping_add(1) / 2] = 1;");
 }
 

@@ -86,7 +86,17 @@ pub(super) fn positive(kernel: &Kernel, race: &Race) -> Option<Needs> {
         Some(needs)
     };
     let one = each.iter().find_map(|of| under(&[*of]));
-    one.or_else(|| (each.len() > 1).then(|| under(&each)).flatten())
+    one.or_else(|| {
+        under(&each)?;
+        let mut kept = each.clone();
+        for of in &each {
+            let fewer: Vec<Value> = kept.iter().copied().filter(|kept| kept != of).collect();
+            if under(&fewer).is_some() {
+                kept = fewer;
+            }
+        }
+        under(&kept)
+    })
 }
 
 /// The accesses of one memory, and the pairs of them that must be proved apart.
