@@ -14,7 +14,7 @@ use crate::trace::{self, Summary};
 /// Arguments of `bench`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// How often the command runs; the best time of each kernel counts
+    /// The number of runs; the best time of each kernel counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     /// Write the record to this file

@@ -11,7 +11,7 @@ pub enum Error {
     /// A file or folder cannot be used.
     #[error("`{}` cannot be {action}: {error}", path.display())]
     File {
-        /// What was tried, such as "read".
+        /// The attempt, such as "read".
         action: &'static str,
         path: PathBuf,
         error: std::io::Error,

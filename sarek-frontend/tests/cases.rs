@@ -277,7 +277,7 @@ fn an_exclusive_or_has_as_many_bits_as_its_operands() {
     }
 }
 
-/// What each launch must satisfy is not asked of the user.
+/// Launches check that strides are positive, so the user need not state it.
 #[test]
 fn strides_are_positive() {
     use sarek_ir::{ParamId, Precondition};

@@ -9,7 +9,7 @@ pub struct Library {
     name: &'static str,
     /// Its file names, which the system's loader searches.
     files: &'static [&'static str],
-    /// What installs it.
+    /// The need that its absence shows.
     pub need: Need,
 }
 

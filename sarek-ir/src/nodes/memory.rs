@@ -204,6 +204,17 @@ impl Kernel {
         }
     }
 
+    /// The integer of an argument as it stands in the source: the name of a scalar, or `x.len()` of a slice.
+    pub fn size_text(&self, param: ParamId) -> String {
+        let of = &self.params[param.index()];
+        match of.kind {
+            ParamKind::Slice { .. } => format!("{}.len()", of.name),
+            ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                of.name.to_string()
+            }
+        }
+    }
+
     /// True if other threads of the kernel may see a thread's writes to it.
     pub fn is_shared_between_threads(&self, memory: Memory) -> bool {
         match memory {

@@ -126,12 +126,7 @@ impl<'a> Text<'a> {
                     self.put(format_args!("requires !{}", site.0));
                 }
                 Precondition::Positive(param) => {
-                    let of = &kernel.params[param.index()];
-                    let len = match of.kind {
-                        ParamKind::Slice { .. } => ".len()",
-                        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => "",
-                    };
-                    self.put(format_args!("requires {}{len} > 0", of.name));
+                    self.put(format_args!("requires {} > 0", kernel.size_text(*param)));
                 }
                 Precondition::SubgroupSize(n) => {
                     self.put(format_args!("requires subgroup_size() == {n}"));

@@ -49,13 +49,14 @@ macro_rules! constant_moves {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name<T: Copy, const BY: usize, const N: usize>(values: &[T; N], out: &mut [T; N]) {
+            const { assert!(N.is_multiple_of(SUBGROUP), "a strip consists of complete subgroups") };
             #[cfg(target_arch = "x86_64")]
             {
                 use std::arch::x86_64::{__m128, __m128d};
                 use vectors::{$moved, run};
                 let (from, to) = (values.as_ptr(), out.as_mut_ptr());
                 match size_of::<T>() {
-                    // SAFETY: the arrays have `N` values of the size.
+                    // SAFETY: the arrays have `N` values of the size, in complete subgroups.
                     4 => return unsafe { run::<__m128, $moved<BY>>(from.cast(), to.cast(), N) },
                     // SAFETY: as above.
                     8 => return unsafe { run::<__m128d, $moved<BY>>(from.cast(), to.cast(), N) },

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
-use sarek_ir::{Axis, ExprId, Kernel, ParamKind, Precondition, SiteId, SiteKind, Stmt, Value};
+use sarek_ir::{Axis, ExprId, Kernel, Precondition, SiteId, SiteKind, Stmt, Value};
 
 use super::{Arg, Call};
 use crate::host::IndexSpace;
@@ -264,17 +264,10 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
             SiteKind::Assert(condition) => condition.to_string(),
             other => unreachable!("a validated kernel requires assertions, not {other:?}"),
         },
-        Precondition::Positive(param) => {
-            let of = &kernel.params[param.index()];
-            let len = match of.kind {
-                ParamKind::Slice { .. } => ".len()",
-                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => "",
-            };
-            format!(
-                "different threads write different elements only if `{}{len}` is positive",
-                of.name
-            )
-        }
+        Precondition::Positive(param) => format!(
+            "different threads write different elements only if `{}` is positive",
+            kernel.size_text(param)
+        ),
         Precondition::SubgroupSize(size) => format!(
             "different threads write different elements only if the device's subgroups have {size} threads"
         ),

@@ -391,11 +391,7 @@ impl Value {
 
     /// The value as an expression of the type.
     fn text(self, kernel: &Kernel, ty: Scalar) -> String {
-        let name = |param: ParamId| &kernel.params[param.index()].name;
-        let plain = match self {
-            Value::Param(param) => name(param).to_string(),
-            Value::Len(param) => format!("{}.len()", name(param)),
-        };
+        let plain = kernel.size_text(self.param());
         match self.scalar(kernel) == ty {
             true => plain,
             false => format!("{plain} as {}", ty.name()),

@@ -26,11 +26,11 @@ pub(super) struct Plan {
 /// The use of wide accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Accesses {
-    /// Where merged threads allow for them.
+    /// Wide accesses to the neighbouring elements of merged threads.
     Merged,
-    /// For runs of elements that the kernel has already: a plan without any transformation.
+    /// Wide accesses to runs of elements that the kernel has already: a plan without any transformation.
     Own,
-    /// None: slices count as not aligned.
+    /// No wide accesses: slices count as not aligned.
     Scalar,
 }
 

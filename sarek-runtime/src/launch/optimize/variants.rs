@@ -1,5 +1,5 @@
-//! What plans need of a kernel: its footprint, and the transformed kernels of earlier launches. So a launch of a new shape
-//! is planned without another look at the kernel, unless its plan is new, too.
+//! The footprint of a kernel, and its transformed kernels of earlier launches. With these, a launch of a new shape is
+//! planned without another look at the kernel, unless its plan is new, too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
