@@ -389,7 +389,7 @@ fn instead_of(name: &str, on: Scalar) -> String {
     match nearest(name, known.map(|row| row.name)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
-            "use a method of numbers (the chapter \"Methods\" of the book lists them), or a `#[device]` function".into()
+            "use a method of numbers, which the chapter Methods of the book lists, or a `#[device]` function".into()
         }
     }
 }
