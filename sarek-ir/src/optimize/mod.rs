@@ -75,13 +75,17 @@ pub struct Optimization {
 }
 
 impl Optimization {
-    /// True if it changes nothing.
-    pub fn is_empty(&self) -> bool {
+    /// True if the threads and their blocks stay as they were launched, whose ids the kernel may then use.
+    pub fn keeps_threads(&self) -> bool {
         self.stage.is_none()
             && self.square.is_none()
             && self.merges.is_empty()
             && self.privatize.is_none()
-            && self.unrolled.is_empty()
+    }
+
+    /// True if it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.keeps_threads() && self.unrolled.is_empty()
     }
 
     /// The kernel for the merged threads, without checks.

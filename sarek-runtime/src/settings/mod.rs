@@ -104,9 +104,10 @@ pub const VARIABLES: [Variable; 9] = [
 pub(crate) const ISA_NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// The variables that `cargo sarek` sets, and those that only the library's tests and benchmarks read.
-const INTERNAL: [&str; 25] = [
+const INTERNAL: [&str; 27] = [
     "SAREK_BENCH_FIRST",
     "SAREK_BENCH_PARTS",
+    "SAREK_BENCH_PLANNING",
     "SAREK_BLESS",
     "SAREK_CACHE_CHILD",
     "SAREK_CASES",
@@ -128,6 +129,7 @@ const INTERNAL: [&str; 25] = [
     "SAREK_TEST_CHILD",
     "SAREK_TEST_FULL_DISK",
     "SAREK_TEST_ONE_BY_ONE",
+    "SAREK_TEST_OPTIMIZED",
     "SAREK_TEST_REFUSED",
     "SAREK_TEST_TWO_OF_POCL",
 ];

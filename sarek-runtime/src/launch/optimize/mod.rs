@@ -227,9 +227,14 @@ impl Planning<'_, '_> {
                 return Err(Kept::Refused(Refusal::NoTile));
             }
         }
-        let shape = Shape::Over(Dims(extent.map(|threads| threads as usize)));
-        let space = shape.space((kernel.block, false), self.info, None);
-        let space = space.map_err(|_| Kept::Folded)?;
+        let space = match optimization.keeps_threads() {
+            true => self.space,
+            false => {
+                let shape = Shape::Over(Dims(extent.map(|threads| threads as usize)));
+                let space = shape.space((kernel.block, false), self.info, None);
+                space.map_err(|_| Kept::Folded)?
+            }
+        };
         let grid = physical_grid(space.grid, self.info.max_grid).ok_or(Kept::Folded)?;
         // Tiles are placed by the ids of blocks, which a folded grid computes.
         let has_tiles = stage.is_some() || square.is_some() || copies.is_some();

@@ -189,8 +189,16 @@ fn blocks_of_a_histogram_count_in_shared_memory() {
     assert_eq!(copies(1 << 24, 1 << 24, 1 << 14), None);
 }
 
-/// The plan of a kernel that doubles structs of `words` floats.
+/// The number of structs of [`planned_structs`].
+const STRUCTS: usize = 1 << 17;
+
+/// The plan of a kernel that doubles structs of `words` floats, with a thread for each.
 fn planned_structs(words: usize) -> Plan {
+    planned_structs_by(words, |launch| launch.over(STRUCTS))
+}
+
+/// The same for threads that are launched in this way.
+fn planned_structs_by(words: usize, by: fn(Launch<'_>) -> Ready<'_>) -> Plan {
     let s = Sketch::new("structs");
     let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
     let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
@@ -204,14 +212,13 @@ fn planned_structs(words: usize) -> Plan {
     let mut def = kernels::def(s.finish(), kernels::axpy().direct.run);
     def.optimize = true;
     let def = kernels::leak(def);
-    let n = 1 << 17;
     let (x, mut y) = (
-        Vector::<f32>::zeros(n * words),
-        Vector::<f32>::zeros(n * words),
+        Vector::<f32>::zeros(STRUCTS * words),
+        Vector::<f32>::zeros(STRUCTS * words),
     );
     // SAFETY: these are the arguments of `structs`, which is not run.
     let launch: Launch<'_> = unsafe { Launch::of(def, [(&x).into(), (&mut y).into()]) };
-    launch.over(n).plan(&device(&large_gpu()).0).unwrap()
+    by(launch).plan(&device(&large_gpu()).0).unwrap()
 }
 
 #[test]
@@ -227,6 +234,15 @@ fn structs_of_several_words_are_accessed_by_wide_words() {
     assert!(words.contains("at once"), "{words}");
     // The words of a thread begin at no multiple of a wide access.
     assert_eq!(kept(&planned_structs(3)), Some(Kept::NoPattern));
+}
+
+/// A kernel may ask for the sizes of its blocks.
+#[test]
+fn wide_words_leave_blocks_as_they_were_launched() {
+    let plan = planned_structs_by(8, |launch| launch.grid(STRUCTS / 64).block(64));
+    let optimized = plan.transformed().expect("it has a plan");
+    assert_eq!(optimized.space, plan.asked);
+    assert_eq!(plan.space.block, [64, 1, 1]);
 }
 
 /// The plan of a stencil over rows, columns and planes.
