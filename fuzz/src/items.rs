@@ -141,8 +141,9 @@ impl Items {
     pub fn satisfy(&self, kernel: &Kernel, bounds: &[ConstantBound]) -> bool {
         bounds.iter().all(|bound| {
             let value = |link: LinkId| self.number(&kernel.links[link.index()].path);
-            let factor = bound.times.map_or(Some(1), value);
-            let limit = factor.and_then(|factor| factor.checked_mul(bound.number));
+            let mut factors = bound.times.into_iter().flatten();
+            let limit =
+                factors.try_fold(bound.number, |product, of| product.checked_mul(value(of)?));
             let (Some(value), Some(limit)) = (value(bound.link), limit) else {
                 return false;
             };

@@ -6,6 +6,7 @@
 //!
 //! [`judge`](mod@judge) runs each accepted kernel under the sanitizer, and [`generated`] makes accepted kernels for a comparison of all devices.
 
+mod bits;
 mod blocks;
 pub mod judge;
 mod launch;
@@ -36,7 +37,13 @@ struct Form {
     body: &'static str,
 }
 
-const FORMS: &[&[Form]] = &[strides::FORMS, layouts::FORMS, blocks::FORMS, steps::FORMS];
+const FORMS: &[&[Form]] = &[
+    strides::FORMS,
+    layouts::FORMS,
+    blocks::FORMS,
+    steps::FORMS,
+    bits::FORMS,
+];
 
 const HEAD: &str = "fn k(n: usize, w: usize, h: usize, m: usize, x: &[u32], y: &mut [u32])";
 

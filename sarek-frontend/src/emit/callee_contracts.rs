@@ -223,19 +223,18 @@ fn bounded(lowered: &Lowered, bound: ConstantBound) -> TokenStream {
         true => (">=", quote!(>=)),
         false => ("<=", quote!(<=)),
     };
-    let (text, limit) = match bound.times {
-        Some(of) => {
-            let (path, name) = (
-                &lowered.links[of.index()],
-                &lowered.kernel.links[of.index()].path,
-            );
-            (
-                format!("{number} * {name}"),
-                quote!((#number * (#path as i128))),
-            )
-        }
-        None => (number.to_string(), quote!(#number)),
-    };
+    let (mut text, mut limit) = (number.to_string(), quote!(#number));
+    for of in bound.times.into_iter().flatten() {
+        let (path, name) = (
+            &lowered.links[of.index()],
+            &lowered.kernel.links[of.index()].path,
+        );
+        text = match bound.number {
+            1 if text == "1" => name.to_string(),
+            _ => format!("{text} * {name}"),
+        };
+        limit = quote!((#limit * (#path as i128)));
+    }
     let mistake = Mistake::new(
         codes::RACE,
         format!("two threads may use the same element at once unless `{name} {sign} {text}`"),

@@ -58,7 +58,7 @@ use super::access::{Access, Place, accesses, accesses_of_values};
 use super::linear::{Atom, relied_on};
 use super::range::{LaunchFacts, analyse};
 use super::uniformity::Among;
-use crate::{Axis, Builtin, Kernel, Memory, Precondition, SUBGROUP};
+use crate::{Axis, Builtin, Expr, ExprId, Kernel, LocalId, Memory, Precondition, SUBGROUP, Stmt};
 
 /// Checks that no two threads access one element if one of them writes it. Returns the preconditions of a
 /// launch.
@@ -162,6 +162,49 @@ fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>
     }
 }
 
+/// True if the kernel tells threads apart along an axis. It does not mean launches with one thread there.
+fn names_threads(kernel: &Kernel, axis: Axis) -> bool {
+    names_threads_of_block(kernel, axis) || names_blocks(kernel, axis)
+}
+
+/// True if the kernel tells the threads of a block apart along an axis.
+fn names_threads_of_block(kernel: &Kernel, axis: Axis) -> bool {
+    names(kernel, &[Builtin::ThreadIdx(axis)])
+}
+
+/// True if the kernel tells the threads of a launch apart along an axis, other than by their blocks.
+fn names_own_threads(kernel: &Kernel, axis: Axis) -> bool {
+    names(
+        kernel,
+        &[Builtin::ThreadIdx(axis), Builtin::GlobalIdx(axis)],
+    )
+}
+
+/// True if the kernel tells blocks apart along an axis.
+fn names_blocks(kernel: &Kernel, axis: Axis) -> bool {
+    names(kernel, &[Builtin::BlockIdx(axis), Builtin::GlobalIdx(axis)])
+}
+
+/// True if the kernel reads one of these ids, other than to bind a local that it never reads.
+fn names(kernel: &Kernel, ids: &[Builtin]) -> bool {
+    let is_read = |local: LocalId| {
+        let mut exprs = kernel.exprs.iter();
+        exprs.any(|expr| *expr == Expr::Local(local))
+    };
+    let is_unused = |id: ExprId| {
+        let mut stmts = kernel.stmts.iter();
+        stmts.any(|stmt| match *stmt {
+            Stmt::Let { local, init } => init == Some(id) && !is_read(local),
+            _ => false,
+        })
+    };
+    let mut exprs = (0..).map(ExprId).zip(kernel.exprs.iter());
+    exprs.any(|(at, expr)| {
+        let is_one = matches!(expr, Expr::Builtin(id) if ids.contains(id));
+        is_one && !is_unused(at)
+    })
+}
+
 /// True if the launch must have one thread along an axis.
 fn is_row(need: &Precondition) -> bool {
     matches!(need, Precondition::SingleThread(_))
@@ -208,6 +251,8 @@ pub fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_
         Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
         Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
         Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
+        Precondition::GridAtMost(axis, n) => facts.grid[axis.index()] <= *n,
+        Precondition::BlockMultipleOf(n) => facts.grid[0] <= 1 || facts.block[0].is_multiple_of(*n),
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
         Precondition::Holds(site) => ranges.proved(*site),
         Precondition::Positive(param) => facts.args[param.index()].is_positive(),
@@ -274,6 +319,9 @@ fn pair(kernel: &Kernel, a: &Access, b: &Access, same: bool) -> Option<Needs> {
     };
     for (axis, told) in Axis::ALL.into_iter().zip(told) {
         if !told {
+            if names_threads(kernel, axis) {
+                return None;
+            }
             needs.push(Precondition::SingleThread(axis));
         }
     }

@@ -105,6 +105,8 @@ impl Ranges {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::GridAtMost(..)
+            | Precondition::BlockMultipleOf(_)
             | Precondition::SubgroupSize(_)
             | Precondition::SubgroupSizeIs(_)
             | Precondition::EqualSubgroups

@@ -177,7 +177,7 @@ variants! {
     Piece { Text(a), Local(a), Param(a), Shared(a), Place(a) }
     Precondition {
         SingleThread(a), ExtentAtMost(a, b), BlockAtMost(a, b), NoOverflow(a), Holds(a), SubgroupSize(a), SubgroupSizeIs(a),
-        EqualSubgroups, WholeSubgroups, BlockOfSubgroups, Positive(a)
+        EqualSubgroups, WholeSubgroups, BlockOfSubgroups, Positive(a), GridAtMost(a, b), BlockMultipleOf(a)
     }
     PrintPiece { Text(a), Arg { index, format } }
     Align { Left, Center, Right }

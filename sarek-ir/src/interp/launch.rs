@@ -29,6 +29,8 @@ impl Kernel {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::GridAtMost(..)
+            | Precondition::BlockMultipleOf(_)
             | Precondition::SubgroupSize(_)
             | Precondition::SubgroupSizeIs(_)
             | Precondition::EqualSubgroups

@@ -128,6 +128,8 @@ impl Linker {
                 Precondition::SingleThread(_)
                 | Precondition::ExtentAtMost(..)
                 | Precondition::BlockAtMost(..)
+                | Precondition::GridAtMost(..)
+                | Precondition::BlockMultipleOf(_)
                 | Precondition::SubgroupSize(_)
                 | Precondition::EqualSubgroups
                 | Precondition::WholeSubgroups

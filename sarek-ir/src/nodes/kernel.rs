@@ -368,6 +368,10 @@ pub enum Precondition {
     ExtentAtMost(Axis, u64),
     /// The launch has at most this many threads of a block along an axis.
     BlockAtMost(Axis, u64),
+    /// The launch has at most this many blocks along an axis.
+    GridAtMost(Axis, u64),
+    /// If the launch has several blocks along x, their size there is a multiple of this number.
+    BlockMultipleOf(u32),
     /// In no thread does the expression, or any part of it, leave the range of its type.
     NoOverflow(ExprId),
     /// The assertion at this site of the kernel holds: a requirement of the user on scalars, lengths and extents.

@@ -122,6 +122,12 @@ impl<'a> Text<'a> {
                 Precondition::BlockAtMost(axis, n) => {
                     self.put(format_args!("requires block_dim_{}() <= {n}", axis.name()));
                 }
+                Precondition::GridAtMost(axis, n) => {
+                    self.put(format_args!("requires grid_dim_{}() <= {n}", axis.name()));
+                }
+                Precondition::BlockMultipleOf(n) => {
+                    self.put(format_args!("requires blocks_of_multiples({n})"));
+                }
                 Precondition::Holds(site) => {
                     self.put(format_args!("requires !{}", site.0));
                 }

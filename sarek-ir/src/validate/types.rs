@@ -32,6 +32,8 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::GridAtMost(..)
+            | Precondition::BlockMultipleOf(_)
             | Precondition::SubgroupSize(_)
             | Precondition::EqualSubgroups
             | Precondition::WholeSubgroups

@@ -228,6 +228,16 @@ fn violated_precondition(
             let zero = || format!("{asked}, but it is not");
             (!arg.is_positive()).then(zero)
         }
+        Precondition::GridAtMost(axis, most) => {
+            let blocks = facts.grid[axis.index()];
+            let has = || format!("{asked}, but it has {blocks} blocks there");
+            (blocks > most).then(has)
+        }
+        Precondition::BlockMultipleOf(number) => {
+            let threads = facts.block[0];
+            let has = || format!("{asked}, but its blocks have {threads} threads there");
+            (facts.grid[0] > 1 && !threads.is_multiple_of(number)).then(has)
+        }
         // These are evaluated: see `violated_requirement`.
         Precondition::Holds(_) => None,
         // These depend on the device: see `subgroups`.
@@ -259,6 +269,15 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
         Precondition::BlockAtMost(axis, most) => format!(
             "different threads write different elements only if a block has at most {most} threads along {}",
             axis.name()
+        ),
+        Precondition::GridAtMost(axis, most) => format!(
+            "different threads write different elements only if the launch has at most {most} block{} along {}",
+            if most == 1 { "" } else { "s" },
+            axis.name()
+        ),
+        Precondition::BlockMultipleOf(number) => format!(
+            "different threads write different elements only if the launch has one block along x, or blocks of a \
+             multiple of {number} threads there"
         ),
         Precondition::Holds(site) => match &kernel.sites[site.index()].kind {
             SiteKind::Assert(condition) => condition.to_string(),

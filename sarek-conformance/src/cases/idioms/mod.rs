@@ -1,5 +1,6 @@
 //! Forms of indices that users write, in kernels that the proof of races accepts as a safe `fn`.
 
+mod axes;
 mod blocks;
 mod chunks;
 mod constants;
@@ -10,6 +11,7 @@ mod grid_stride;
 mod layouts;
 mod loops;
 mod runs;
+mod single_bits;
 mod subgroups;
 mod tiles;
 mod transforms;
@@ -33,6 +35,8 @@ pub const CASES: &[&[Case]] = &[
     tiles::CASES,
     cursors::CASES,
     subgroups::CASES,
+    axes::CASES,
+    single_bits::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

@@ -408,7 +408,10 @@ impl Collector<'_> {
         let kernel = self.kernel;
         let itself = |e: ExprId| kernel.expr(e) == Expr::Local(local);
         let positive = |e: ExprId| is_positive(kernel, e);
-        let fixed = |e: ExprId| self.is_fixed(e, assigned).then_some(e);
+        let fixed = |e: ExprId| {
+            let is_fixed = self.is_fixed(e, assigned);
+            is_fixed.then(|| self.bound_outside(e, assigned))
+        };
         match kernel.expr(value) {
             Expr::Binary { op, lhs, rhs } => match op {
                 BinaryOp::Add if itself(lhs) => fixed(rhs).map(Change::Add),
@@ -434,7 +437,10 @@ impl Collector<'_> {
     pub(super) fn is_fixed(&self, id: ExprId, assigned: &Assigned) -> bool {
         let kernel = self.kernel;
         let here = match kernel.expr(id) {
-            Expr::Local(local) => !assigned.contains_key(&local),
+            Expr::Local(local) => match self.inner(local, assigned) {
+                Some(init) => return self.is_fixed(init, assigned),
+                None => !assigned.contains_key(&local),
+            },
             Expr::Divide { rhs, .. } => is_positive(kernel, rhs),
             Expr::Param(_) => self.resolver.is_constant(id),
             Expr::Literal(_)
@@ -456,6 +462,22 @@ impl Collector<'_> {
             .operands(id)
             .iter()
             .all(|e| self.is_fixed(*e, assigned))
+    }
+
+    /// The initialiser of an immutable local that each turn of a loop binds again, to the same value.
+    fn inner(&self, local: LocalId, assigned: &Assigned) -> Option<ExprId> {
+        let is_inner = assigned.contains_key(&local) && !self.kernel.locals[local.index()].mutable;
+        let init = is_inner.then(|| self.resolver.init(local))?;
+        init.filter(|init| self.resolver.is_constant(*init))
+    }
+
+    /// The expression itself or, for a local that each turn of a loop binds again, its initialiser.
+    fn bound_outside(&self, id: ExprId, assigned: &Assigned) -> ExprId {
+        let inner = match self.kernel.expr(id) {
+            Expr::Local(local) => self.inner(local, assigned),
+            _ => None,
+        };
+        inner.map_or(id, |init| self.bound_outside(init, assigned))
     }
 
     /// The locals that a loop's body may change, each with the assigned values if there are no other changes.

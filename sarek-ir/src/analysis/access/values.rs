@@ -24,6 +24,10 @@ impl Collector<'_> {
         if self.resolver.block.is_none() {
             return;
         }
+        if let Some(init) = init {
+            self.resolver.bind_position(local, init);
+            self.resolver.bind_condition(local, init);
+        }
         let mutable = self.kernel.locals[local.index()].mutable;
         let fields = match init.filter(|_| self.is_of_values()) {
             Some(init) => self.fields_in(init),

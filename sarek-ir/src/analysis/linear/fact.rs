@@ -2,7 +2,7 @@
 
 use super::guard::{Comparison, Guard, Relation};
 use super::{Affine, Form, Poly, Resolver};
-use crate::{Axis, Expr, ExprId};
+use crate::{Axis, Expr, ExprId, LocalId, Scalar};
 
 /// A fact that holds at a point of the code.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,16 +82,42 @@ impl Resolver<'_> {
                 facts
             }
             Guard::Not(arg) => self.supposed(arg, !truth),
-            Guard::Local(local) => match self.init(local) {
-                Some(init) if self.is_constant(init) => self.supposed(init, truth),
-                Some(_) | None => vec![],
-            },
+            Guard::Local(local) => self.supposed_local(local, truth),
             Guard::Compare(comparison) => {
                 let comparison = comparison.of_integers(self.kernel, truth);
                 let fact = comparison.and_then(|comparison| self.related(comparison));
                 fact.into_iter().collect()
             }
             Guard::Either { .. } | Guard::Other => vec![],
+        }
+    }
+
+    /// The facts that hold if a local is true, or false.
+    fn supposed_local(&mut self, local: LocalId, truth: bool) -> Vec<Fact> {
+        if let Some([if_true, if_false]) = self.conditions.get(&local) {
+            return match truth {
+                true => if_true.clone(),
+                false => if_false.clone(),
+            };
+        }
+        match self.init(local) {
+            Some(init) if self.is_constant(init) => self.supposed(init, truth),
+            Some(_) | None => {
+                // Threads that have the local in common agree on its value.
+                let value = self.block.as_ref().and_then(|values| values.get(local));
+                let is = Form::constant(truth.into());
+                let fact = value.and_then(|value| Fact::of(Relation::Eq, &value.form, &is));
+                fact.into_iter().collect()
+            }
+        }
+    }
+
+    /// Records the facts that follow from the value that an immutable local gets here, if it is a condition.
+    pub fn bind_condition(&mut self, local: LocalId, init: ExprId) {
+        let is_bool = self.kernel.type_of(init).as_scalar() == Some(Scalar::Bool);
+        if is_bool && !self.kernel.locals[local.index()].mutable && self.terms.is_some() {
+            let facts = [true, false].map(|truth| self.supposed(init, truth));
+            self.conditions.insert(local, facts);
         }
     }
 

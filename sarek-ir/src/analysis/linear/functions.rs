@@ -146,6 +146,28 @@ impl Resolver<'_> {
         ))
     }
 
+    /// The quotient of a value that may be negative, rounded towards 0. It is known if the value is not negative.
+    pub(super) fn truncated_quotient(
+        &mut self,
+        dividend: &Affine,
+        divisor: &Affine,
+    ) -> Option<Affine> {
+        let quotient = self.quotient_term(dividend, divisor, false)?;
+        let zero = Form::constant(0);
+        let branches = vec![
+            Branch {
+                value: Some(quotient),
+                facts: vec![Fact::of(Relation::Ge, &dividend.form, &zero)?],
+            },
+            Branch {
+                value: None,
+                facts: vec![Fact::of(Relation::Lt, &dividend.form, &zero)?],
+            },
+        ];
+        let of = (Function::Choice, branches);
+        Some(self.by_cases(of, &[], false, [dividend, divisor]))
+    }
+
     /// The bits of an unsigned value in reverse order.
     fn reversed(&mut self, of: &Affine, bits: u32) -> Affine {
         let function = Function::Reversed { bits, shift: 0 };
@@ -195,7 +217,17 @@ impl Resolver<'_> {
     /// 2 to the power of a value that the threads have in common: at least 1.
     pub(super) fn power_term(&mut self, exponent: &Affine) -> Option<Affine> {
         self.terms.as_ref()?;
-        exponent.form.uniform()?;
+        // `2^(k + 1)` is twice `2^k`.
+        let rest = exponent.form.uniform()?;
+        let mut terms = rest.terms()?;
+        let more = terms.find_map(|(symbols, v)| symbols.is_empty().then_some(v));
+        if let Some(more @ 1..32) = more
+            && rest.as_constant().is_none()
+        {
+            let less = exponent.with(Form::of(rest.minus(&Poly::constant(more))));
+            let power = self.power_term(&less)?;
+            return Some(power.with(power.form.times(&Poly::constant(1 << more))?));
+        }
         let limits = [(Relation::Ge, Form::constant(1))];
         let of = (Function::Power, vec![]);
         let power = self.by_cases(of, &limits, true, [exponent, exponent]);
@@ -249,6 +281,16 @@ impl Resolver<'_> {
         if by_power.is_some() {
             return by_power;
         }
+        if let Some(exact) = self.are_disjoint(a, b) {
+            let mut none = a.with(Form::constant(0)).with_conditions(b);
+            none.exact.extend(exact);
+            none.needs_exact = true;
+            return Some(none);
+        }
+        let by_bit = self.single_bit(a, b).or_else(|| self.single_bit(b, a));
+        if by_bit.is_some() {
+            return by_bit;
+        }
         let (low, of) = match (low_zeros(&a.form), low_zeros(&b.form)) {
             (of_a, of_b) if of_a >= of_b => (of_a, b),
             (_, of_b) => (of_b, a),
@@ -271,7 +313,7 @@ impl Resolver<'_> {
     }
 
     /// A function of two values with these branches and limits.
-    fn by_cases(
+    pub(super) fn by_cases(
         &mut self,
         (function, branches): (Function, Vec<Branch>),
         limits: &[Limit],

@@ -81,6 +81,7 @@
 //! remainders, each against all bounded forms of the point, whose number the range proof limits as well.
 
 mod atom;
+mod bits;
 mod bound;
 mod coefficient;
 mod digits;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use super::read::{FormOf, Source, read};
 use super::symbol::is_unsigned;
 use super::values::Values;
-use super::{Affine, Atom, Extent, Form, Interval, Poly, Symbol, Terms};
+use super::{Affine, Atom, Extent, Fact, Form, Interval, Poly, Symbol, Terms};
 use crate::analysis::shape::same;
 use crate::{
     BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Intrinsic, Kernel, List, LocalId,
@@ -40,6 +40,10 @@ pub struct Resolver<'a> {
     pub(super) terms: Option<Terms>,
     /// The stated values of expressions, see [`Resolver::state_value`].
     pub(super) stated: HashMap<ExprId, Affine>,
+    /// The coordinates of the elements of views that immutable locals name, in a resolver of values.
+    positions: HashMap<LocalId, Vec<Option<Affine>>>,
+    /// The facts that follow if an immutable local is true, and if it is false, in a resolver of values.
+    pub(super) conditions: HashMap<LocalId, [Vec<Fact>; 2]>,
     /// The values that are powers of two, or 0, if these expressions do not overflow.
     pub(super) powers_of_two: Vec<(Poly, Vec<ExprId>)>,
 }
@@ -82,6 +86,8 @@ impl<'a> Resolver<'a> {
             terms: None,
             stated: HashMap::new(),
             powers_of_two: vec![],
+            positions: HashMap::new(),
+            conditions: HashMap::new(),
         }
     }
 
@@ -202,11 +208,24 @@ impl<'a> Resolver<'a> {
         self.read.clear();
     }
 
+    /// Records the coordinates that an immutable local gets here, if it names an element of a strided view.
+    pub fn bind_position(&mut self, local: LocalId, init: ExprId) {
+        if !self.kernel.locals[local.index()].mutable && self.terms.is_some() {
+            let found = self.coordinates(init);
+            if !found.is_empty() {
+                self.positions.insert(local, found);
+            }
+        }
+    }
+
     /// The coordinates of an element of a strided view; empty for any other index.
     pub fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
         let kernel = self.kernel;
         if let Expr::Local(local) = kernel.expr(index) {
             // The resolver of values would read the current values of mutable locals.
+            if let Some(known) = self.positions.get(&local) {
+                return known.clone();
+            }
             let lasts = |init: &ExprId| self.terms.is_none() || self.is_constant(*init);
             let init = self.init(local).filter(lasts);
             return init.map_or_else(Vec::new, |init| self.coordinates(init));
@@ -323,6 +342,9 @@ impl Source for Resolver<'_> {
         if !self.is_uniform(id) {
             return self.opaque_value(id);
         }
+        if let Some(value) = self.common_zero_or_one(id) {
+            return Some(value);
+        }
         let kernel = self.kernel;
         let known = self.opaque.iter().copied().find(|&e| same(kernel, e, id));
         let name = known.unwrap_or_else(|| {
@@ -384,6 +406,7 @@ impl Source for Resolver<'_> {
         match floors || natural {
             true if positive => self.quotient_term(dividend, divisor, natural),
             true => self.signed_quotient(dividend, divisor, natural),
+            false if positive => self.truncated_quotient(dividend, divisor),
             false => None,
         }
     }

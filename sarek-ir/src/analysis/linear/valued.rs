@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use super::symbol::is_unsigned;
 use super::{
-    Affine, Atom, Branch, Definition, Fact, Form, Interval, Poly, Relation, Resolver, Symbol,
-    Terms, term_form,
+    Affine, Atom, Branch, Definition, Fact, Form, Function, Interval, Poly, Relation, Resolver,
+    Symbol, Terms, term_form,
 };
 use crate::{Compound, Expr, ExprId, Kernel, LocalId, NameId, ParamId, Scalar};
 
@@ -121,7 +121,11 @@ impl<'a> Resolver<'a> {
 
     /// Splits a dividend into a multiple of the divisor, given by the quotient, and a rest that is never negative. The rest
     /// is the whole dividend if there is no such split.
-    fn multiples(&self, dividend: &Form<Poly>, divisor: &Form<Poly>) -> (Form<Poly>, Form<Poly>) {
+    pub(super) fn multiples(
+        &self,
+        dividend: &Form<Poly>,
+        divisor: &Form<Poly>,
+    ) -> (Form<Poly>, Form<Poly>) {
         let none = || (Form::constant(0), dividend.clone());
         let Some(by) = divisor.uniform() else {
             return none();
@@ -142,6 +146,10 @@ impl<'a> Resolver<'a> {
     /// The exclusive or of two unsigned values.
     pub(super) fn xor_term(&mut self, a: &Affine, b: &Affine) -> Option<Affine> {
         self.terms.as_ref()?;
+        let flipped = self.flipped_bit(a, b).or_else(|| self.flipped_bit(b, a));
+        if flipped.is_some() {
+            return flipped;
+        }
         let definition = Definition::Xor(a.form.clone(), b.form.clone());
         Some(self.defined(definition, true, [a, b]).1)
     }
@@ -198,6 +206,26 @@ impl<'a> Resolver<'a> {
             return Some(value);
         }
         Some(self.any(ty, false))
+    }
+
+    /// A condition that the threads have in common, as a number.
+    pub(super) fn common_zero_or_one(&mut self, id: ExprId) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let Expr::Cast { arg } = self.kernel.expr(id) else {
+            return None;
+        };
+        let is_bool = self.kernel.type_of(arg).as_scalar() == Some(Scalar::Bool);
+        let branches = is_bool.then_some([true, false])?.map(|truth| Branch {
+            value: Some(Affine::of(Form::constant(truth.into()))),
+            facts: self.supposed(arg, truth),
+        });
+        if branches.iter().any(|branch| branch.facts.is_empty()) {
+            return None;
+        }
+        let one = Affine::of(Form::constant(1));
+        let limits = [(Relation::Le, one.form.clone())];
+        let of = (Function::Choice, branches.into());
+        Some(self.by_cases(of, &limits, true, [&one, &one]))
     }
 
     /// A condition as a number.

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::symbol::is_unsigned;
 use super::{Affine, Form, Poly, Symbol};
 use crate::analysis::uniformity::{Among, Uniformity};
 use crate::{Kernel, LocalId, NameId, Scalar};
@@ -109,12 +108,13 @@ impl Values {
         self.known.remove(&local);
         self.forget_fields(local);
         let ty = kernel.locals[local.index()].ty.as_scalar();
-        let Some(ty) = ty.filter(|ty| ty.is_int()) else {
+        // A condition is 0 or 1.
+        let Some(ty) = ty.filter(|ty| ty.is_int() || *ty == Scalar::Bool) else {
             return;
         };
         if self.are_in_common(local) {
             self.made += 1;
-            let symbol = Symbol::Local(local, self.made, is_unsigned(ty));
+            let symbol = Symbol::Local(local, self.made, !ty.is_signed());
             let form = Form::of(Poly::symbol(symbol));
             self.known.insert(local, Affine::of(form));
         }

@@ -1,7 +1,7 @@
 //! Race check of one slice with all of its accesses: ids as digits of the indices.
 
 use super::reason::same_for_all;
-use super::{Needs, Race, Reason, is_store};
+use super::{Needs, Race, Reason, is_store, names_threads};
 use crate::analysis::access::Access;
 use crate::analysis::linear::{
     Affine, Atom, Bound, Form, Limit, Poly, Symbol, block_dim, is_digit, within_stride,
@@ -92,6 +92,9 @@ impl<'a> Buffer<'a> {
             }
         }
         for (axis, pin) in Axis::ALL.into_iter().zip(pinned) {
+            if !used[axis.index()] && names_threads(self.kernel, axis) {
+                return Err(self.race_with_store(0, Reason::Axis(axis)));
+            }
             if !used[axis.index()] {
                 self.need(Precondition::SingleThread(axis));
             } else if let Some(bounds) = pin {

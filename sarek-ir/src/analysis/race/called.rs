@@ -229,6 +229,8 @@ fn is_weak(kernel: &Kernel, proof: &Proof) -> bool {
         let axis = match *need {
             Precondition::SingleThread(axis) | Precondition::BlockAtMost(axis, 1) => axis,
             Precondition::BlockAtMost(..)
+            | Precondition::GridAtMost(..)
+            | Precondition::BlockMultipleOf(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::NoOverflow(_)
             | Precondition::SubgroupSize(_)
@@ -312,7 +314,10 @@ fn joined(
     let single = |needs: &[Precondition]| {
         Axis::ALL.map(|axis| {
             let is_single = |need: &Precondition| match need {
-                Precondition::SingleThread(of) | Precondition::BlockAtMost(of, _) => *of == axis,
+                Precondition::SingleThread(of)
+                | Precondition::BlockAtMost(of, _)
+                | Precondition::GridAtMost(of, _) => *of == axis,
+                Precondition::BlockMultipleOf(_) => false,
                 Precondition::ExtentAtMost(..)
                 | Precondition::NoOverflow(_)
                 | Precondition::SubgroupSize(_)

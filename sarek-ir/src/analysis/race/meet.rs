@@ -5,6 +5,7 @@
 //! that it used become preconditions.
 
 mod constants;
+mod ids;
 mod subgroups;
 mod terms;
 mod translate;
@@ -158,6 +159,10 @@ impl Question<'_> {
         };
         match self.axes {
             Axes::InOneBlock if alone == [false; 3] => return Err(Stop::NoProof),
+            // Without another block id, the index is meant for each block.
+            Axes::InOneBlock if blocks == [false; 3] && self.setting.kernel.block.is_none() => {
+                return Err(Stop::NoProof);
+            }
             Axes::OfIndex if of.used == of_indices => return Err(Stop::NoProof),
             Axes::All | Axes::InOneBlock | Axes::OfIndex => {}
         }
@@ -183,9 +188,15 @@ impl Question<'_> {
     }
 }
 
-/// The precondition that a launch, or its blocks, have one thread along an axis.
+/// The precondition that a launch, or its blocks, have one thread along an axis; `None` if the kernel tells threads
+/// apart there.
 fn single(setting: Setting<'_>, axis: Axis) -> Option<Precondition> {
+    let is_named = match setting.in_block {
+        true => super::names_threads_of_block(setting.kernel, axis),
+        false => super::names_threads(setting.kernel, axis),
+    };
     match (setting.in_block, setting.kernel.block) {
+        _ if is_named => None,
         (false, _) => Some(Precondition::SingleThread(axis)),
         (true, None) => Some(Precondition::BlockAtMost(axis, 1)),
         (true, Some(_)) => None,

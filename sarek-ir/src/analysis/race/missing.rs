@@ -189,6 +189,7 @@ impl<'k> Proof<'k> {
             assumed: Assumption {
                 bounds: &[],
                 subgroup: None,
+                multiple: None,
                 steps,
             },
         }

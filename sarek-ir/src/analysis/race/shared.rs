@@ -18,7 +18,7 @@ use super::buffer::{IdPart, extents_of, ids_of, needs_of, offsets_within, orders
 use super::exchange::exchange;
 use super::meet::{ConstantBound, Constants, Setting};
 use super::reason::same_for_all;
-use super::{Needs, Race, Reason, is_store};
+use super::{Needs, Race, Reason, is_store, names_threads_of_block};
 use crate::analysis::access::{Access, barrier_intervals, barrier_intervals_of_values};
 use crate::analysis::linear::{Affine, Atom, Bound, Limit, Poly, block_dim, is_digit};
 use crate::analysis::uniformity::Among;
@@ -160,6 +160,9 @@ impl Pair<'_> {
                 (false, Some(bounds), _) => needs.extend(bounds.iter().flat_map(needs_of)),
                 (false, None, Some(block)) if block[axis.index()] == 1 => {}
                 (false, None, Some(_)) => return Err(Reason::Axis(axis)),
+                (false, None, None) if names_threads_of_block(self.kernel, axis) => {
+                    return Err(Reason::Axis(axis));
+                }
                 (false, None, None) => needs.push(Precondition::BlockAtMost(axis, 1)),
             }
         }

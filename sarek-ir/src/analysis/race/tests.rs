@@ -45,6 +45,8 @@ fn only_overflow(needs: Result<Vec<Precondition>, Reason>) -> bool {
             Precondition::NoOverflow(_) | Precondition::SingleThread(_) => true,
             Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::GridAtMost(..)
+            | Precondition::BlockMultipleOf(_)
             | Precondition::SubgroupSize(_)
             | Precondition::SubgroupSizeIs(_)
             | Precondition::EqualSubgroups

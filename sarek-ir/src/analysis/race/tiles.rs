@@ -6,9 +6,9 @@
 //! as a whole. Otherwise each id adds its own largest value. The offset added to the ids must stay below the
 //! smallest factor.
 
-use super::Needs;
 use super::apart::last;
 use super::buffer::{IdPart, extents_of, ids_of, needs_of, offsets_within};
+use super::{Needs, names_blocks, names_own_threads};
 use crate::analysis::access::Access;
 use crate::analysis::linear::{Affine, Atom, Limit, Poly};
 use crate::{Axis, Builtin, Kernel, Precondition};
@@ -144,7 +144,10 @@ fn told(kernel: &Kernel, ids: &IdPart, needs: &mut Needs) -> Option<[bool; 3]> {
             (true, true) => {}
             (true, false) if fixed == Some(1) => {}
             (true, false) if fixed.is_some() => return None,
+            // One thread of several would not be told from the others.
+            (true, false) if names_own_threads(kernel, axis) => return None,
             (true, false) => needs.push(Precondition::BlockAtMost(axis, 1)),
+            (false, true) if names_blocks(kernel, axis) => return None,
             (false, true) => needs.push(Precondition::ExtentAtMost(axis, fixed?.into())),
         }
         told[axis.index()] = true;

@@ -5,7 +5,7 @@
 //! coordinates must determine the thread: for each axis the global id, or both the block id and the thread id.
 
 use super::buffer::{Buffer, ids_of};
-use super::{Race, Reason};
+use super::{Race, Reason, names_threads};
 use crate::analysis::linear::Affine;
 use crate::{Axis, Builtin, Precondition};
 
@@ -36,6 +36,7 @@ impl Buffer<'_> {
             let none = || self.race_with_store(0, Reason::Shared);
             return Err(spoilt.unwrap_or_else(none));
         }
+        let kernel = self.kernel;
         let knows = |id: Builtin| told.contains(&id) || told.contains(&Builtin::GlobalThreadId);
         for axis in Axis::ALL {
             if knows(Builtin::GlobalIdx(axis)) {
@@ -56,6 +57,9 @@ impl Buffer<'_> {
                     return Err(self.race_with_store(0, Reason::BlockLocal(thread)));
                 }
                 (None, None) if knows(block) => {
+                    return Err(self.race_with_store(0, Reason::Axis(axis)));
+                }
+                (None, None) if names_threads(kernel, axis) => {
                     return Err(self.race_with_store(0, Reason::Axis(axis)));
                 }
                 (None, None) => self.need(Precondition::SingleThread(axis)),

@@ -1,7 +1,7 @@
 //! Applies the rules until the threads are the same, or until no rule applies.
 
 use super::claim::{Equivalence, Substitution};
-use super::monomial::Var;
+use super::monomial::{Monomial, Var};
 use super::{Claim, Polynomial, Reasons, System};
 
 /// The rule applications of a question.
@@ -139,8 +139,39 @@ impl System {
         let negative = |claim: &&Claim| claim.polynomial.constant().is_some_and(|value| value < 0);
         let fact = || self.facts.iter().find(negative);
         let inequality = || self.unequal.iter().find(|claim| claim.polynomial.is_zero());
-        let found = equality.or_else(fact).or_else(inequality)?;
-        Some(found.reasons)
+        match equality.or_else(fact).or_else(inequality) {
+            Some(found) => Some(found.reasons),
+            None => self.opposed(),
+        }
+    }
+
+    /// Finds two facts whose sum is a negative number.
+    fn opposed(&self) -> Option<Reasons> {
+        let first = |claim: &Claim| {
+            let mut terms = claim.polynomial.terms().iter();
+            terms.find(|(m, _)| *m != Monomial::ONE).copied()
+        };
+        let firsts: Vec<_> = self.facts.iter().map(first).collect();
+        for (at, a) in self.facts.iter().enumerate() {
+            let Some((monomial, factor)) = firsts[at].filter(|(_, factor)| *factor < 0) else {
+                continue;
+            };
+            for (b, other) in self.facts.iter().zip(&firsts) {
+                let opposite = factor.checked_neg().map(|factor| (monomial, factor)) == *other;
+                if opposite
+                    && a.polynomial
+                        .terms()
+                        .len()
+                        .abs_diff(b.polynomial.terms().len())
+                        <= 1
+                    && let Some(sum) = a.polynomial.plus(&b.polynomial)
+                    && sum.constant().is_some_and(|sum| sum < 0)
+                {
+                    return Some(a.reasons | b.reasons);
+                }
+            }
+        }
+        None
     }
 
     /// Assumes that one side of an equivalence is 0, because the other is.

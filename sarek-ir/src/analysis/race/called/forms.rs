@@ -132,7 +132,7 @@ impl Form {
                 .find(|own| own.arguments == term.arguments && own.is_negative == term.is_negative);
             let of_own = bounds
                 .iter()
-                .filter(|bound| bound.times.is_none())
+                .filter(|bound| bound.times == [None; 2])
                 .filter(|bound| own.is_some_and(|own| own.link == bound.link));
             for bound in of_own {
                 match bound.is_least {
@@ -269,8 +269,17 @@ fn of_ids(sizes: &[Argument]) -> Vec<Vec<Term>> {
         vec![term(&high, Scale::One), id(x)]
     };
     let extent = Tree::Id(Builtin::BlockDim(Axis::X));
-    let in_blocks = vec![term(&[Tree::Id(block), extent], Scale::One), id(thread)];
+    let in_blocks = vec![
+        term(&[Tree::Id(block), extent.clone()], Scale::One),
+        id(thread),
+    ];
     let width = Part::Tree(Tree::Id(Builtin::GlobalDim(Axis::X)));
+    // Strides of loops.
+    let blocks = Tree::Id(Builtin::GridDim(Axis::X));
+    let strides = [
+        vec![term(std::slice::from_ref(&width), Scale::One)],
+        vec![term(&[blocks, extent.clone()], Scale::One)],
+    ];
     let plain = [
         vec![id(x)],
         in_blocks,
@@ -285,7 +294,8 @@ fn of_ids(sizes: &[Argument]) -> Vec<Vec<Term>> {
         )]
     });
     let any = vec![term(&[Tree::Id(x)], ANY)];
-    by_size.chain(plain).chain(multiples).chain([any]).collect()
+    let all = by_size.chain(strides).chain(plain);
+    all.chain(multiples).chain([any]).collect()
 }
 
 /// The forms of functions of one coordinate with quotients, remainders, bits and minima.

@@ -151,6 +151,8 @@ pub(super) fn of_parts(need: Precondition, parts: &Parts) -> Vec<Precondition> {
         | Precondition::SingleThread(_)
         | Precondition::ExtentAtMost(..)
         | Precondition::BlockAtMost(..)
+        | Precondition::GridAtMost(..)
+        | Precondition::BlockMultipleOf(_)
         | Precondition::SubgroupSize(_)
         | Precondition::SubgroupSizeIs(_)
         | Precondition::EqualSubgroups

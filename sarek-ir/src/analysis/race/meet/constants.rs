@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::subgroups::{SubgroupSize, sizes};
 use crate::analysis::race::Needs;
-use crate::{Expr, Kernel, LinkId};
+use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, LinkId};
 
 /// More numbers than these are not tried as bounds.
 const MOST_NUMBERS: usize = 8;
@@ -17,6 +17,9 @@ const MOST_COMPARED: usize = 3;
 /// Larger multiples than this of a constant are not tried as bounds of another one.
 const MOST_MULTIPLES: u64 = 4;
 
+/// More numbers than these are not tried as divisors of the size of blocks.
+const MOST_PARTS: usize = 2;
+
 /// A bound of a constant that the user's crate names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConstantBound {
@@ -26,8 +29,8 @@ pub struct ConstantBound {
     pub is_least: bool,
     /// The number.
     pub number: u64,
-    /// A constant by which the number is multiplied.
-    pub times: Option<LinkId>,
+    /// The constants by which the number is multiplied.
+    pub times: [Option<LinkId>; 2],
 }
 
 /// The bounds of constants that proofs about one kernel may assume.
@@ -38,6 +41,8 @@ pub(in crate::analysis::race) struct Constants {
     numbers: Vec<u64>,
     /// The sizes of subgroups that are tried. A kernel needs one size at the most.
     sizes: Vec<Option<SubgroupSize>>,
+    /// Numbers of which the size of blocks may be assumed to be a multiple.
+    multiples: Vec<u32>,
     /// The bounds that were used.
     pub(in crate::analysis::race) used: Vec<ConstantBound>,
     /// The steps that all refutations together may still take.
@@ -51,6 +56,8 @@ pub(in crate::analysis::race) struct Assumption<'a> {
     pub(in crate::analysis::race) bounds: &'a [ConstantBound],
     /// The size of subgroups.
     pub(in crate::analysis::race) subgroup: Option<SubgroupSize>,
+    /// A number of which the size of blocks along x is a multiple, if the launch has several there.
+    pub(in crate::analysis::race) multiple: Option<u32>,
     /// The steps that all questions together may still take.
     pub(in crate::analysis::race) steps: &'a Cell<u32>,
 }
@@ -68,14 +75,16 @@ impl Constants {
             alternatives: vec![vec![]],
             numbers: vec![],
             sizes: vec![None],
+            multiples: vec![],
             used: vec![],
             steps: Rc::new(Cell::new(MOST_STEPS)),
         }
     }
 
-    /// Allows to assume a size of subgroups.
+    /// Allows to assume a size of subgroups, and that blocks have a multiple of some number of threads.
     pub(in crate::analysis::race) fn with_subgroups(mut self, kernel: &Kernel) -> Constants {
         self.sizes = sizes(kernel);
+        self.multiples = multiples(kernel);
         self
     }
 
@@ -106,34 +115,44 @@ impl Constants {
         constants
     }
 
-    /// Adds multiples of the constants as bounds of the others. All of them are at least as large as the block, too.
+    /// Adds multiples and products of the constants as bounds of the others. All of them are at least as large as the
+    /// block, too.
     fn compare(&mut self, kernel: &Kernel, links: &[LinkId]) {
         if links.len() > MOST_COMPARED {
             return;
         }
         let extents = kernel.block.into_iter().flatten().map(u64::from);
-        let number = extents.max().unwrap_or(1);
-        let bound = |link: &LinkId| ConstantBound {
+        let extents: BTreeSet<u64> = extents.filter(|extent| *extent > 1).collect();
+        let least = |link: &LinkId, number: u64| ConstantBound {
             link: *link,
             is_least: true,
             number,
-            times: None,
+            times: [None; 2],
         };
-        let all: Vec<ConstantBound> = links.iter().map(bound).collect();
+        let number = extents.last().copied().unwrap_or(1);
+        let all: Vec<ConstantBound> = links.iter().map(|link| least(link, number)).collect();
+        let multiples: BTreeSet<u64> = (1..=MOST_MULTIPLES).chain(extents).collect();
+        let mut found = vec![];
         for &link in links {
-            for of in links.iter().filter(|of| **of != link) {
-                for number in 1..=MOST_MULTIPLES {
-                    let mut assumed = all.clone();
-                    assumed.push(ConstantBound {
-                        link,
-                        is_least: true,
-                        number,
-                        times: Some(*of),
-                    });
-                    self.alternatives.push(assumed);
-                }
+            let others: Vec<LinkId> = links.iter().copied().filter(|of| *of != link).collect();
+            let mut add = |number: u64, times: [Option<LinkId>; 2]| {
+                let mut assumed = all.clone();
+                assumed.push(ConstantBound {
+                    times,
+                    ..least(&link, number)
+                });
+                found.push(assumed);
+            };
+            for of in &others {
+                multiples
+                    .iter()
+                    .for_each(|number| add(*number, [Some(*of), None]));
+            }
+            if let [one, other] = others[..] {
+                add(1, [Some(one), Some(other)]);
             }
         }
+        self.alternatives.extend(found);
     }
 
     /// [`Constants::of`] for some of the constants.
@@ -160,7 +179,7 @@ impl Constants {
                 link: *link,
                 is_least,
                 number,
-                times: None,
+                times: [None; 2],
             });
             each.collect::<Vec<ConstantBound>>()
         };
@@ -180,16 +199,23 @@ impl Constants {
     ) -> Option<Needs> {
         let steps = self.steps.clone();
         let sizes = &self.sizes;
+        let assumption = |bounds, subgroup, multiple| Assumption {
+            bounds,
+            subgroup,
+            multiple,
+            steps: &steps,
+        };
         let each = self.alternatives.iter();
-        let mut each = each.flat_map(|bounds| sizes.iter().map(move |size| (bounds, *size)));
-        let found = each.find_map(|(bounds, subgroup)| {
+        let each = each.flat_map(|bounds| {
+            let sizes = sizes.iter();
+            sizes.map(move |size| assumption(bounds.as_slice(), *size, None))
+        });
+        let multiples = self.multiples.iter();
+        let mut each = each.chain(multiples.map(|number| assumption(&[], None, Some(*number))));
+        let found = each.find_map(|assumed| {
             let mut used = vec![];
-            let assumed = Assumption {
-                bounds,
-                subgroup,
-                steps: &steps,
-            };
-            prove(assumed, &mut used).map(|needs| (needs, used, subgroup))
+            let needs = prove(assumed, &mut used)?;
+            Some((needs, used, assumed.subgroup))
         });
         let (mut needs, mut used, subgroup) = found?;
         if needs
@@ -204,7 +230,7 @@ impl Constants {
         for at in 0..used.len() {
             let strict = used[at];
             // Multiples are tried from the smallest on.
-            if strict.times.is_some() {
+            if strict.times != [None; 2] {
                 continue;
             }
             let weaker: Vec<u64> = match strict.is_least {
@@ -218,6 +244,7 @@ impl Constants {
                 let bounds = Assumption {
                     bounds: &assumed,
                     subgroup,
+                    multiple: None,
                     steps: &steps,
                 };
                 let needs = prove(bounds, &mut vec![])?;
@@ -246,9 +273,35 @@ impl ConstantBound {
         };
         match (self.is_least, self.times) {
             _ if *self != same => false,
-            (_, Some(_)) => self.number == other.number,
-            (true, None) => self.number >= other.number,
-            (false, None) => self.number <= other.number,
+            (_, [Some(_), _] | [_, Some(_)]) => self.number == other.number,
+            (true, [None, None]) => self.number >= other.number,
+            (false, [None, None]) => self.number <= other.number,
         }
     }
+}
+
+/// The numbers by which a kernel without declared blocks divides the index of a thread in its block.
+fn multiples(kernel: &Kernel) -> Vec<u32> {
+    let is_thread = |id: ExprId| kernel.expr(id) == Expr::Builtin(Builtin::ThreadIdx(Axis::X));
+    if kernel.block.is_some() || !(0..kernel.exprs.len() as u32).any(|id| is_thread(ExprId(id))) {
+        return vec![];
+    }
+    let literal = |id: ExprId| match kernel.expr(id) {
+        Expr::Literal(value) => u32::try_from(value.as_int()?).ok(),
+        _ => None,
+    };
+    let numbers = kernel.exprs.iter().filter_map(|expr| match *expr {
+        Expr::Divide { rhs, .. } => literal(rhs),
+        Expr::Binary {
+            op: BinaryOp::BitAnd,
+            rhs,
+            ..
+        } => literal(rhs)?.checked_add(1),
+        _ => None,
+    });
+    let mut numbers: Vec<u32> = numbers.filter(|n| (2..=1024).contains(n)).collect();
+    numbers.sort_by_key(|n| (*n != 32, *n));
+    numbers.dedup();
+    numbers.truncate(MOST_PARTS);
+    numbers
 }

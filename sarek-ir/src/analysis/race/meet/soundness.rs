@@ -103,6 +103,10 @@ impl Run<'_> {
             Precondition::SingleThread(axis) => extent[axis.index()] <= 1,
             Precondition::ExtentAtMost(axis, n) => extent[axis.index()] <= *n,
             Precondition::BlockAtMost(axis, n) => u64::from(block[axis.index()]) <= *n,
+            Precondition::GridAtMost(axis, n) => {
+                extent[axis.index()] <= n * u64::from(block[axis.index()])
+            }
+            Precondition::BlockMultipleOf(n) => extent[0] <= block[0].into() || block[0] % n == 0,
             Precondition::NoOverflow(e) => self.is_exact(*e) && !self.wrapped.contains(e),
             Precondition::Holds(_) | Precondition::SubgroupSizeIs(_) => false,
             Precondition::Positive(ParamId(0)) => LEN > 0,

@@ -31,6 +31,8 @@ impl SubgroupSize {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..)
+            | Precondition::GridAtMost(..)
+            | Precondition::BlockMultipleOf(_)
             | Precondition::NoOverflow(_)
             | Precondition::Holds(_)
             | Precondition::Positive(_)

@@ -388,10 +388,20 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The largest value of a form, if it is a number, or the thread's index in a block whose extent is one.
+    /// The largest value of a form, if it is a number, the thread's index in a block whose extent is one, a quotient of
+    /// such a value, or a remainder by a number.
     fn most(self, form: &Form<Poly>) -> Option<u64> {
         if let Some(Atom::Id(Builtin::ThreadIdx(axis))) = form.sole_atom() {
             return Some(u64::from(self.kernel.block?[axis.index()]) - 1);
+        }
+        if let Some(by) = self.terms.remainder_by(form) {
+            return u64::try_from(by.as_constant()?).ok()?.checked_sub(1);
+        }
+        if let Some(Atom::Term(number, true)) = form.sole_atom()
+            && let Definition::Quotient { dividend, divisor } = &self.terms.get(number).definition
+        {
+            let divisor = u64::try_from(divisor.as_constant()?).ok()?;
+            return self.most(dividend)?.checked_div(divisor);
         }
         u64::try_from(form.as_constant()?).ok()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{ConstantBound, Setting, single};
+use super::{ConstantBound, Setting};
 use crate::analysis::access::Access;
 use crate::analysis::linear::{Affine, Atom, Extent, Fact, Form, Function, Poly, Sign, Symbol};
 use crate::analysis::race::Needs;
@@ -81,6 +81,8 @@ pub(super) enum Name {
     SubgroupSize,
     /// The number of subgroups of a block.
     SubgroupsOfBlock,
+    /// The size of blocks along x, divided by the number of which it is a multiple.
+    PartsOfBlock,
     /// The number of a thread's subgroup in its block or, if the flag is set, in the launch.
     Subgroup(Side, bool),
 }
@@ -119,8 +121,10 @@ pub(super) struct Translation<'a> {
     pub(super) used: [bool; 3],
     /// The axes of the block ids that occur.
     pub(super) blocks: [bool; 3],
+    /// The axes of the ids within a block that occur.
+    pub(super) threads: [bool; 3],
     /// True if the number of the thread in the launch occurs, and stands for all ids.
-    by_number: bool,
+    pub(super) by_number: bool,
 }
 
 impl<'a> Translation<'a> {
@@ -170,16 +174,18 @@ impl<'a> Translation<'a> {
             split: Axis::ALL.map(is_split),
             used: [false; 3],
             blocks: [false; 3],
+            threads: [false; 3],
             by_number: !ids.is_empty() && ids.iter().all(only_number),
         }
     }
 
-    /// The first term by number whose cases are not told apart.
+    /// The first term by number whose cases are not told apart. Those that the threads have in common come last: often only
+    /// a sum with them matters.
     pub(super) fn first_open(&self) -> Option<Stop> {
         let first = self
             .open
             .iter()
-            .min_by_key(|(term, side, _)| (*term, *side));
+            .min_by_key(|(term, side, _)| (side.is_none(), *term, *side));
         first.map(|&(term, side, count)| Stop::Cases { side, term, count })
     }
 
@@ -194,7 +200,7 @@ impl<'a> Translation<'a> {
         }
         let uniform = match name {
             Name::Symbol(_) | Name::Remainder(None, _) | Name::Sum(_) => true,
-            Name::SubgroupSize | Name::SubgroupsOfBlock => true,
+            Name::SubgroupSize | Name::SubgroupsOfBlock | Name::PartsOfBlock => true,
             Name::Atom(..) | Name::Remainder(Some(_), _) | Name::Subgroup(..) => false,
         };
         let var = self.system.variable(natural, uniform);
@@ -385,7 +391,7 @@ impl<'a> Translation<'a> {
         for bound in assumed.iter().filter(|bound| bound.link == link) {
             let number = i64::try_from(bound.number).map_err(|_| Stop::NoProof)?;
             let mut limit = Polynomial::number(number);
-            if let Some(of) = bound.times {
+            for of in bound.times.into_iter().flatten() {
                 let ty = self.setting.kernel.links[of.index()].ty.as_scalar();
                 let unsigned = ty.is_some_and(|ty| !ty.is_signed());
                 let factor = self.symbol(Symbol::Link(of, unsigned), Side::First)?;
@@ -417,7 +423,7 @@ impl<'a> Translation<'a> {
     }
 
     /// Adds the fact that a value is below another one.
-    fn below(&mut self, value: &Polynomial, end: &Polynomial) -> Result<(), Stop> {
+    pub(super) fn below(&mut self, value: &Polynomial, end: &Polynomial) -> Result<(), Stop> {
         let rest = end.minus(value).ok_or(Stop::NoProof)?;
         self.at_least(&rest, 1)
     }
@@ -432,117 +438,6 @@ impl<'a> Translation<'a> {
                 Ok(Polynomial::var(var))
             }
         }
-    }
-
-    fn id(&mut self, id: Builtin, side: Side) -> Result<Polynomial, Stop> {
-        match id {
-            Builtin::ThreadIdx(axis) => self.thread(axis, side),
-            Builtin::BlockIdx(axis) => self.block(axis, side),
-            Builtin::GlobalIdx(axis) => self.global(axis, side),
-            Builtin::GlobalThreadId if self.by_number => {
-                self.used = [true; 3];
-                let (var, _) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
-                Ok(Polynomial::var(var))
-            }
-            Builtin::GlobalThreadId => {
-                let mut number = self.global(Axis::Z, side)?;
-                for axis in [Axis::Y, Axis::X] {
-                    let extent = self.extent(Extent::Global, axis.index() as u8)?;
-                    let id = self.global(axis, side)?;
-                    let next = number.times(&extent).and_then(|rows| rows.plus(&id));
-                    number = next.ok_or(Stop::NoProof)?;
-                }
-                Ok(number)
-            }
-            Builtin::SubgroupLane => self.lane(side),
-            Builtin::SubgroupSize => self.size_read(side),
-            Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::GlobalDim(_) => {
-                let (var, _) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
-                Ok(Polynomial::var(var))
-            }
-        }
-    }
-
-    fn own_id(&mut self, id: Builtin, side: Side, extent: Extent) -> Result<Polynomial, Stop> {
-        let axis = id.axis().ok_or(Stop::NoProof)?;
-        self.used[axis.index()] = true;
-        let (var, new) = self.variable(Name::Atom(side, Atom::Id(id)), true)?;
-        let value = Polynomial::var(var);
-        if new {
-            let end = self.extent(extent, axis.index() as u8)?;
-            self.below(&value, &end)?;
-        }
-        Ok(value)
-    }
-
-    pub(super) fn thread(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
-        self.own_id(Builtin::ThreadIdx(axis), side, Extent::Block)
-    }
-
-    fn block(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
-        self.blocks[axis.index()] = true;
-        match self.setting.in_block {
-            true => self.symbol(Symbol::Block(axis.index() as u8), side),
-            false => self.own_id(Builtin::BlockIdx(axis), side, Extent::Grid),
-        }
-    }
-
-    pub(super) fn global(&mut self, axis: Axis, side: Side) -> Result<Polynomial, Stop> {
-        if !self.setting.in_block && !self.split[axis.index()] {
-            return self.own_id(Builtin::GlobalIdx(axis), side, Extent::Global);
-        }
-        let (block, thread) = (self.block(axis, side)?, self.thread(axis, side)?);
-        let size = self.extent(Extent::Block, axis.index() as u8)?;
-        let sum = block.times(&size).and_then(|start| start.plus(&thread));
-        let sum = sum.ok_or(Stop::NoProof)?;
-        if !self.setting.in_block {
-            let end = self.extent(Extent::Global, axis.index() as u8)?;
-            self.below(&sum, &end)?;
-        }
-        Ok(sum)
-    }
-
-    /// States which ids make two threads different ones, where the launch has one block along some axes. Returns the
-    /// preconditions for these and for the axes that are not used.
-    pub(super) fn thread_ids(&mut self, used: [bool; 3], alone: [bool; 3]) -> Result<Needs, Stop> {
-        let mut needs = vec![];
-        if self.by_number {
-            self.differ(Builtin::GlobalThreadId)?;
-            return Ok(needs);
-        }
-        for axis in Axis::ALL {
-            let at = axis.index();
-            let size = self.setting.kernel.block.map(|block| block[at]);
-            let is_single = self.setting.in_block && size == Some(1);
-            match (used[at], single(self.setting, axis), size) {
-                _ if is_single => {}
-                (false, Some(need), _) => needs.push(need),
-                (true, _, None) if alone[at] => return Err(Stop::NoProof),
-                (true, _, Some(size)) if alone[at] => {
-                    needs.push(Precondition::ExtentAtMost(axis, size.into()));
-                    self.differ(Builtin::ThreadIdx(axis))?;
-                }
-                (true, _, _) | (false, None, _) => {
-                    if self.setting.in_block || self.split[at] {
-                        self.differ(Builtin::ThreadIdx(axis))?;
-                    }
-                    if !self.setting.in_block {
-                        match self.split[at] {
-                            true => self.differ(Builtin::BlockIdx(axis))?,
-                            false => self.differ(Builtin::GlobalIdx(axis))?,
-                        }
-                    }
-                }
-            }
-        }
-        Ok(needs)
-    }
-
-    fn differ(&mut self, id: Builtin) -> Result<(), Stop> {
-        let (first, second) = (self.id(id, Side::First)?, self.id(id, Side::Second)?);
-        let difference = first.minus(&second).ok_or(Stop::NoProof)?;
-        self.system.thread_id(difference);
-        Ok(())
     }
 }
 
