@@ -83,11 +83,6 @@ impl Optimization {
             && self.privatize.is_none()
     }
 
-    /// True if it changes nothing.
-    pub fn is_empty(&self) -> bool {
-        self.keeps_threads() && self.unrolled.is_empty()
-    }
-
     /// The kernel for the merged threads, without checks.
     ///
     /// # Errors
