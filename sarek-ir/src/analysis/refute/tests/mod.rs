@@ -57,7 +57,8 @@ impl Idiom {
         }
         for (at, statement) in self.statements.split(';').enumerate() {
             let reason = 1 << at;
-            if kept & reason != 0 && !statement.trim().is_empty() {
+            let is_kept = kept & reason != 0 || statement.trim() == "shift";
+            if is_kept && !statement.trim().is_empty() {
                 builder.both(statement, reason);
             }
         }
@@ -99,6 +100,9 @@ impl Idiom {
     fn steps(&self) -> u32 {
         let mut system = self.system(Reasons::MAX);
         system.substitute_definitions();
+        if system.from_bounds {
+            system.shift();
+        }
         system.solve();
         STEPS - system.steps.get()
     }
