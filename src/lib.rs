@@ -164,7 +164,9 @@ pub mod interop {
     pub mod wgpu {
         #[doc(no_inline)]
         pub use sarek_backends::wgpu::interop::wgpu;
-        pub use sarek_backends::wgpu::interop::{buffer, device_and_queue, import};
+        pub use sarek_backends::wgpu::interop::{
+            bind, buffer, device_and_queue, import, instance_and_adapter,
+        };
     }
 }
 

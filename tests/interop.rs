@@ -355,6 +355,105 @@ mod webgpu {
         assert!(error.to_string().contains("COPY_SRC"), "{error}");
         Ok(())
     }
+
+    /// A pipeline of the user's that reads vectors.
+    const SUM: &str = "
+        @group(0) @binding(0) var<storage, read> a: array<u32>;
+        @group(0) @binding(1) var<storage, read> b: array<u32>;
+        @group(1) @binding(0) var<storage, read_write> sum: array<u32>;
+
+        @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {
+            sum[id.x] = a[id.x] + b[id.x];
+        }
+    ";
+
+    #[test]
+    fn vectors_are_bound_to_pipelines() -> Result<()> {
+        let Some(device) = device("wgpu") else {
+            return Ok(());
+        };
+        let (instance, adapter) = interop::wgpu::instance_and_adapter(&device)?;
+        assert!(instance.poll_all(false));
+        assert_eq!(adapter.get_info().name, device.name());
+        let (own, queue) = interop::wgpu::device_and_queue(&device)?;
+        let (mut a, mut b) = (Vector::<u32>::zeros(N), Vector::from_vec(numbers(5)));
+        add(3, &mut a).over(N).run_on(&device)?;
+        add(1, &mut b).over(N).run_on(&device)?;
+        let stream = device.stream();
+        let (lent_a, lent_b) = (a.lend(&stream)?, b.lend(&stream)?);
+        let (inputs, group) =
+            interop::wgpu::bind(&[&lent_a, &lent_b], wgpu::ShaderStages::COMPUTE)?;
+        let layout = own.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: None,
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Storage { read_only: false },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let usage = wgpu::BufferUsages::STORAGE
+            | wgpu::BufferUsages::COPY_SRC
+            | wgpu::BufferUsages::COPY_DST;
+        let sum = buffer(&own, usage);
+        let output = own.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &layout,
+            entries: &[wgpu::BindGroupEntry {
+                binding: 0,
+                resource: sum.as_entire_binding(),
+            }],
+        });
+        let module = own.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(SUM.into()),
+        });
+        let layout = own.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            bind_group_layouts: &[Some(&inputs), Some(&layout)],
+            ..Default::default()
+        });
+        let pipeline = own.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let mut encoder = own.create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.set_bind_group(1, &output, &[]);
+        pass.dispatch_workgroups(N as u32, 1, 1);
+        drop(pass);
+        queue.submit([encoder.finish()]);
+        drop((lent_a, lent_b));
+        // SAFETY: nothing else uses the buffer from here on.
+        let sum: Vector<u32> = unsafe { interop::wgpu::import(&device, sum) }?;
+        let expected: Vec<u32> = numbers(6).iter().map(|n| n + 3).collect();
+        assert_eq!(sum.to_vec()?, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_bound_is_an_error() -> Result<()> {
+        let Some(device) = device("wgpu") else {
+            return Ok(());
+        };
+        let stages = wgpu::ShaderStages::COMPUTE;
+        let none = interop::wgpu::bind(&[], stages).expect_err("no vectors");
+        assert!(none.to_string().contains("without vectors"), "{none}");
+        let v = Vector::<u32>::zeros(1);
+        let lent = v.lend(&device.stream())?;
+        let many = interop::wgpu::bind(&vec![&lent; 100_000], stages).expect_err("too many");
+        assert!(many.to_string().contains("bind group"), "{many}");
+        Ok(())
+    }
 }
 
 #[cfg(feature = "cuda")]

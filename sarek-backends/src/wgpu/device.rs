@@ -29,7 +29,9 @@ use crate::jit::lock;
 pub(super) struct Device {
     shared: Arc<Shared>,
     info: DeviceInfo,
-    adapter: wgpu::AdapterInfo,
+    instance: wgpu::Instance,
+    adapter: Adapter,
+    facts: wgpu::AdapterInfo,
     renderer: Renderer,
     compiler: Compiler,
     stream: Arc<Stream>,
@@ -227,7 +229,12 @@ impl Device {
         self.stream.flush().map(|_| ())
     }
 
-    pub fn open(adapter: &Adapter) -> Result<Arc<Device>> {
+    /// The instance and the adapter that the device is of.
+    pub fn origin(&self) -> (&wgpu::Instance, &Adapter) {
+        (&self.instance, &self.adapter)
+    }
+
+    pub fn open(instance: &wgpu::Instance, adapter: &Adapter) -> Result<Arc<Device>> {
         let facts = adapter.get_info();
         let limits = adapter.limits();
         let request = adapter.request_device(&DeviceDescriptor {
@@ -266,7 +273,9 @@ impl Device {
             },
             compiler: Compiler::new(shared.clone(), &facts),
             stream: Arc::new(Stream::new(shared.clone())),
-            adapter: facts,
+            instance: instance.clone(),
+            adapter: adapter.clone(),
+            facts,
             shared,
         }))
     }
@@ -314,7 +323,7 @@ unsafe impl BackendDevice for Device {
     }
 
     fn debug_info(&self) -> BTreeMap<String, String> {
-        let facts = &self.adapter;
+        let facts = &self.facts;
         BTreeMap::from([
             ("interface".into(), facts.backend.to_string()),
             ("type".into(), format!("{:?}", facts.device_type)),

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use sarek_runtime::backend::{Mem, Slice};
 use sarek_runtime::{Element, Error, Lent, Result, Vector};
 pub use wgpu;
-use wgpu::BufferUsages;
+use wgpu::{BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout};
+use wgpu::{BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingResource, BindingType};
+use wgpu::{BufferBindingType, BufferUsages, ShaderStages};
 
 use super::device::Device;
-use super::memory::{Memory, USAGE};
+use super::memory::{Memory, USAGE, argument};
 use crate::jit;
 
 fn device(device: &sarek_runtime::Device) -> Result<&Device> {
@@ -25,6 +27,74 @@ fn device(device: &sarek_runtime::Device) -> Result<&Device> {
 pub fn device_and_queue(of: &sarek_runtime::Device) -> Result<(wgpu::Device, wgpu::Queue)> {
     let shared = device(of)?.shared();
     Ok((shared.device.clone(), shared.queue.clone()))
+}
+
+/// The instance and the adapter of the device, for the surface of a window on which the device draws.
+pub fn instance_and_adapter(of: &sarek_runtime::Device) -> Result<(wgpu::Instance, wgpu::Adapter)> {
+    let (instance, adapter) = device(of)?.origin();
+    Ok((instance.clone(), adapter.clone()))
+}
+
+/// A bind group with the elements of lent vectors, for a pipeline of your own: the vector at index `i` is
+/// `@binding(i) var<storage, read>`. Submissions to the device's queue run after all work queued before.
+///
+/// The layouts of equally many vectors and equal stages are compatible, so one pipeline serves many groups. Create a
+/// group for each submission, and submit it while the vectors are lent: later, the buffer may have other elements.
+///
+/// # Errors
+/// [`Error::Unsupported`] for an empty vector, [`Error::Device`] for vectors of different devices, or for too many.
+pub fn bind(lent: &[&Lent<'_>], stages: ShaderStages) -> Result<(BindGroupLayout, BindGroup)> {
+    let Some(first) = lent.first() else {
+        return Err(Error::Unsupported {
+            backend: "wgpu".into(),
+            what: "a bind group without vectors".into(),
+        });
+    };
+    let own = device(first.stream().device())?;
+    own.flush()?;
+    let shared = own.shared();
+    let (mut layout, mut entries) = (vec![], vec![]);
+    for (binding, lent) in (0..).zip(lent) {
+        // SAFETY: the layout allows reads only, in any order with this library's work, which is on the same queue. A group that
+        // is used too late reads other bytes, and has no other effect: wgpu keeps the buffer, and text of WGSL reads any bits.
+        let slice = unsafe { lent.slice() };
+        let memory: &Memory = jit::memory(&shared.name, slice)?;
+        if !memory.belongs_to(shared) {
+            return Err(jit::foreign(
+                &shared.name,
+                "a vector lent to another device",
+            ));
+        }
+        let (_, elements) = argument(shared, slice)?;
+        layout.push(BindGroupLayoutEntry {
+            binding,
+            visibility: stages,
+            ty: BindingType::Buffer {
+                ty: BufferBindingType::Storage { read_only: true },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        });
+        entries.push(BindGroupEntry {
+            binding,
+            resource: BindingResource::Buffer(elements),
+        });
+    }
+    shared.checked("creating a bind group", || {
+        let layout = shared
+            .device
+            .create_bind_group_layout(&BindGroupLayoutDescriptor {
+                label: None,
+                entries: &layout,
+            });
+        let group = shared.device.create_bind_group(&BindGroupDescriptor {
+            label: None,
+            layout: &layout,
+            entries: &entries,
+        });
+        (layout, group)
+    })
 }
 
 /// The buffer of a lent vector, see [`Vector::lend`], and the offset of its elements in bytes. Submissions to the

@@ -24,7 +24,13 @@ use wgpu::{Instance, InstanceDescriptor, InstanceFlags};
 /// The WebGPU backend.
 #[derive(Default)]
 pub struct Wgpu {
-    found: OnceLock<Result<Vec<Adapter>, String>>,
+    found: OnceLock<Result<Found, String>>,
+}
+
+/// The usable adapters, and the instance that they are of.
+struct Found {
+    instance: Instance,
+    adapters: Vec<Adapter>,
 }
 
 impl Wgpu {
@@ -33,11 +39,8 @@ impl Wgpu {
         Wgpu::default()
     }
 
-    fn found(&self) -> Result<&[Adapter], String> {
-        self.found
-            .get_or_init(find)
-            .as_deref()
-            .map_err(Clone::clone)
+    fn found(&self) -> Result<&Found, String> {
+        self.found.get_or_init(find).as_ref().map_err(Clone::clone)
     }
 }
 
@@ -47,7 +50,7 @@ impl Backend for Wgpu {
     }
 
     fn count(&self) -> Result<usize, String> {
-        Ok(self.found()?.len())
+        Ok(self.found()?.adapters.len())
     }
 
     fn open(&self, ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
@@ -57,9 +60,10 @@ impl Backend for Wgpu {
         };
         let found = self.found().map_err(none)?;
         let adapter = found
+            .adapters
             .get(ordinal)
             .ok_or_else(|| none(format!("it has no device {ordinal}")))?;
-        Ok(device::Device::open(adapter)?)
+        Ok(device::Device::open(&found.instance, adapter)?)
     }
 
     fn priority(&self) -> i32 {
@@ -68,23 +72,28 @@ impl Backend for Wgpu {
 }
 
 /// The usable adapters, or the reason why there are none.
-fn find() -> Result<Vec<Adapter>, String> {
-    let (adapters, seen) = usable(enumerate(Backends::PRIMARY));
+fn find() -> Result<Found, String> {
+    let (instance, adapters) = enumerate(Backends::PRIMARY);
+    let (adapters, seen) = usable(adapters);
     match (adapters.is_empty(), seen) {
-        (false, _) => Ok(distinct(adapters)),
+        (false, _) => Ok(Found {
+            instance,
+            adapters: distinct(adapters),
+        }),
         (true, 0) => Err("no driver for Vulkan, Metal or Direct3D 12 is installed".into()),
         (true, _) => Err("no graphics device here runs compute shaders".into()),
     }
 }
 
-fn enumerate(backends: Backends) -> Vec<Adapter> {
+fn enumerate(backends: Backends) -> (Instance, Vec<Adapter>) {
     let instance = Instance::new(InstanceDescriptor {
         backends,
         // Debug builds would load validation layers, which are meant for direct users of Vulkan.
         flags: InstanceFlags::empty(),
         ..InstanceDescriptor::new_without_display_handle()
     });
-    pollster::block_on(instance.enumerate_adapters(backends))
+    let adapters = pollster::block_on(instance.enumerate_adapters(backends));
+    (instance, adapters)
 }
 
 /// The adapters that run compute shaders, and the number of all adapters.

@@ -471,11 +471,11 @@ mod tests {
 
     #[test]
     fn a_device_lost_to_its_compiler_names_the_kernel() {
-        let adapters = match find() {
-            Ok(adapters) => adapters,
+        let found = match find() {
+            Ok(found) => found,
             Err(why) => return require::skip("wgpu", &why),
         };
-        let device = Device::open(&adapters[0]).expect("the device opens");
+        let device = Device::open(&found.instance, &found.adapters[0]).expect("the device opens");
         let shared = device.shared();
         let source = Source {
             text: String::new(),
