@@ -237,7 +237,7 @@ shaped! {
         out[i] = sum * 10 + far;
     }
     // A block that writes along y, after a barrier.
-    columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside"]
+    columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside" stacks "strips, stacks" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<[u32; 8], 8>();
         let (tx, ty) = (thread_idx_x(), thread_idx_y());
@@ -334,7 +334,7 @@ shaped! {
         }
     }
     // A tiled product: a loop between barriers is interchanged with the strips, and values are kept across barriers.
-    tiles free [plain "" all "-" strips "strips"]
+    tiles free [plain "" all "-" strips "strips" no_strips "-strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -470,6 +470,25 @@ shaped! {
         }
         out[j * width + i] = sum;
     }
+    // A factor that all rows of a tile read in a loop, so that it is copied.
+    packed free [plain "" all "-" strips "strips"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let (i, j) = (global_idx_x(), global_idx_y());
+        let width = global_dim_x();
+        let last = n - 1;
+        let mut sum = 0;
+        for k in 0..n {
+            sum += x[(j * 3 + k) % x.len()] % 100 * (x[(last - k) * width + i] % 10);
+        }
+        for k in 1..last {
+            let at = k * width + i;
+            sum = sum % 1000 + x[at] % 100;
+            if sum % 2 == 0 {
+                sum += x[at + width] % 9;
+            }
+        }
+        out[j * width + i] = sum;
+    }
     // Divergent loops with values that are the same in all lanes left, and values that nothing reads afterwards.
     counted free [plain "" all "-" trim "trim" no_trim "-trim" no_masked "-masked" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
@@ -516,7 +535,7 @@ shaped! {
         }
     }
     // Products in blocks whose rows fill strips of several rows, or do not.
-    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks"]
+    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 32], 16>();
         let b = shared_array::<[u32; 32], 16>();

@@ -180,6 +180,18 @@ fn long_rows() {
     }
 }
 
+/// Products whose factors are copied, with rows and columns that fill strips of several rows, or do not.
+#[test]
+fn copies() {
+    for (w, h) in [(5, 4), (16, 3), (17, 4), (40, 9), (64, 5), (70, 130)] {
+        for n in [1, 2, 3, 30] {
+            let x = input(w * n);
+            let place = Place::Over(w, h);
+            mean_the_same(shaped::packed::SHAPES, (n, &x), w * h + 1, place);
+        }
+    }
+}
+
 /// Threads that do not see their blocks run in others.
 #[test]
 fn blocks_of_the_launch() {
