@@ -470,25 +470,6 @@ shaped! {
         }
         out[j * width + i] = sum;
     }
-    // A factor that all rows of a tile read in a loop, so that it is copied.
-    packed free [plain "" all "-" strips "strips"]
-    (n: usize, x: &[u32], out: &mut [u32]) {
-        let (i, j) = (global_idx_x(), global_idx_y());
-        let width = global_dim_x();
-        let last = n - 1;
-        let mut sum = 0;
-        for k in 0..n {
-            sum += x[(j * 3 + k) % x.len()] % 100 * (x[(last - k) * width + i] % 10);
-        }
-        for k in 1..last {
-            let at = k * width + i;
-            sum = sum % 1000 + x[at] % 100;
-            if sum % 2 == 0 {
-                sum += x[at + width] % 9;
-            }
-        }
-        out[j * width + i] = sum;
-    }
     // Divergent loops with values that are the same in all lanes left, and values that nothing reads afterwards.
     counted free [plain "" all "-" trim "trim" no_trim "-trim" no_masked "-masked" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
@@ -548,7 +529,7 @@ shaped! {
             b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
             barrier();
             for k in 0..block_dim_y() {
-                sum += a[ty][k % block_dim_x()] * b[k][tx];
+                sum = sum.wrapping_mul(3).wrapping_add(a[ty][k % block_dim_x()] * b[k][tx]);
             }
             barrier();
         }

@@ -180,15 +180,30 @@ fn long_rows() {
     }
 }
 
-/// Products whose factors are copied, with rows and columns that fill strips of several rows, or do not.
-#[test]
-fn copies() {
-    for (w, h) in [(5, 4), (16, 3), (17, 4), (40, 9), (64, 5), (70, 130)] {
-        for n in [1, 2, 3, 30] {
-            let x = input(w * n);
-            let place = Place::Over(w, h);
-            mean_the_same(shaped::packed::SHAPES, (n, &x), w * h + 1, place);
+/// A product whose right factor is copied.
+#[kernel]
+fn product(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let (col, row) = (global_idx_x(), global_idx_y());
+    if row < n && col < n {
+        let mut sum = 0.0;
+        for k in 0..n {
+            sum += a[row * n + k] * b[k * n + col];
         }
+        c[row * n + col] = sum;
+    }
+}
+
+#[test]
+fn copied_factors() {
+    for n in [1, 4, 17, 40, 70, 133] {
+        let random = |seed: usize| {
+            let each = (0..n * n).map(|i| (i * seed % 1009) as f32 * 0.01);
+            Vector::from_vec(each.collect())
+        };
+        let (a, b) = (random(7919), random(104_729));
+        agree(&format!("a product of {n}"), n * n, |c, device| {
+            product(n, &a, &b, c).over((n, n)).run_on(device)
+        });
     }
 }
 
@@ -226,6 +241,7 @@ fn rows_of_given_blocks() {
     let x = input(300);
     for block in [
         [16, 4],
+        [16, 16],
         [16, 8],
         [16, 6],
         [8, 8],
