@@ -35,6 +35,13 @@ unsafe fn crossed(x: &[f32], sums: &mut [f32]) {
     sums[i] = sum;
 }
 
+/// The sum of [`crossed`] as one operation.
+#[kernel(block = 64)]
+unsafe fn summed(x: &[f32], sums: &mut [f32]) {
+    let i = global_idx_x();
+    sums[i] = subgroup_sum(if i < x.len() { x[i] } else { 0.0 });
+}
+
 /// Folds, scans and votes; a distance that the launch gives; a branch on a vote.
 #[kernel]
 unsafe fn all_kinds(x: &[f32], by: usize, out: &mut [f32]) {
@@ -49,7 +56,8 @@ unsafe fn all_kinds(x: &[f32], by: usize, out: &mut [f32]) {
         bits += 0.25;
     }
     let most = subgroup_max(v) + subgroup_broadcast(v, 3);
-    out[i] = prefix + before * 2.0 + moved + bits + most;
+    let all = subgroup_sum(v) * subgroup_product(0.5 + v);
+    out[i] = prefix + before * 2.0 + moved + bits + most + all;
 }
 
 /// A value that is changed under a condition in an unrolled loop, and read after a barrier.
@@ -102,6 +110,11 @@ fn results(device: &Device) -> sarek::Result<Vec<Vec<u32>>> {
     // SAFETY: as above.
     unsafe { crossed(&x, &mut out) }.grid(38).run_on(device)?;
     all.push(bits(out)?);
+    let mut out = Vector::zeros(64 * 38);
+    // SAFETY: as above.
+    unsafe { summed(&x, &mut out) }.grid(38).run_on(device)?;
+    all.push(bits(out)?);
+    assert_eq!(all[1], all[2], "sums are those of exchanges");
     for (block, by) in [(256, 1), (128, 5), (64, 2), (96, 16), (48, 3)] {
         let mut out = Vector::zeros(256 * 12);
         // SAFETY: as above.

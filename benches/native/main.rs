@@ -1,4 +1,4 @@
-//! Compares the backend `native` with plain Rust and rayon ([`plain`]).
+//! Compares the backend `native` with plain Rust and rayon ([`plain`]), and with code by hand for the processor's instruction set ([`hand`]).
 //!
 //! `cargo bench --bench native [-- FILTER] [-- --quick]`
 //!
@@ -11,8 +11,10 @@ mod block;
 #[allow(dead_code)]
 #[path = "../common/mod.rs"]
 mod common;
+mod hand;
 mod plain;
 mod safe;
+mod sums;
 mod tuned;
 
 use common::Fallible;
@@ -379,6 +381,7 @@ fn main() -> Fallible {
         bench.triad("serial loop", n, Work::Launch, plain::triad_serial)?;
         bench.triad("rayon", n, Work::Launch, plain::triad)?;
     }
+    hand::rows::run(&bench)?;
     safe::run(&bench)?;
     tuned::run(&bench)?;
     // Last, since PoCL starts threads of its own.

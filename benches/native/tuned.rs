@@ -101,6 +101,50 @@ unsafe fn register_tiles(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
+/// Tiles of 8 × 8, for sizes that are multiples of it.
+#[kernel(block = (8, 8))]
+fn small_tiles(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let ta = shared_array::<[f32; 8], 8>();
+    let tb = shared_array::<[f32; 8], 8>();
+    let (tx, ty) = (thread_idx_x(), thread_idx_y());
+    let (col, row) = (global_idx_x(), global_idx_y());
+    let mut sum = 0.0;
+    for tile in 0..n / 8 {
+        ta[ty][tx] = a[row * n + tile * 8 + tx];
+        tb[ty][tx] = b[(tile * 8 + ty) * n + col];
+        barrier();
+        for k in 0..8 {
+            sum += ta[ty][k] * tb[k][tx];
+        }
+        barrier();
+    }
+    if row < n && col < n {
+        c[row * n + col] = sum;
+    }
+}
+
+/// [`small_tiles`], with a block that the launch gives.
+#[kernel]
+fn given_small_tiles(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let ta = shared_array::<[f32; 8], 8>();
+    let tb = shared_array::<[f32; 8], 8>();
+    let (tx, ty) = (thread_idx_x(), thread_idx_y());
+    let (col, row) = (global_idx_x(), global_idx_y());
+    let mut sum = 0.0;
+    for tile in 0..n / 8 {
+        ta[ty][tx] = a[row * n + tile * 8 + tx];
+        tb[ty][tx] = b[(tile * 8 + ty) * n + col];
+        barrier();
+        for k in 0..8 {
+            sum += ta[ty][k] * tb[k][tx];
+        }
+        barrier();
+    }
+    if row < n && col < n {
+        c[row * n + col] = sum;
+    }
+}
+
 /// [`kernels::jacobi`] with eight rows of a column for each thread.
 #[kernel]
 unsafe fn column_strips(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
@@ -165,6 +209,50 @@ unsafe fn shuffled_sums(x: &[f32], sums: &mut [f32]) {
     }
 }
 
+/// Sums of subgroups by exchanges, then of a block.
+#[kernel(block = 256)]
+unsafe fn exchanged_sums(x: &[f32], sums: &mut [f32]) {
+    let parts = shared_array::<f32, 8>();
+    let t = thread_idx_x();
+    let i = global_idx_x();
+    let mut sum = if i < x.len() { x[i] } else { 0.0 };
+    for k in 0..5u32 {
+        sum += subgroup_shuffle_xor(sum, 16 >> k);
+    }
+    if t % 32 == 0 {
+        parts[t / 32] = sum;
+    }
+    barrier();
+    if t == 0 {
+        let mut all = 0.0;
+        for k in 0..8 {
+            all += parts[k];
+        }
+        sums[block_idx_x()] = all;
+    }
+}
+
+/// Sums of subgroups by the device's own operation, then of a block.
+#[kernel(block = 256)]
+unsafe fn subgroup_sums(x: &[f32], sums: &mut [f32]) {
+    let parts = shared_array::<f32, 8>();
+    let t = thread_idx_x();
+    let i = global_idx_x();
+    let sum = subgroup_sum(if i < x.len() { x[i] } else { 0.0 });
+    if t % 32 == 0 {
+        parts[t / 32] = sum;
+    }
+    barrier();
+    if t == 0 {
+        let mut all = 0.0;
+        for k in 0..8 {
+            all += parts[k];
+        }
+        sums[block_idx_x()] = all;
+    }
+}
+
+type Sums = (Vector<f32>, Vector<f32>);
 type Product = (Vector<f32>, Vector<f32>, Vector<f32>);
 
 /// Runs all pairs.
@@ -202,6 +290,22 @@ fn products(bench: &Bench, n: usize) -> Fallible {
                 .grid((tiles, tiles))
                 .block((TILE, TILE))
         },
+        &|v| block::tiled_matmul(n, &v.0, &v.1, &mut v.2).cover((n, n)),
+    )?;
+    row(
+        "given_small_tiles",
+        "attribute",
+        &|v| {
+            given_small_tiles(n, &v.0, &v.1, &mut v.2)
+                .grid((n / 8, n / 8))
+                .block((8, 8))
+        },
+        &|v| small_tiles(n, &v.0, &v.1, &mut v.2).cover((n, n)),
+    )?;
+    row(
+        "small_tiles",
+        "tiles of 16",
+        &|v| small_tiles(n, &v.0, &v.1, &mut v.2).cover((n, n)),
         &|v| block::tiled_matmul(n, &v.0, &v.1, &mut v.2).cover((n, n)),
     )?;
     row(
@@ -266,20 +370,34 @@ fn grids(bench: &Bench, n: usize) -> Fallible {
 }
 
 fn sums(bench: &Bench, n: usize) -> Fallible {
-    if !bench.runner.wants("shuffled_sums") {
-        return Ok(());
-    }
-    bench.pair(
-        case("shuffled_sums", "tree", format!("{n}"), Work::Bytes(4 * n)),
-        ROUNDED,
-        &mut (random(n), Vector::zeros(n / BLOCK)),
-        |v| &mut v.1,
-        // SAFETY: as above.
-        |v| unsafe { shuffled_sums(&v.0, &mut v.1) }.cover(n),
-        |v| {
-            Ok(block::tree_sum(&v.0, &mut v.1)
-                .cover(n)
-                .run_on(&bench.device)?)
-        },
-    )
+    let row =
+        |kernel: &'static str, ours: &dyn for<'a> Fn(&'a mut Sums) -> Ready<'a>| -> Fallible {
+            if !bench.runner.wants(kernel) {
+                return Ok(());
+            }
+            bench.pair(
+                case(kernel, "tree", format!("{n}"), Work::Bytes(4 * n)),
+                ROUNDED,
+                &mut (random(n), Vector::zeros(n / BLOCK)),
+                |v| &mut v.1,
+                ours,
+                |v| {
+                    Ok(block::tree_sum(&v.0, &mut v.1)
+                        .cover(n)
+                        .run_on(&bench.device)?)
+                },
+            )
+        };
+    // SAFETY: one thread of each subgroup stores its part, and one of each block its sum.
+    row("shuffled_sums", &|v| {
+        unsafe { shuffled_sums(&v.0, &mut v.1) }.cover(n)
+    })?;
+    // SAFETY: as above.
+    row("exchanged_sums", &|v| {
+        unsafe { exchanged_sums(&v.0, &mut v.1) }.cover(n)
+    })?;
+    // SAFETY: as above.
+    row("subgroup_sums", &|v| {
+        unsafe { subgroup_sums(&v.0, &mut v.1) }.cover(n)
+    })
 }

@@ -237,7 +237,7 @@ shaped! {
         out[i] = sum * 10 + far;
     }
     // A block that writes along y, after a barrier.
-    columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside"]
+    columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside" stacks "strips, stacks" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<[u32; 8], 8>();
         let (tx, ty) = (thread_idx_x(), thread_idx_y());
@@ -334,7 +334,7 @@ shaped! {
         }
     }
     // A tiled product: a loop between barriers is interchanged with the strips, and values are kept across barriers.
-    tiles free [plain "" all "-" strips "strips"]
+    tiles free [plain "" all "-" strips "strips" no_strips "-strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -516,7 +516,7 @@ shaped! {
         }
     }
     // Products in blocks whose rows fill strips of several rows, or do not.
-    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks"]
+    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 32], 16>();
         let b = shared_array::<[u32; 32], 16>();
@@ -529,7 +529,7 @@ shaped! {
             b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
             barrier();
             for k in 0..block_dim_y() {
-                sum += a[ty][k % block_dim_x()] * b[k][tx];
+                sum = sum.wrapping_mul(3).wrapping_add(a[ty][k % block_dim_x()] * b[k][tx]);
             }
             barrier();
         }

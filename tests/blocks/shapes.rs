@@ -180,6 +180,33 @@ fn long_rows() {
     }
 }
 
+/// A product whose right factor is copied.
+#[kernel]
+fn product(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let (col, row) = (global_idx_x(), global_idx_y());
+    if row < n && col < n {
+        let mut sum = 0.0;
+        for k in 0..n {
+            sum += a[row * n + k] * b[k * n + col];
+        }
+        c[row * n + col] = sum;
+    }
+}
+
+#[test]
+fn copied_factors() {
+    for n in [1, 4, 17, 40, 70, 133] {
+        let random = |seed: usize| {
+            let each = (0..n * n).map(|i| (i * seed % 1009) as f32 * 0.01);
+            Vector::from_vec(each.collect())
+        };
+        let (a, b) = (random(7919), random(104_729));
+        agree(&format!("a product of {n}"), n * n, |c, device| {
+            product(n, &a, &b, c).over((n, n)).run_on(device)
+        });
+    }
+}
+
 /// Threads that do not see their blocks run in others.
 #[test]
 fn blocks_of_the_launch() {
@@ -214,6 +241,7 @@ fn rows_of_given_blocks() {
     let x = input(300);
     for block in [
         [16, 4],
+        [16, 16],
         [16, 8],
         [16, 6],
         [8, 8],

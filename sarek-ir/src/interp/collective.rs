@@ -31,7 +31,8 @@ pub struct Brought {
 }
 
 /// The result of a subgroup operation for one thread. `here` are the threads that take part, in the order of
-/// their lanes, and `of` is the thread's index among them. Sums and products are computed in that order.
+/// their lanes, and `of` is the thread's index among them. Sums, products, minima and maxima are computed by [`halving`],
+/// and prefix sums in the order of lanes.
 pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
     let me = here[of];
     let lane = |lane: Option<u64>| {
@@ -40,7 +41,7 @@ pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
     };
     let fold =
         |of: &[Brought], f: &dyn Fn(Value, Value) -> Value| of.iter().map(|b| b.value).reduce(f);
-    let of_all = |f: &dyn Fn(Value, Value) -> Value| fold(here, f).unwrap_or(me.value);
+    let of_all = |f: &dyn Fn(Value, Value) -> Value| halving(here, f).unwrap_or(me.value);
     let add = |a, b| operators::binary(BinaryOp::Add, a, b);
     match op {
         SubgroupOp::Shuffle | SubgroupOp::Broadcast => lane(Some(me.other)).unwrap_or(me.value),
@@ -62,4 +63,24 @@ pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
             fold(&here[..of], &add).unwrap_or(Value::zero(me.value.scalar()))
         }
     }
+}
+
+/// Combines values by a tree, as GPUs do: each lane's with the one 32 lanes above, then 16, 8, 4, 2 and 1. Lanes that do not
+/// take part have no value.
+fn halving(here: &[Brought], f: &dyn Fn(Value, Value) -> Value) -> Option<Value> {
+    let mut values = [None; 64];
+    for brought in here {
+        values[brought.lane as usize] = Some(brought.value);
+    }
+    let mut half = values.len() / 2;
+    while half > 0 {
+        for lane in 0..half {
+            values[lane] = match (values[lane], values[lane + half]) {
+                (Some(low), Some(high)) => Some(f(low, high)),
+                (low, high) => low.or(high),
+            };
+        }
+        half /= 2;
+    }
+    values[0]
 }

@@ -203,13 +203,29 @@ pub(super) fn join(
             Value::U64(bits.map(|(lane, _)| 1 << lane).sum())
         }
         SubgroupOp::Sum | SubgroupOp::Product | SubgroupOp::Min | SubgroupOp::Max => {
-            fold(values).unwrap_or(own)
+            halving(values, |a, b| join(op, a, b)).unwrap_or(own)
         }
         SubgroupOp::InclusiveSum => fold(&values[..=lane]).unwrap_or(own),
         SubgroupOp::ExclusiveSum => {
             fold(&values[..lane]).unwrap_or_else(|| Value::zero(own.scalar()))
         }
     }
+}
+
+/// Combines values by a tree, in the order of the interpreter.
+fn halving(values: &[Option<Value>], f: impl Fn(Value, Value) -> Value) -> Option<Value> {
+    let mut values = values.to_vec();
+    values.resize(REFERENCE_SUBGROUP.next_power_of_two(), None);
+    while let [_, _, ..] = values[..] {
+        let upper = values.split_off(values.len() / 2);
+        for (low, high) in values.iter_mut().zip(upper) {
+            *low = match (*low, high) {
+                (Some(low), Some(high)) => Some(f(low, high)),
+                (low, high) => low.or(high),
+            };
+        }
+    }
+    values[0]
 }
 
 fn call<T: SubgroupElement, R: ScalarArg>(op: SubgroupOp, value: T, lane: usize) -> R {

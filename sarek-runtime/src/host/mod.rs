@@ -181,6 +181,8 @@ pub struct Direct {
     /// True if threads neither wait for each other nor see how the launch is divided into blocks.
     /// The launch may then run in other blocks than it asks for.
     pub any_block: bool,
+    /// True if a block copies what its rows read in common: the more rows, the better.
+    pub tall: bool,
     /// The size in bytes of a thread's local arrays; 0 until the kernel is linked.
     pub arrays: u64,
     /// The size in bytes of the constant arrays that a thread reads, counted at each read; 0 until
@@ -198,6 +200,9 @@ pub trait DirectKernel {
 
     /// See [`Direct::any_block`].
     const ANY_BLOCK: bool;
+
+    /// See [`Direct::tall`].
+    const TALL: bool;
 
     /// Runs the threads of one block. If `CHECK` is set, provable sites are checked. The block's
     /// arrays come from `scratch`, which the caller resets before the next block.

@@ -2,6 +2,8 @@
 //! [`SUBGROUP`] consecutive lanes, or fewer at the end. `here` marks the active lanes; only these
 //! get a result.
 
+use std::array;
+
 use super::all as every;
 use super::non_atomic::Combine;
 
@@ -148,7 +150,7 @@ fn crossed<T: Copy, const BY: usize>(here: &[bool], values: &[T], out: &mut [T])
             // Parts of at least `BY` lanes are copied whole, and smaller ones are permuted.
             for (part, out) in out.as_chunks_mut::<8>().0.iter_mut().enumerate() {
                 let from = &values.as_chunks::<8>().0[part ^ (BY / 8)];
-                *out = std::array::from_fn(|lane| from[lane ^ (BY % 8)]);
+                *out = array::from_fn(|lane| from[lane ^ (BY % 8)]);
             }
         },
     );
@@ -196,8 +198,7 @@ fn fold<T: Copy, A: Copy>(
     };
     let groups = values[..whole].as_chunks::<GROUP>().0;
     for (values, out) in groups.iter().zip(out.as_chunks_mut::<GROUP>().0) {
-        let mut all: [A; CHAINS] =
-            std::array::from_fn(|chain| f(None, 0, values[chain * SUBGROUP]));
+        let mut all: [A; CHAINS] = array::from_fn(|chain| f(None, 0, values[chain * SUBGROUP]));
         for lane in 1..SUBGROUP {
             for (chain, all) in all.iter_mut().enumerate() {
                 *all = f(Some(*all), lane, values[chain * SUBGROUP + lane]);
@@ -238,28 +239,60 @@ pub fn ballot(here: &[bool], values: &[bool], out: &mut [u64]) {
     });
 }
 
+/// Combines the values of a subgroup by a tree, as GPUs do: those of the lower lanes with those of the upper ones, then
+/// the lower half of these results with the upper one, and so on. The interpreter has the same order.
+#[inline(always)]
+pub fn halving<T: Copy>(values: &[T; SUBGROUP], f: impl Fn(T, T) -> T) -> T {
+    let halved: [T; 16] = array::from_fn(|lane| f(values[lane], values[lane + 16]));
+    let halved: [T; 8] = array::from_fn(|lane| f(halved[lane], halved[lane + 8]));
+    let halved: [T; 4] = array::from_fn(|lane| f(halved[lane], halved[lane + 4]));
+    f(f(halved[0], halved[2]), f(halved[1], halved[3]))
+}
+
+/// Combines the values of each subgroup's active lanes with `f`, as [`halving`] does.
+#[inline(always)]
+fn combine<T: Copy>(here: &[bool], values: &[T], out: &mut [T], f: impl Fn(T, T) -> T + Copy) {
+    if is_whole(here) {
+        let pairs = values.as_chunks::<SUBGROUP>().0.iter();
+        for (values, out) in pairs.zip(out.as_chunks_mut::<SUBGROUP>().0) {
+            *out = [halving(values, f); SUBGROUP];
+        }
+        return;
+    }
+    for first in (0..here.len()).step_by(SUBGROUP) {
+        let active = |lane: usize| here.get(first + lane) == Some(&true);
+        let own: [Option<T>; SUBGROUP] =
+            array::from_fn(|lane| active(lane).then(|| values[first + lane]));
+        let all = halving(&own, |low, high| match (low, high) {
+            (Some(low), Some(high)) => Some(f(low, high)),
+            (low, high) => low.or(high),
+        });
+        if let Some(all) = all {
+            for lane in (0..SUBGROUP).filter(|lane| active(*lane)) {
+                out[first + lane] = all;
+            }
+        }
+    }
+}
+
 /// The sum over all lanes.
 pub fn sum<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
-    fold(here, values, out, |sum, _, v| sum.map_or(v, |s| s.add(v)));
+    combine(here, values, out, T::add);
 }
 
 /// The product over all lanes.
 pub fn product<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
-    fold(here, values, out, |all, _, v| all.map_or(v, |a| a.mul(v)));
+    combine(here, values, out, T::mul);
 }
 
 /// The minimum over all lanes.
 pub fn min<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
-    fold(here, values, out, |all, _, v| {
-        all.map_or(v, |a| a.smaller(v))
-    });
+    combine(here, values, out, T::smaller);
 }
 
 /// The maximum over all lanes.
 pub fn max<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
-    fold(here, values, out, |all, _, v| {
-        all.map_or(v, |a| a.larger(v))
-    });
+    combine(here, values, out, T::larger);
 }
 
 /// The inclusive or exclusive prefix sum. The first lane gets its own value or zero.
@@ -272,7 +305,7 @@ fn scan<T: Combine>(here: &[bool], values: &[T], out: &mut [T], inclusive: bool)
     let groups = values[..whole].as_chunks::<GROUP>().0;
     for (values, out) in groups.iter().zip(out.as_chunks_mut::<GROUP>().0) {
         // Adding to zero would lose the sign of a negative zero.
-        let mut sums: [T; CHAINS] = std::array::from_fn(|chain| values[chain * SUBGROUP]);
+        let mut sums: [T; CHAINS] = array::from_fn(|chain| values[chain * SUBGROUP]);
         for (chain, sum) in sums.iter().enumerate() {
             out[chain * SUBGROUP] = if inclusive { *sum } else { T::ZERO };
         }
@@ -361,6 +394,30 @@ mod tests {
         assert_eq!([bits[0], bits[32]], [0xaaaa_aaa8, 0xaa]);
         assert!(run(|here, out| any(here, &odd, out))[0]);
         assert!(!run(|here, out| all(here, &odd, out))[0]);
+    }
+
+    #[test]
+    fn values_are_combined_by_halves() {
+        // Rounding shows the order of additions.
+        let values: Vec<f32> = (0..N).map(|i| 1.0 / (i as f32 + 0.3)).collect();
+        for count in [N, 7] {
+            let here: Vec<bool> = (0..N).map(|lane| lane < count && lane != 5).collect();
+            let mut due = [None; SUBGROUP];
+            for lane in (0..SUBGROUP).filter(|lane| here[*lane]) {
+                due[lane] = Some(values[lane]);
+            }
+            for half in [16, 8, 4, 2, 1] {
+                for lane in 0..half {
+                    due[lane] = match (due[lane], due[lane + half]) {
+                        (Some(low), Some(high)) => Some(low + high),
+                        (low, high) => low.or(high),
+                    };
+                }
+            }
+            let mut out = [0.0; N];
+            sum(&here, &values, &mut out);
+            assert_eq!(Some(out[0]), due[0], "{count} lanes");
+        }
     }
 
     #[test]

@@ -8,12 +8,11 @@
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-use std::array;
-
 use super::SUBGROUP;
 use super::non_atomic::Combine;
+use super::subgroup::halving;
 
-/// The number of strips' subgroups that are combined side by side.
+/// The number of a strip's subgroups whose prefix sums are computed side by side.
 const CHAINS: usize = 4;
 
 /// Calls `f` with the lane number in its subgroup, and the number of the subgroup's first lane.
@@ -165,34 +164,21 @@ enum Singles {
     None,
 }
 
-/// Folds the values of each subgroup with `f`, in the order of lanes, and gives the result to all lanes.
+/// Combines the values of each subgroup with `f`, as [`halving`] does, and gives the result to all lanes.
 #[inline(always)]
 fn fold<T: Combine, const N: usize>(
     values: &[T; N],
     out: &mut [T; N],
     #[allow(unused)] singles: Singles,
-    f: impl Fn(T, T) -> T,
+    f: impl Fn(T, T) -> T + Copy,
 ) {
-    let (groups, rest) = subgroups(values).as_chunks::<CHAINS>();
-    let (outs, rest_out) = subgroups_mut(out).as_chunks_mut::<CHAINS>();
-    for (values, out) in groups.iter().zip(outs) {
+    for (values, out) in subgroups(values).iter().zip(subgroups_mut(out)) {
         #[cfg(target_arch = "x86_64")]
         if let Some(all) = vectors::fold(values, singles) {
-            *out = all.map(|all| [all; SUBGROUP]);
+            *out = [all; SUBGROUP];
             continue;
         }
-        let mut all = array::from_fn(|chain| values[chain][0]);
-        for lane in (0..SUBGROUP).skip(1) {
-            all = array::from_fn(|chain: usize| f(all[chain], values[chain][lane]));
-        }
-        *out = all.map(|all: T| [all; SUBGROUP]);
-    }
-    for (values, out) in rest.iter().zip(rest_out) {
-        let mut all = values[0];
-        for value in &values[1..] {
-            all = f(all, *value);
-        }
-        *out = [all; SUBGROUP];
+        *out = [halving(values, f); SUBGROUP];
     }
 }
 

@@ -47,6 +47,7 @@ impl KernelDef {
             cost: 0,
             row_wise: false,
             any_block: false,
+            tall: false,
             arrays: 0,
             constants: 0,
         },

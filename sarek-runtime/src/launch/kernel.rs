@@ -54,6 +54,7 @@ impl Direct {
             cost: K::COST,
             row_wise: K::ROW_WISE,
             any_block: K::ANY_BLOCK,
+            tall: K::TALL,
             arrays: 0,
             constants: 0,
         }
@@ -73,6 +74,7 @@ impl Direct {
             cost: K::COST,
             row_wise: K::ROW_WISE,
             any_block: K::ANY_BLOCK,
+            tall: K::TALL,
             arrays: 0,
             constants: 0,
         }

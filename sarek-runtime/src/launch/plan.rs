@@ -48,6 +48,7 @@ impl Ready<'_> {
             Host {
                 cost: direct.map_or(1, |direct| direct.cost),
                 row_wise: direct.is_some_and(|direct| direct.row_wise),
+                tall: direct.is_some_and(|direct| direct.tall),
             }
         });
         let malformed = |problem| self.call.malformed(problem);

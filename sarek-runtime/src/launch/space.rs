@@ -34,6 +34,8 @@ const ROW: u64 = 4096;
 /// The block of a host device for kernels that access elements across rows, or more than once. A
 /// core vectorises a row, and the rows are enough to use whole cache lines.
 const TILE: [u64; 2] = [256, 16];
+/// The block of a host device for kernels that copy what the rows of a block read in common.
+const TALL_TILE: [u64; 2] = [64, 128];
 /// The least number of blocks for each core of a host device, if there is enough work: a core that
 /// finishes early takes more.
 const BLOCKS_PER_UNIT: u64 = 4;
@@ -55,6 +57,8 @@ pub(super) struct Host {
     pub(super) cost: u32,
     /// True if a thread accesses only elements along x.
     pub(super) row_wise: bool,
+    /// True if a block copies what its rows read in common.
+    pub(super) tall: bool,
 }
 
 impl Host {
@@ -74,8 +78,9 @@ impl Host {
             let x = columns.min(most);
             return [x, rows.min(most / x)];
         }
-        let x = columns.min(TILE[0]);
-        let mut y = rows.min(TILE[1]);
+        let most = if self.tall { TALL_TILE } else { TILE };
+        let x = columns.min(most[0]);
+        let mut y = rows.min(most[1]);
         let tiles = |y: u64| {
             let plane = columns.div_ceil(x).saturating_mul(rows.div_ceil(y));
             plane.saturating_mul(planes)

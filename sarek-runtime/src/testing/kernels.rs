@@ -83,6 +83,7 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
             cost: 1,
             row_wise: false,
             any_block: false,
+            tall: false,
             arrays: 0,
             constants: 0,
         },

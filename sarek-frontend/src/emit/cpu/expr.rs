@@ -17,6 +17,9 @@ impl Writer<'_> {
         if let Some(known) = self.known.get(&id) {
             return mixed!(#known);
         }
+        if let Some(packed) = self.frame.and_then(|frame| frame.packed.get(&id)) {
+            return packed.clone();
+        }
         match self.exact_site(id) {
             Some(_) => self.exact(id),
             None => self.unchecked(id),

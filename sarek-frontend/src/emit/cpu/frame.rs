@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, Place, Plan};
-use sarek_ir::{LabelId, LocalId, StmtId, Value};
+use sarek_ir::{ExprId, LabelId, LocalId, StmtId, Value};
 
 use super::grid_stride::Turns;
 use super::{Writer, mixed};
@@ -62,6 +62,8 @@ pub struct Frame<'a> {
     pub elastic: bool,
     /// In a strip of several rows: the length of each row.
     pub row: Option<u32>,
+    /// In a strip of several rows: the loads that read a copy, [`super::pack`].
+    pub packed: BTreeMap<ExprId, TokenStream>,
     /// True if a strip consists of complete subgroups that exchange values: [`super::subgroup_strips`].
     pub subgroups: bool,
     /// In an unrolled loop of such a strip: the values of the locals that are known.
@@ -90,6 +92,7 @@ impl<'a> Frame<'a> {
             wide: false,
             elastic: false,
             row: None,
+            packed: BTreeMap::new(),
             subgroups: false,
             known: BTreeMap::new(),
         }

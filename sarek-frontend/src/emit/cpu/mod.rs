@@ -33,6 +33,7 @@ mod loop_versioning;
 mod loops;
 mod memory;
 mod names;
+mod pack;
 mod peel;
 mod register_tile;
 mod stmt;
@@ -43,6 +44,7 @@ mod subgroup;
 mod subgroup_strip_ops;
 mod subgroup_strips;
 mod tree;
+mod usual_blocks;
 
 use std::collections::{HashMap, HashSet};
 
@@ -120,11 +122,13 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let cost = Literal::u32_unsuffixed(cost::cost(kernel));
     let is_row_wise = writer.is_row_wise();
     let is_any_block = columns::is_free_of_blocks(kernel);
+    let is_tall = is_any_block && writer.packs();
     let entry = writer.entries(&trim);
     mixed! {
         const COST: __u32 = #cost;
         const ROW_WISE: __bool = #is_row_wise;
         const ANY_BLOCK: __bool = #is_any_block;
+        const TALL: __bool = #is_tall;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]
@@ -319,7 +323,7 @@ impl Writer<'_> {
     /// The body of `block`. Only rustc knows which callees are collective. If all threads reach
     /// some call together, there are two bodies, and a constant selects one.
     fn entries(&self, trim: &Trim) -> TokenStream {
-        let alone = self.entry(trim);
+        let alone = self.for_blocks(trim);
         let joint = Joint::of(self.lowered, false);
         let together = Writer {
             joint: &joint.stmts,
@@ -327,7 +331,7 @@ impl Writer<'_> {
         };
         match joint.condition(self.lowered) {
             Some(is_collective) => {
-                let together = together.entry(trim);
+                let together = together.for_blocks(trim);
                 mixed!(if #is_collective { #together } else { #alone })
             }
             None => alone,
@@ -357,7 +361,7 @@ impl Writer<'_> {
         let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
         let (kept, instances) = (self.kept(&frame), self.instances());
         let calls = !self.joint.is_empty();
-        let scratch = calls || kept.is_some();
+        let scratch = calls || kept.is_some() || self.packs();
         let (scratch_ty, scratch) = (
             scratch.then(|| mixed!(__scratch: &__host::Scratch,)),
             scratch.then(|| mixed!(__scratch,)),

@@ -14,6 +14,7 @@ use sarek_ir::analysis::regions::{Plan, RegionId};
 use sarek_ir::{Axis, Builtin, Expr, StmtId};
 
 use super::frame::{Frame, Lanes};
+use super::pack::Pack;
 use super::strip_mine::{LIGHT, Moved};
 use super::{Writer, mixed};
 
@@ -96,19 +97,26 @@ impl Writer<'_> {
 
     /// Runs all strips of a plane that are complete. `__done` are the columns and rows that they
     /// fill.
-    pub fn tiles_of(&self, tile: &Stack) -> TokenStream {
+    pub fn tiles_of(&self, tile: &Stack, packs: &[Pack]) -> TokenStream {
         let mut frame = Frame::new(&tile.plan, Lanes::Strip);
         frame.row = Some(tile.row);
+        frame.packed = self.packed_loads(packs, tile.row);
+        let (tests, memory) = self.pack_memory(packs, tile.row);
+        let fill = self.fill_packs(packs, tile.row);
         let once = self.read_once(&tile.plan);
         let (arrays, _) = self.strip_arrays(&frame, None);
         let tree = self.tree(&frame);
         let [row, rows] = [tile.row, tile.rows].map(Literal::u32_unsuffixed);
         mixed! {
             let mut __done = [0, 0];
-            if !__CHECK && __lanes[1] >= #rows {
+            let mut __short = !__CHECK && __lanes[1] >= #rows;
+            #tests
+            if __short {
+                #memory
                 __done = [__lanes[0] / #row * #row, __lanes[1] / #rows * #rows];
                 let mut __first = 0;
                 while __first < __done[0] {
+                    #fill
                     let mut __y = 0;
                     while __y < __done[1] {
                         const __STRIP: __usize = #row * #rows;

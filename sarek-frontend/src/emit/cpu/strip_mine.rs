@@ -98,7 +98,7 @@ impl Writer<'_> {
         let (plan, moved) = plain?;
         let live = self.live(stmts);
         let tile = frame.map_or_else(|| self.tile(&live, &moved), |_| None);
-        let tiles = tile.map(|tile| proved.tiles_of(&tile));
+        let tiles = tile.map(|tile| proved.tiles_of(&tile, &proved.packs_of(&live, &moved)));
         let stacks = self.stacks(frame, &live, &moved);
         let of_stacks = stacks.iter().map(|stack| proved.stacks_of(outer, stack));
         let mut code: TokenStream = of_stacks.collect();

@@ -29,8 +29,8 @@ use super::{Writer, mixed};
 /// The widths of strips. Narrow ones fit in registers.
 const WIDTHS: [u32; 2] = [64, 32];
 
-/// The width of strips with sums of floats and the like. These are chains in the order of lanes, of which four run
-/// side by side.
+/// The width of strips with prefix sums of floats. These are chains in the order of lanes, of which four run side by
+/// side.
 const CHAINED: u32 = 128;
 
 /// Nodes of a body that run strip by strip.
@@ -241,14 +241,13 @@ impl Writer<'_> {
         let Stmt::Subgroup { op, args, .. } = self.kernel.stmt(stmt) else {
             return false;
         };
-        let folds = match op {
+        let is_prefix = match op {
+            SubgroupOp::InclusiveSum | SubgroupOp::ExclusiveSum => true,
             SubgroupOp::Sum
             | SubgroupOp::Product
             | SubgroupOp::Min
             | SubgroupOp::Max
-            | SubgroupOp::InclusiveSum
-            | SubgroupOp::ExclusiveSum => true,
-            SubgroupOp::ShuffleUp
+            | SubgroupOp::ShuffleUp
             | SubgroupOp::ShuffleDown
             | SubgroupOp::ShuffleXor
             | SubgroupOp::Shuffle
@@ -258,7 +257,7 @@ impl Writer<'_> {
             | SubgroupOp::Ballot => false,
         };
         let mut args = self.kernel.list(args);
-        folds && args.any(|arg| self.kernel.scalar_of(arg).is_float())
+        is_prefix && args.any(|arg| self.kernel.scalar_of(arg).is_float())
     }
 
     /// Splits the statements of a run.

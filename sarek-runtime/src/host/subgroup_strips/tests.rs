@@ -1,5 +1,7 @@
 //! Operations on strips against those on blocks.
 
+use std::array;
+
 use super::*;
 use crate::host::subgroup;
 
@@ -66,7 +68,7 @@ fn lanes_of_their_own_are_taken() {
 }
 
 #[test]
-fn values_are_combined_in_the_order_of_lanes() {
+fn values_are_combined_like_those_of_blocks() {
     // Rounding shows the order of additions.
     let singles = values(|lane| 1.0 / (lane as f32 + 0.3));
     let doubles = values(|lane| -1.0 / (lane as f64 + 0.3));

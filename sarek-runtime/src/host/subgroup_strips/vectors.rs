@@ -1,8 +1,8 @@
 //! Moves of vectors by a distance that is a constant.
 
 use std::arch::x86_64::{
-    __m128, __m128d, __m128i, _mm_add_ps, _mm_move_ss, _mm_movemask_epi8, _mm_mul_ps,
-    _mm_setzero_ps, _mm_shuffle_pd, _mm_shuffle_ps, _mm_slli_epi16, _mm_unpackhi_ps,
+    __m128, __m128d, __m128i, _mm_add_ps, _mm_move_ss, _mm_movehl_ps, _mm_movemask_epi8,
+    _mm_mul_ps, _mm_setzero_ps, _mm_shuffle_pd, _mm_shuffle_ps, _mm_slli_epi16, _mm_unpackhi_ps,
     _mm_unpacklo_ps,
 };
 
@@ -274,28 +274,27 @@ unsafe fn lanes_of<T>(of: &[[T; SUBGROUP]; CHAINS], lane: usize) -> [Words; CHAI
     across(array::from_fn(row))
 }
 
-/// Folds subgroups of `f32` side by side. `None` for other types, and without an operation.
+/// Combines the values of a subgroup of `f32` by halves. `None` for other types, and without an operation. From the
+/// code for single values, LLVM makes transpositions.
 #[inline(always)]
-pub fn fold<T: Combine>(of: &[[T; SUBGROUP]; CHAINS], by: Singles) -> Option<[T; CHAINS]> {
+pub fn fold<T: Combine>(of: &[T; SUBGROUP], by: Singles) -> Option<T> {
     if TypeId::of::<T>() != TypeId::of::<f32>() || matches!(by, Singles::None) {
         return None;
     }
-    // SAFETY: the values are `f32`, and the target has SSE2.
+    // SAFETY: the values are `f32`, eight vectors of them, and the target has SSE2.
     unsafe {
-        let mut all = _mm_setzero_ps();
-        let mut lane = 0;
-        while lane < SUBGROUP {
-            for (i, next) in lanes_of(of, lane).into_iter().enumerate() {
-                all = match by {
-                    _ if lane + i == 0 => next,
-                    Singles::Add => _mm_add_ps(all, next),
-                    Singles::Multiply => _mm_mul_ps(all, next),
-                    Singles::None => all,
-                };
-            }
-            lane += CHAINS;
-        }
-        Some((&raw const all).cast::<[T; CHAINS]>().read_unaligned())
+        let join = |low, high| match by {
+            Singles::Add => _mm_add_ps(low, high),
+            Singles::Multiply => _mm_mul_ps(low, high),
+            Singles::None => low,
+        };
+        let lanes = of.as_ptr().cast::<Words>();
+        let part = |at: usize| lanes.add(at).read_unaligned();
+        let [a, b, c, d] = array::from_fn(|at| join(part(at), part(at + 4)));
+        let four = join(join(a, c), join(b, d));
+        let two = join(four, _mm_movehl_ps(four, four));
+        let one = join(two, _mm_shuffle_ps::<0b01>(two, two));
+        Some((&raw const one).cast::<T>().read_unaligned())
     }
 }
 

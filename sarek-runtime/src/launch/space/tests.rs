@@ -23,6 +23,7 @@ fn host(cost: u32) -> Host {
     Host {
         cost,
         row_wise: false,
+        tall: false,
     }
 }
 
@@ -30,6 +31,7 @@ fn row_wise(cost: u32) -> Host {
     Host {
         cost,
         row_wise: true,
+        tall: false,
     }
 }
 
@@ -186,6 +188,27 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
     }
     let wide = Shape::Over(Dims([1000, 8, 1])).space((None, false), &info, Some(row_wise(1000)));
     assert_eq!(wide.unwrap().block, [128, 1, 1]);
+}
+
+#[test]
+fn blocks_that_copy_elements_are_tall() {
+    let mut info = gpu();
+    (info.max_block, info.max_block_threads) = ([1 << 20; 3], 1 << 20);
+    for (units, extent, block) in [
+        (1, [512, 512, 1], [64, 128, 1]),
+        (16, [512, 512, 1], [64, 64, 1]),
+        (16, [2048, 2048, 1], [64, 128, 1]),
+        (1, [40, 9, 1], [40, 2, 1]),
+        (1, [300, 1, 1], [96, 1, 1]),
+    ] {
+        info.compute_units = units;
+        let tall = Host {
+            tall: true,
+            ..host(1000)
+        };
+        let space = Shape::Over(Dims(extent)).space((None, false), &info, Some(tall));
+        assert_eq!(space.unwrap().block, block, "{units}, {extent:?}");
+    }
 }
 
 #[test]
