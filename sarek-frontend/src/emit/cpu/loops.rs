@@ -34,8 +34,12 @@ impl Writer<'_> {
             Head::While(None) => mixed!(#label: loop { #start #body }),
             Head::For(local, bounds) => {
                 let [from, to] = bounds.map(|e| writer.expr(e));
-                let local = self.local(local);
-                mixed!(#label: for #local in (#from..#to) { #start #body })
+                let body = mixed!(#start #body);
+                let counted = self.counted(&label, local, [&from, &to], &body);
+                counted.unwrap_or_else(|| {
+                    let local = self.local(local);
+                    mixed!(#label: for #local in (#from..#to) { #body })
+                })
             }
         }
     }

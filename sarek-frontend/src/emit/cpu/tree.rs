@@ -324,8 +324,16 @@ impl<'a> Writer<'a> {
             ),
         };
         match frame.lanes {
-            Lanes::Block => rows(None, mixed!(#guard #body)),
+            Lanes::Block => self.all_rows(mixed!(#guard #body)),
             Lanes::Strip => self.strip_lanes(frame, &mixed!(#guard #body)),
+        }
+    }
+
+    /// The plain loop over all lanes of a block.
+    pub fn all_rows(&self, body: TokenStream) -> TokenStream {
+        match self.shapes.debug {
+            true => self.each_lane_in_turn(body),
+            false => rows(None, body),
         }
     }
 
