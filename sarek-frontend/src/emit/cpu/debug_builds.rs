@@ -98,6 +98,22 @@ impl Writer<'_> {
         }
     }
 
+    /// The place of a lane's element in an array of lanes.
+    pub fn of_lane(&self, array: &Ident, position: &TokenStream) -> TokenStream {
+        match self.shapes.debug {
+            true => mixed!(#array[#position]),
+            false => mixed!(*<[_]>::get_unchecked(#array, #position)),
+        }
+    }
+
+    /// The same, for writing.
+    pub fn of_lane_mut(&self, array: &Ident, position: &TokenStream) -> TokenStream {
+        match self.shapes.debug {
+            true => mixed!(#array[#position]),
+            false => mixed!(*<[_]>::get_unchecked_mut(#array, #position)),
+        }
+    }
+
     /// A division of `__dividend` by `__divisor` by an operator. `None` in release builds, and for
     /// other divisions than those of known integers.
     pub fn divided_by_operator(&self, op: DivideOp, lhs: ExprId) -> Option<TokenStream> {
@@ -154,4 +170,33 @@ impl Writer<'_> {
 
 fn raw_name(param: ParamId) -> Ident {
     format_ident!("__raw{}", param.0, span = Span::mixed_site())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_build_has_its_own_shapes() {
+        let text = both(&|shapes| match shapes.debug {
+            true => mixed!(
+                fn debug() {}
+            ),
+            false => mixed!(
+                fn release() {}
+            ),
+        });
+        let text: String = text.to_string().split_whitespace().collect();
+        let due = "#[cfg(not(debug_assertions))]fnrelease(){}#[cfg(debug_assertions)]fndebug(){}";
+        assert_eq!(text, due);
+    }
+
+    #[test]
+    fn shapes_that_are_asked_for_are_those_of_all_builds() {
+        let text = by_build(Some(Shapes::debug()), &|shapes| {
+            let debug = shapes.debug;
+            mixed!(#debug)
+        });
+        assert_eq!(text.to_string(), "true");
+    }
 }
