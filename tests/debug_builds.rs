@@ -1,6 +1,10 @@
 //! The speed of kernels in debug builds, against plain Rust loops of the same build.
 //!
-//! `cargo test --test debug_builds -- --ignored --nocapture` prints a table.
+//! `cargo test --test debug_builds -- --ignored --nocapture` prints a table. The kernels ask for the code of debug builds, since
+//! `.cargo/config.toml` gives that of release builds to the tests of this workspace.
+
+#![cfg(unix)] // for the clock
+#![allow(clippy::needless_range_loop)] // the loops that kernels replace
 
 use sarek::prelude::*;
 
@@ -10,7 +14,7 @@ const N: usize = 1 << 18;
 /// The number of pairs of timings.
 const ROUNDS: usize = 15;
 
-#[kernel]
+#[kernel(__shapes = "debug")]
 fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i < y.len() {
@@ -24,7 +28,7 @@ fn plain_saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-#[kernel]
+#[kernel(__shapes = "debug")]
 fn add(x: &[f32], y: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
     if i < out.len() {
@@ -38,7 +42,7 @@ fn plain_add(x: &[f32], y: &[f32], out: &mut [f32]) {
     }
 }
 
-#[kernel]
+#[kernel(__shapes = "debug")]
 fn polynomial(factors: &[f32], x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
     if i < out.len() {
@@ -60,7 +64,7 @@ fn plain_polynomial(factors: &[f32], x: &[f32], out: &mut [f32]) {
     }
 }
 
-#[kernel]
+#[kernel(__shapes = "debug")]
 fn steps(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     if i < out.len() {
@@ -77,13 +81,12 @@ fn plain_steps(x: &[u32], out: &mut [u32]) {
 }
 
 /// Seconds of processor time, of all threads.
-#[cfg(unix)]
 fn processor_time() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the pointer is that of a local.
+    // SAFETY: `time` is a valid place for the result.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
     assert_eq!(failed, 0);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -103,7 +106,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// Prints a row of the table.
 fn row(name: &str, kernel: &mut dyn FnMut(), plain: &mut dyn FnMut()) {
-    (kernel(), plain());
+    kernel();
+    plain();
     let pairs: Vec<[f64; 2]> = (0..ROUNDS).map(|_| [timed(kernel), timed(plain)]).collect();
     let ns = |of: usize| median(pairs.iter().map(|pair| pair[of]).collect()) * 1e9 / N as f64;
     let mut ratios: Vec<f64> = pairs.iter().map(|[kernel, plain]| kernel / plain).collect();
