@@ -4,7 +4,12 @@
 //! `.cargo/config.toml` gives that of release builds to the tests of this workspace.
 
 #![cfg(unix)] // for the clock
-#![allow(clippy::needless_range_loop)] // the loops that kernels replace
+// The loops that kernels replace, operation by operation.
+#![allow(
+    clippy::needless_range_loop,
+    clippy::assign_op_pattern,
+    clippy::manual_is_multiple_of
+)]
 
 use sarek::prelude::*;
 
