@@ -93,6 +93,8 @@ impl Crate<'_> {
             .args(self.args)
             .args(["--quiet", "--package", self.name, "--target-dir", "target"])
             .env("CARGO_INCREMENTAL", "0")
+            // Those of the build, as in a user's crate.
+            .env_remove("SAREK_BODIES")
             .status()?;
         if !status.success() {
             return Err(format!("{} does not compile", self.name).into());

@@ -106,7 +106,9 @@ fn every_shape_is_run_alone_and_left_out_alone() {
             codes.push((name, code));
         }
         let is_run = |code: &str| codes.iter().any(|(_, known)| known == code);
-        assert!(is_run(&plain) && is_run(&all), "{}", kernel.name);
+        for code in [&plain, &all, &kernel.expanded("debug")] {
+            assert!(is_run(code), "{}", kernel.name);
+        }
         for shape in Shapes::NAMES {
             let [with, without] = [alone(shape), format!("-{shape}")];
             for list in [&with, &without] {
@@ -136,4 +138,45 @@ fn expansions_are_the_same_each_time() {
             assert!(kernel.expanded("-") == code, "{}", kernel.name);
         }
     }
+}
+
+/// The kernels that `tests/debug_builds.rs` measures.
+const MEASURED: &str = include_str!("../../tests/debug_builds.rs");
+
+/// In a debug build, a lane calls only the function that reports a fault. Ranges and closures are
+/// calls, too.
+#[test]
+fn lanes_of_debug_builds_call_nothing() {
+    let file: syn::File = syn::parse_str(MEASURED).expect("it is Rust");
+    let is_kernel = |f: &syn::ItemFn| f.attrs.iter().any(|a| a.path().is_ident("kernel"));
+    let mut kernels = 0;
+    for item in file.items {
+        let syn::Item::Fn(mut item) = item else {
+            continue;
+        };
+        if !is_kernel(&item) {
+            continue;
+        }
+        kernels += 1;
+        item.attrs.clear();
+        let attribute = "__shapes = \"debug\"".parse().expect("tokens");
+        let expansion = expand::kernel(attribute, quote::quote!(#item));
+        assert_eq!(expansion.errors, [""; 0], "{}", item.sig.ident);
+        let text: String = expansion.tokens.to_string().split_whitespace().collect();
+        let (_, lane) = text.split_once("'thread:{").expect("a loop over lanes");
+        let (lane, _) = lane.split_once("__y+=1;").expect("the end of a row");
+        // Lengths are read without a call.
+        let known = [
+            "return__host::Block::fault(",
+            "__host::RawSliceMut::len(",
+            "<[_]>::len(",
+        ];
+        let calls = known
+            .iter()
+            .fold(lane.to_owned(), |text, call| text.replace(call, ""));
+        for call in ["__host::", "get_unchecked", "<[_]>::", "..", "|"] {
+            assert!(!calls.contains(call), "`{call}` in {lane}");
+        }
+    }
+    assert_eq!(kernels, 4);
 }

@@ -1,6 +1,6 @@
 //! Kernels compiled with different shapes of the loops over lanes.
 //!
-//! Each kernel is compiled with no shape, with all shapes, with each shape alone, and with all but each. A list omits the shapes that would
+//! Each kernel is compiled with no shape, with all shapes, with each shape alone, with all but each, and as in a debug build. A list omits the shapes that would
 //! give the same code as another; `sarek-frontend/tests/shapes.rs` checks that. The shapes `stacks`, `masked` and `strides` apply only to
 //! loops in strips, so they are tested together with `strips`.
 
@@ -70,7 +70,7 @@ macro_rules! shaped {
 
 shaped! {
     // Loops that are uniform across lanes, with jumps and arrays inside.
-    sums free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
+    sums free [plain "" all "-" debug "debug" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -93,7 +93,7 @@ shaped! {
         }
     }
     // A strided loop with branches inside.
-    strides free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
+    strides free [plain "" all "-" debug "debug" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < out.len() {
@@ -113,7 +113,7 @@ shaped! {
         }
     }
     // Strided loops between barriers; strides with which an index could wrap, and counters that are used after their loops.
-    turns free [plain "" all "-" trim "trim" peel "peel" masked "strips, masked" strides "strips, strides" no_trim "-trim" no_masked "-masked" no_strides "-strides"]
+    turns free [plain "" all "-" debug "debug" trim "trim" peel "peel" masked "strips, masked" strides "strips, strides" no_trim "-trim" no_masked "-masked" no_strides "-strides"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let counts = shared_array::<Atomic<u32>, 16>();
         let t = thread_idx_x();
@@ -150,7 +150,7 @@ shaped! {
         out[global_idx_x()] = sum % 100_000 + counts[t % 16].load() + last as u32 * 7;
     }
     // Strided loops over one chunk for each block, with computed bounds, and with constant steps.
-    pieces free [plain "" all "-" trim "trim" peel "peel" strides "strips, strides" no_trim "-trim"]
+    pieces free [plain "" all "-" debug "debug" trim "trim" peel "peel" strides "strips, strides" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let counts = shared_array::<Atomic<u32>, 16>();
         let t = thread_idx_x();
@@ -182,7 +182,7 @@ shaped! {
         out[global_idx_x()] = sum % 10_000_000 + counts[t % 16].load();
     }
     // A strided loop with any start and a constant step.
-    starts free [plain "" all "-"]
+    starts free [plain "" all "-" debug "debug"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let mut sum = 1;
         let mut at = n + thread_idx_x();
@@ -193,7 +193,7 @@ shaped! {
         out[global_idx_x()] = sum;
     }
     // Conditions that detect the edges of a row.
-    edges free [plain "" all "-"]
+    edges free [plain "" all "-" debug "debug"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let width = n + 2;
         let i = global_idx_x();
@@ -211,7 +211,7 @@ shaped! {
         }
     }
     // Guards between barriers, which whole rows pass.
-    inside free [plain "" all "-"]
+    inside free [plain "" all "-" debug "debug"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<u32, 1024>();
         let t = thread_idx_x();
@@ -237,7 +237,7 @@ shaped! {
         out[i] = sum * 10 + far;
     }
     // A block that writes along y, after a barrier.
-    columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside" stacks "strips, stacks" no_stacks "-stacks"]
+    columns free [plain "" all "-" debug "debug" peel "peel" columns "columns" no_inside "-inside" stacks "strips, stacks" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<[u32; 8], 8>();
         let (tx, ty) = (thread_idx_x(), thread_idx_y());
@@ -255,7 +255,7 @@ shaped! {
         }
     }
     // A kernel without barriers that writes along y.
-    across free [plain "" all "-"]
+    across free [plain "" all "-" debug "debug"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let height = global_dim_y();
@@ -263,7 +263,7 @@ shaped! {
         out[i * height + j] = value;
     }
     // Compound values, kept within strips and across barriers.
-    parts free [plain "" all "-"]
+    parts free [plain "" all "-" debug "debug"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<u32, 1024>();
         let t = thread_idx_x();
@@ -293,7 +293,7 @@ shaped! {
         out[i] = (a % 1000 + b % 1000 * 3 + c % 1000 * 5 + d % 1000 * 7) * 10 + flag + many[0].x + many[1].x;
     }
     // Loops that lanes leave at different iterations.
-    steps free [plain "" all "-" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
+    steps free [plain "" all "-" debug "debug" trim "trim" peel "peel" inside "inside" no_trim "-trim"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let n = n as u32;
         let i = global_idx_x();
@@ -334,7 +334,7 @@ shaped! {
         }
     }
     // A tiled product: a loop between barriers is interchanged with the strips, and values are kept across barriers.
-    tiles free [plain "" all "-" strips "strips" no_strips "-strips"]
+    tiles free [plain "" all "-" debug "debug" strips "strips" no_strips "-strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -362,7 +362,7 @@ shaped! {
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
     // The same with a fixed block size.
-    fixed_tiles fixed [plain "" all "-" strips "strips"]
+    fixed_tiles fixed [plain "" all "-" debug "debug" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -390,7 +390,7 @@ shaped! {
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
     // Products in blocks with short rows, so one strip contains several rows.
-    products fixed [plain "" all "-" strips "strips"]
+    products fixed [plain "" all "-" debug "debug" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 16], 8>();
         let b = shared_array::<[u32; 16], 8>();
@@ -410,7 +410,7 @@ shaped! {
         out[at] = sum;
     }
     // Data that ends inside a block, so its last rows do not fill a stack.
-    leftover fixed [plain "" all "-" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks" peel "peel"]
+    leftover fixed [plain "" all "-" debug "debug" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks" peel "peel"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let width = global_dim_x();
@@ -423,7 +423,7 @@ shaped! {
         }
     }
     // Guards that the lanes of a strip pass together, except at the edges of a row.
-    guarded free [plain "" all "-" no_strips "-strips" inside "inside"]
+    guarded free [plain "" all "-" debug "debug" no_strips "-strips" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let width = global_dim_x();
         let i = global_idx_x() + 1;
@@ -443,7 +443,7 @@ shaped! {
         }
     }
     // Guards of rows whose lanes keep nothing between the turns of a loop.
-    streams free [plain "" all "-" no_strips "-strips" inside "inside"]
+    streams free [plain "" all "-" debug "debug" no_strips "-strips" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let width = global_dim_x();
         let i = global_idx_x();
@@ -457,7 +457,7 @@ shaped! {
         }
     }
     // Rows that are longer than a strip of several rows takes.
-    long_rows free [plain "" all "-" trim "trim" no_stacks "-stacks"]
+    long_rows free [plain "" all "-" debug "debug" trim "trim" no_stacks "-stacks"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let width = global_dim_x();
@@ -471,7 +471,7 @@ shaped! {
         out[j * width + i] = sum;
     }
     // Divergent loops with values that are the same in all lanes left, and values that nothing reads afterwards.
-    counted free [plain "" all "-" trim "trim" no_trim "-trim" no_masked "-masked" peel "peel" inside "inside"]
+    counted free [plain "" all "-" debug "debug" trim "trim" no_trim "-trim" no_masked "-masked" peel "peel" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -516,7 +516,7 @@ shaped! {
         }
     }
     // Products in blocks whose rows fill strips of several rows, or do not.
-    given_products free [plain "" all "-" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks" inside "inside"]
+    given_products free [plain "" all "-" debug "debug" strips "strips" no_strips "-strips" stacks "strips, stacks" no_stacks "-stacks" inside "inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 32], 16>();
         let b = shared_array::<[u32; 32], 16>();
@@ -537,7 +537,7 @@ shaped! {
         out[at] = sum;
     }
     // A prefix sum: a condition splits each row at a value that all lanes change together.
-    doubling free [plain "" all "-"]
+    doubling free [plain "" all "-" debug "debug"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<u32, 1024>();
         let t = thread_idx_x();
@@ -562,7 +562,7 @@ shaped! {
         out[global_idx_x()] = tile[t];
     }
     // Subgroups in a branch that only the first lanes take, and moves by distances on which all lanes agree.
-    halves free [plain "" all "-" trim "trim" strips "strips"]
+    halves free [plain "" all "-" debug "debug" trim "trim" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let t = thread_idx_x();
         let mut v = x[global_idx_x() % x.len()] % 100;

@@ -24,8 +24,8 @@ pub struct Parts<'a> {
     pub signature: &'a Signature,
     /// Path of the façade crate.
     pub krate: &'a TokenStream,
-    /// The loop shapes that the compiled body may take.
-    pub shapes: Shapes,
+    /// The loop shapes that the compiled body may take. `None` if the build selects them.
+    pub shapes: Option<Shapes>,
     /// True if the kernel fixes its block size.
     pub fixed_block: bool,
     /// The environments that the kernel's text needs.

@@ -49,7 +49,7 @@ pub struct Attribute {
     /// `requires(k < n, …)`: conditions that a launch must satisfy.
     pub requires: Vec<Expr>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
-    pub shapes: Shapes,
+    pub shapes: Option<Shapes>,
 }
 
 /// The path of the façade crate that the user gives, and the `unsafe` that vouches for it.
@@ -264,7 +264,7 @@ impl Attribute {
                 }
                 "inline" => attribute.inline = inline(&value, errors),
                 SHAPES => match shapes(&value) {
-                    Some(shapes) => attribute.shapes = shapes,
+                    Some(shapes) => attribute.shapes = Some(shapes),
                     None => errors.at(
                         codes::OPTION,
                         span(&value),

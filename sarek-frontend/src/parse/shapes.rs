@@ -20,6 +20,9 @@ pub struct Shapes {
     pub columns: bool,
     /// A block whose lanes all pass a guard tests it once: `emit/cpu/loop_versioning.rs`.
     pub inside: bool,
+    /// The code of debug builds, in which nothing is inlined: `emit/cpu/debug_builds.rs`. Only
+    /// `trim` goes with it.
+    pub debug: bool,
 }
 
 impl Default for Shapes {
@@ -33,6 +36,7 @@ impl Default for Shapes {
             peel: true,
             columns: true,
             inside: true,
+            debug: false,
         }
     }
 }
@@ -54,12 +58,33 @@ impl Shapes {
             peel: false,
             columns: false,
             inside: false,
+            debug: false,
         }
     }
 
-    /// Parses a list such as `"trim, strips"`, or `"-trim, strips"` for all shapes but these.
-    /// `None` if a name is unknown.
+    /// The shapes of debug builds.
+    pub const fn debug() -> Shapes {
+        Shapes {
+            trim: true,
+            debug: true,
+            ..Shapes::none()
+        }
+    }
+
+    /// Those of code for a single lane, which has no loop over lanes.
+    pub const fn of_one_lane(self) -> Shapes {
+        Shapes {
+            debug: self.debug,
+            ..Shapes::none()
+        }
+    }
+
+    /// Parses a list such as `"trim, strips"`, or `"-trim, strips"` for all shapes but these,
+    /// or `"debug"` for those of debug builds. `None` if a name is unknown.
     pub fn from_list(list: &str) -> Option<Shapes> {
+        if list == "debug" {
+            return Some(Shapes::debug());
+        }
         let (mut shapes, names, on) = match list.strip_prefix('-') {
             Some(names) => (Shapes::default(), names, false),
             None => (Shapes::none(), list, true),

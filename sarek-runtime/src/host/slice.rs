@@ -60,6 +60,12 @@ impl<'a, T: Copy> RawSliceMut<'a, T> {
         self.len
     }
 
+    /// A pointer to all elements, for code that indexes them by `[]`.
+    #[inline(always)]
+    pub fn elements(self) -> *mut [T] {
+        std::ptr::slice_from_raw_parts_mut(self.ptr, self.len)
+    }
+
     /// A pointer to the first element.
     #[inline(always)]
     pub fn as_ptr(self) -> *const T {

@@ -354,9 +354,11 @@ impl Writer<'_> {
         };
         let stmts = self.body_stmts().into_iter().map(|id| self.stmt(id));
         let (params, instances) = (self.known_params(), self.instances());
+        let raw_slices = self.raw_slices();
         let body = mixed! {
             #instances
             #params
+            #raw_slices
             #result
             'thread: { #(#stmts)* }
         };

@@ -128,15 +128,19 @@ impl Writer<'_> {
         let ty = self.kernel.type_of(lhs).as_scalar().map(rust_type);
         let ty = ty.map(|ty| mixed!(: (#ty, #ty)));
         let site = site.filter(|_| !self.kernel.divides_safely(rhs));
+        let by_operator = self.divided_by_operator(op, lhs);
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let check = site.and_then(|site| {
             let undefined = mixed!(!__host::Divide::is_defined(__dividend, __divisor));
             self.test(site, undefined, mixed!(__host::Divide::detail(__divisor)))
         });
+        let quotient = by_operator.unwrap_or_else(
+            || quote_spanned!(span=> __host::Divide::#method(__dividend, __divisor)),
+        );
         quote_spanned! {span=> {
             let (__dividend, __divisor) #ty = (#lhs, #rhs);
             #check
-            __host::Divide::#method(__dividend, __divisor)
+            #quotient
         }}
     }
 

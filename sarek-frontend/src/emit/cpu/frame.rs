@@ -220,7 +220,8 @@ impl<'a> Writer<'a> {
         let position = frame.position();
         let clear = frame.masks[outermost..].iter().map(|(_, id)| {
             let mask = frame.mask_name(*id);
-            mixed!(*<[_]>::get_unchecked_mut(#mask, #position) = false;)
+            let flag = self.of_lane_mut(&mask, &position);
+            mixed!(#flag = false;)
         });
         Some(mixed!({ #(#clear)* break 'thread; }))
     }

@@ -34,8 +34,12 @@ impl Writer<'_> {
             Head::While(None) => mixed!(#label: loop { #start #body }),
             Head::For(local, bounds) => {
                 let [from, to] = bounds.map(|e| writer.expr(e));
-                let local = self.local(local);
-                mixed!(#label: for #local in (#from..#to) { #start #body })
+                let body = mixed!(#start #body);
+                let counted = self.counted(&label, local, [&from, &to], &body);
+                counted.unwrap_or_else(|| {
+                    let local = self.local(local);
+                    mixed!(#label: for #local in (#from..#to) { #body })
+                })
             }
         }
     }
@@ -100,11 +104,12 @@ impl Writer<'_> {
         let (fetch, keep) = (self.fetch(inner, id), self.keep(inner, id));
         let position = inner.position();
         let live = inner.mask().map(|m| inner.mask_name(m));
+        let live = live.map(|live| self.of_lane_mut(&live, &position));
         let tested = |test| {
             self.lanes(
                 inner,
                 inner.mask(),
-                mixed!(#fetch if #test { *<[_]>::get_unchecked_mut(#live, #position) = false; } #keep),
+                mixed!(#fetch if #test { #live = false; } #keep),
             )
         };
         match parts.head {
@@ -115,26 +120,25 @@ impl Writer<'_> {
             }
             Head::For(local, bounds) => {
                 let [from, to] = bounds.map(|e| writer.expr(e));
-                let [next, end] = counter_names(inner, parts);
+                let names = counter_names(inner, parts);
+                let [next, end] = names.each_ref().map(|name| self.of_lane(name, &position));
+                let [next_mut, end_mut] = names.map(|name| self.of_lane_mut(&name, &position));
                 let set = mixed! {
                     #fetch
-                    *<[_]>::get_unchecked_mut(#next, #position) = #from;
-                    *<[_]>::get_unchecked_mut(#end, #position) = #to;
+                    #next_mut = #from;
+                    #end_mut = #to;
                 };
                 let local = self.local(local);
                 let fetched = self.is_fetched(inner, id, parts);
-                let count =
-                    fetched.then(|| mixed!(#local = *<[_]>::get_unchecked(#next, #position);));
-                let test = tested(mixed! {
-                    *<[_]>::get_unchecked(#next, #position) >= *<[_]>::get_unchecked(#end, #position)
-                });
+                let count = fetched.then(|| mixed!(#local = #next;));
+                let test = tested(mixed!(#next >= #end));
                 let step = self.lanes(
                     inner,
                     inner.mask(),
                     mixed! {
                         #fetch
                         #count
-                        *<[_]>::get_unchecked_mut(#next, #position) += 1;
+                        #next_mut += 1;
                         #keep
                     },
                 );

@@ -124,6 +124,9 @@ impl Writer<'_> {
 
     /// Reads the element.
     pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
+        if let Some(place) = self.place_by_index(memory, index) {
+            return place;
+        }
         let (array, index) = self.element(memory, index, Way::Read);
         let of = self.functions_of(memory);
         mixed!(*#of::get_unchecked(#array, #index))
@@ -131,6 +134,9 @@ impl Writer<'_> {
 
     /// Stores `__value` in the element.
     pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
+        if let Some(place) = self.place_by_index(memory, index) {
+            return mixed!(#place = __value;);
+        }
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
             Memory::Slice(_) => mixed!(__host::RawSliceMut::set(#array, #index, __value);),
@@ -144,6 +150,9 @@ impl Writer<'_> {
 
     /// A pointer to the element, for storing a part of it.
     pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
+        if let Some(place) = self.place_by_index(memory, index) {
+            return mixed!((&raw mut #place));
+        }
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
             Memory::Slice(_) => mixed!(__host::RawSliceMut::place(#array, #index)),

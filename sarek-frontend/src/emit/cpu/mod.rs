@@ -20,6 +20,7 @@ mod collective_call;
 mod columns;
 mod compound;
 mod cost;
+mod debug_builds;
 mod divergent_loops;
 mod elastic_strips;
 mod exact;
@@ -104,12 +105,35 @@ struct Writer<'a> {
     frame: Option<&'a Frame<'a>>,
 }
 
-/// The items of `impl DirectKernel`. The imports of [`super::scope`] must be in scope.
-pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
+/// The items of `impl DirectKernel`. The imports of [`super::scope`] must be in scope. Without
+/// shapes, the build selects them: [`debug_builds`].
+pub fn body(lowered: &Lowered, shapes: Option<Shapes>) -> TokenStream {
     let kernel = &lowered.kernel;
-    let values = Values::of(kernel);
+    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
+    let cost = Literal::u32_unsuffixed(cost::cost(kernel));
+    let writer = Writer {
+        shapes: shapes.unwrap_or_default(),
+        is_function: false,
+        ..Writer::of_function(lowered, &known, &none, &values)
+    };
+    let is_row_wise = writer.is_row_wise();
+    let is_any_block = columns::is_free_of_blocks(kernel);
+    let is_tall = is_any_block && writer.packs();
+    let block = debug_builds::by_build(shapes, &|shapes| block_fn(lowered, &values, shapes));
+    mixed! {
+        const COST: __u32 = #cost;
+        const ROW_WISE: __bool = #is_row_wise;
+        const ANY_BLOCK: __bool = #is_any_block;
+        const TALL: __bool = #is_tall;
+
+        #block
+    }
+}
+
+/// The function that runs a block.
+fn block_fn(lowered: &Lowered, values: &Values, shapes: Shapes) -> TokenStream {
     let trim = if shapes.trim {
-        Trim::of(kernel, &values)
+        Trim::of(&lowered.kernel, values)
     } else {
         Trim::default()
     };
@@ -117,19 +141,10 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let writer = Writer {
         shapes,
         is_function: false,
-        ..Writer::of_function(lowered, &trim.known, &none, &values)
+        ..Writer::of_function(lowered, &trim.known, &none, values)
     };
-    let cost = Literal::u32_unsuffixed(cost::cost(kernel));
-    let is_row_wise = writer.is_row_wise();
-    let is_any_block = columns::is_free_of_blocks(kernel);
-    let is_tall = is_any_block && writer.packs();
     let entry = writer.entries(&trim);
     mixed! {
-        const COST: __u32 = #cost;
-        const ROW_WISE: __bool = #is_row_wise;
-        const ANY_BLOCK: __bool = #is_any_block;
-        const TALL: __bool = #is_tall;
-
         #[inline(always)]
         #[allow(unused, clippy::all)]
         unsafe fn block<const __CHECK: __bool>(
@@ -150,13 +165,17 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
     let params = writer.function_params(None);
     let body = match (is_cooperative, lowered.max_depth) {
         (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
-        (false, None) => {
+        (false, None) => debug_builds::by_build(None, &|shapes| {
+            let writer = Writer {
+                shapes: shapes.of_one_lane(),
+                ..writer
+            };
             let (body, result_type) = writer.function_body();
-            mixed! {
+            mixed! {{
                 #body
                 ::core::result::Result::Ok(__host::Returned::new(#result_type))
-            }
-        }
+            }}
+        }),
         (false, Some(depth)) => {
             let names = writer.param_names();
             mixed! {
@@ -360,6 +379,7 @@ impl Writer<'_> {
         let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
         let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
         let (kept, instances) = (self.kept(&frame), self.instances());
+        let raw_slices = self.raw_slices();
         let calls = !self.joint.is_empty();
         let scratch = calls || kept.is_some() || self.packs();
         let (scratch_ty, scratch) = (
@@ -382,6 +402,7 @@ impl Writer<'_> {
             ) -> ::core::result::Result<(), __host::RawFault> #clause {
                 #dim
                 #instances
+                #raw_slices
                 #kept
                 #prelude
                 #lanes

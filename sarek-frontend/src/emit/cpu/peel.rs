@@ -127,7 +127,7 @@ impl Writer<'_> {
             }
             return match self.are_columns(stmts) {
                 true => super::columns::columns(body(self)),
-                false => super::tree::rows(None, body(self)),
+                false => self.all_rows(body(self)),
             };
         };
         let part = |inner: bool| {

@@ -99,11 +99,15 @@ impl Writer<'_> {
                 end,
                 body,
             } => {
-                let (label, local) = (loop_label(label), self.local(local));
+                let (label, name) = (loop_label(label), self.local(local));
                 let (start, end, body) = (self.expr(start), self.expr(end), self.block(body));
+                let counted = self.counted(&label, local, [&start, &end], &body);
+                if let Some(counted) = counted {
+                    return counted;
+                }
                 // In parentheses, because rustc would take a block after a bare `..` for the body
                 // of the loop.
-                quote_spanned!(span=> #label: for #local in (#start..#end) { #body })
+                quote_spanned!(span=> #label: for #name in (#start..#end) { #body })
             }
             Stmt::Break { label } => match self.leave(&[Mask::Live(label)]) {
                 Some(leave) => leave,

@@ -240,7 +240,8 @@ impl<'a> Writer<'a> {
                 let same = same_name(local);
                 return mixed!(let #mutable #name: #ty = #same;);
             }
-            mixed!(let #mutable #name: #ty = *<[_]>::get_unchecked(#array, #position);)
+            let value = self.of_lane(&array, &position);
+            mixed!(let #mutable #name: #ty = #value;)
         });
         let kept = self.kept_whole(frame, ids).into_keys().map(|local| {
             let (name, array) = (self.local(local), frame.array(local));
@@ -274,7 +275,8 @@ impl<'a> Writer<'a> {
             });
         let lanes = lanes.map(|(local, _)| {
             let (name, array) = (self.local(local), frame.array(local));
-            mixed!(*<[_]>::get_unchecked_mut(#array, #position) = #name;)
+            let place = self.of_lane_mut(&array, &position);
+            mixed!(#place = #name;)
         });
         let whole = self.kept_whole(frame, ids).into_iter();
         let whole = whole.filter(|(_, writes)| *writes).map(|(local, _)| {
@@ -316,23 +318,32 @@ impl<'a> Writer<'a> {
         let position = frame.position();
         let guard = match mask {
             Some(mask) => {
-                let mask = frame.mask_name(mask);
-                Some(mixed!(if !*<[_]>::get_unchecked(#mask, #position) { continue; }))
+                let flag = self.of_lane(&frame.mask_name(mask), &position);
+                Some(mixed!(if !#flag { continue; }))
             }
             None => frame.given.then(
                 || mixed!(if !__FULL && !*<[_]>::get_unchecked(__active, #position) { continue; }),
             ),
         };
         match frame.lanes {
-            Lanes::Block => rows(None, mixed!(#guard #body)),
+            Lanes::Block => self.all_rows(mixed!(#guard #body)),
             Lanes::Strip => self.strip_lanes(frame, &mixed!(#guard #body)),
+        }
+    }
+
+    /// The plain loop over all lanes of a block.
+    pub fn all_rows(&self, body: TokenStream) -> TokenStream {
+        match self.shapes.debug {
+            true => self.each_lane_in_turn(body),
+            false => rows(None, body),
         }
     }
 
     /// Sets a mask for the lanes under mask `of`, and clears it for all others.
     pub fn set_mask(&self, frame: &Frame<'_>, mask: MaskId, of: Option<MaskId>) -> TokenStream {
         let (name, position) = (frame.mask_name(mask), frame.position());
-        let set = mixed!(*<[_]>::get_unchecked_mut(#name, #position) = true;);
+        let flag = self.of_lane_mut(&name, &position);
+        let set = mixed!(#flag = true;);
         let lanes = self.lanes(frame, of, set);
         mixed!(<[_]>::fill(#name, false); #lanes)
     }
@@ -383,14 +394,16 @@ impl<'a> Writer<'a> {
             frame.mask_name(masked.then),
             frame.mask_name(masked.otherwise),
         );
+        let [on_then, on_otherwise] =
+            [&then, &otherwise].map(|mask| self.of_lane_mut(mask, &position));
         let lanes = self.lanes(
             frame,
             frame.mask(),
             mixed! {
                 #fetch
                 let __cond = #cond;
-                *<[_]>::get_unchecked_mut(#then, #position) = __cond;
-                *<[_]>::get_unchecked_mut(#otherwise, #position) = !__cond;
+                #on_then = __cond;
+                #on_otherwise = !__cond;
             },
         );
         mixed!(<[_]>::fill(#then, false); <[_]>::fill(#otherwise, false); #lanes)
