@@ -388,16 +388,16 @@ fn sums(bench: &Bench, n: usize) -> Fallible {
                 },
             )
         };
-    // SAFETY: one thread of each subgroup stores its part, and one of each block its sum.
     row("shuffled_sums", &|v| {
+        // SAFETY: one thread of each subgroup stores its part, and one of each block its sum.
         unsafe { shuffled_sums(&v.0, &mut v.1) }.cover(n)
     })?;
-    // SAFETY: as above.
     row("exchanged_sums", &|v| {
+        // SAFETY: as above.
         unsafe { exchanged_sums(&v.0, &mut v.1) }.cover(n)
     })?;
-    // SAFETY: as above.
     row("subgroup_sums", &|v| {
+        // SAFETY: as above.
         unsafe { subgroup_sums(&v.0, &mut v.1) }.cover(n)
     })
 }
