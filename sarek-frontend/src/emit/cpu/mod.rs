@@ -109,12 +109,14 @@ struct Writer<'a> {
 /// shapes, the build selects them: [`debug_builds`].
 pub fn body(lowered: &Lowered, shapes: Option<Shapes>) -> TokenStream {
     let kernel = &lowered.kernel;
-    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
+    let (none, values) = (HashSet::new(), Values::of(kernel));
+    let of_release = shapes.unwrap_or_default();
+    let trim = trim(lowered, &values, of_release);
     let cost = Literal::u32_unsuffixed(cost::cost(kernel));
     let writer = Writer {
-        shapes: shapes.unwrap_or_default(),
+        shapes: of_release,
         is_function: false,
-        ..Writer::of_function(lowered, &known, &none, &values)
+        ..Writer::of_function(lowered, &trim.known, &none, &values)
     };
     let is_row_wise = writer.is_row_wise();
     let is_any_block = columns::is_free_of_blocks(kernel);
@@ -130,13 +132,17 @@ pub fn body(lowered: &Lowered, shapes: Option<Shapes>) -> TokenStream {
     }
 }
 
+/// The guards that become bounds of the loop over lanes.
+fn trim(lowered: &Lowered, values: &Values, shapes: Shapes) -> Trim {
+    match shapes.trim {
+        true => Trim::of(&lowered.kernel, values),
+        false => Trim::default(),
+    }
+}
+
 /// The function that runs a block.
 fn block_fn(lowered: &Lowered, values: &Values, shapes: Shapes) -> TokenStream {
-    let trim = if shapes.trim {
-        Trim::of(&lowered.kernel, values)
-    } else {
-        Trim::default()
-    };
+    let trim = trim(lowered, values, shapes);
     let none = HashSet::new();
     let writer = Writer {
         shapes,
