@@ -57,8 +57,7 @@ impl Idiom {
         }
         for (at, statement) in self.statements.split(';').enumerate() {
             let reason = 1 << at;
-            let is_kept = kept & reason != 0 || statement.trim() == "shift";
-            if is_kept && !statement.trim().is_empty() {
+            if kept & reason != 0 && !statement.trim().is_empty() {
                 builder.both(statement, reason);
             }
         }
@@ -100,9 +99,6 @@ impl Idiom {
     fn steps(&self) -> u32 {
         let mut system = self.system(Reasons::MAX);
         system.substitute_definitions();
-        if system.from_bounds {
-            system.shift();
-        }
         system.solve();
         STEPS - system.steps.get()
     }
