@@ -13,7 +13,6 @@ pub const CASES: &[Case] = &[
     Case::new("idioms/grid_stride_rows", &[], rows),
     Case::new("idioms/grid_stride_u32", &[], counted_in_u32),
     Case::new("idioms/grid_stride_sums", &[], sums),
-    Case::new("idioms/stride_of_a_function", &[], of_function),
 ];
 
 /// Runs a kernel on each size, in launches of one thread and of 66 threads.
@@ -191,26 +190,4 @@ fn sums(device: &Device) -> Check {
         )?;
     }
     Ok(())
-}
-
-#[device]
-fn stride() -> usize {
-    grid_dim_x() * block_dim_x()
-}
-
-/// The stride is the result of a function.
-#[kernel]
-fn of_function_kernel(y: &mut [u32]) {
-    let mut i = global_idx_x();
-    while i < y.len() {
-        y[i] += i as u32;
-        i += stride();
-    }
-}
-
-fn of_function(device: &Device) -> Check {
-    along(
-        |y, grid, block| of_function_kernel(y).grid(grid).block(block).run_on(device),
-        |y| y.iter_mut().zip(0..).for_each(|(y, i)| *y += i),
-    )
 }

@@ -10,11 +10,9 @@ mod subgroups;
 mod terms;
 mod translate;
 
-use std::cell::Cell;
-
 use super::Needs;
 use crate::analysis::access::Access;
-use crate::analysis::linear::{Atom, Fact, Terms};
+use crate::analysis::linear::Terms;
 use crate::{Axis, Kernel, Precondition};
 pub use constants::ConstantBound;
 pub(super) use constants::{Assumption, Constants, Steps};
@@ -48,24 +46,18 @@ impl Setting<'_> {
         b: &Access,
         used: &mut Vec<ConstantBound>,
     ) -> Option<Needs> {
-        let axes = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
-        let of_axes = |reading| axes.map(|axes| (axes, reading));
-        let usual = axes.map(|axes| [(axes, Reading::Sums), (axes, Reading::Plain)]);
-        let others = [Reading::Digits, Reading::OfIndex].map(of_axes);
-        let others = others.into_iter().filter(|_| self.assumed.is_thorough);
-        let attempts = usual.into_iter().flatten().chain(others.flatten());
-        let last = self.assumed.last.and_then(Cell::get);
-        let attempts = last
+        let attempts = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
+        let attempts = attempts
             .into_iter()
-            .chain(attempts.filter(|of| last != Some(*of)));
+            .flat_map(|axes| [(axes, true), (axes, false)]);
         let all = MOST_STEPS.min(self.assumed.steps.get());
         let mut steps = all;
-        let found = attempts.into_iter().find_map(|(axes, reading)| {
+        let found = attempts.into_iter().find_map(|(axes, named)| {
             let mut question = Question {
                 setting: self,
                 accesses: [a, b],
                 axes,
-                reading,
+                named,
                 chosen: vec![],
                 needs: vec![],
                 used: vec![],
@@ -75,9 +67,6 @@ impl Setting<'_> {
             let found = question.each_case();
             steps = question.steps;
             found?;
-            if let Some(last) = self.assumed.last {
-                last.set(Some((axes, reading)));
-            }
             used.extend(question.used);
             Some(question.needs)
         });
@@ -88,7 +77,7 @@ impl Setting<'_> {
 
     /// False if the rules of the proof show that the facts at an access contradict each other.
     pub(super) fn may_happen(self, access: &Access) -> bool {
-        let mut of = Translation::new(self, [access; 2], (&[], Reading::Plain));
+        let mut of = Translation::new(self, [access; 2], &[]);
         let mut facts = access.facts.iter();
         if facts.any(|fact| of.fact(fact, Side::First).is_err()) {
             return true;
@@ -99,7 +88,7 @@ impl Setting<'_> {
 
 /// The axes whose ids tell threads apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::analysis::race) enum Axes {
+enum Axes {
     /// All axes of the ids in indices and facts.
     All,
     /// The same, but the launch must have one block along those whose block ids the indices do not mention.
@@ -108,25 +97,13 @@ pub(in crate::analysis::race) enum Axes {
     OfIndex,
 }
 
-/// How forms become polynomials. Each reading has proofs that the others do not find.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::analysis::race) enum Reading {
-    Plain,
-    /// A variable stands for each sum that is a factor.
-    Sums,
-    /// The bases of digits stay single variables: a width is not replaced by twice its half, and `w - 2` becomes a variable. A
-    /// remainder stands for itself, not for its dividend without a multiple of the divisor.
-    Digits,
-    /// Without the facts about quotients and other terms that the indices do not have.
-    OfIndex,
-}
-
 /// A question about two accesses.
 struct Question<'a> {
     setting: Setting<'a>,
     accesses: [&'a Access; 2],
     axes: Axes,
-    reading: Reading,
+    /// If set, a variable stands for each sum that is a factor.
+    named: bool,
     chosen: Vec<Case>,
     needs: Needs,
     used: Vec<ConstantBound>,
@@ -156,21 +133,14 @@ impl Question<'_> {
     /// Examines one combination of cases.
     fn one_case(&mut self) -> Result<(), Stop> {
         let [a, b] = self.accesses;
-        let as_read = (self.chosen.as_slice(), self.reading);
-        let mut of = Translation::new(self.setting, self.accesses, as_read);
-        if self.reading == Reading::Sums && !of.name_sums(self.accesses)? {
+        let mut of = Translation::new(self.setting, self.accesses, &self.chosen);
+        if self.named && !of.name_sums(self.accesses)? {
             return Err(Stop::NoProof);
         }
         of.indices(a, b)?;
         let (of_indices, blocks) = (of.used, of.blocks);
-        let of_index = of.atoms();
-        let has_no_others = |fact: &&Fact| {
-            let mut terms = fact.form.terms().iter();
-            self.reading != Reading::OfIndex
-                || terms.all(|(atom, _)| !matches!(atom, Atom::Term(..)) || of_index.contains(atom))
-        };
         for (side, access) in [(Side::First, a), (Side::Second, b)] {
-            for fact in access.facts.iter().filter(has_no_others) {
+            for fact in &access.facts {
                 of.fact(fact, side)?;
             }
         }

@@ -191,8 +191,6 @@ impl<'k> Proof<'k> {
                 subgroup: None,
                 multiple: None,
                 steps,
-                is_thorough: true,
-                last: None,
             },
         }
     }

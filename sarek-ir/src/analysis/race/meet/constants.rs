@@ -1,14 +1,10 @@
 //! Bounds of named constants that a proof assumes, and that rustc checks.
 
-mod radix;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::subgroups::{SubgroupSize, sizes};
-use super::{Axes, Reading};
-use crate::analysis::access::Access;
 use crate::analysis::race::Needs;
 use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, LinkId};
 
@@ -41,8 +37,6 @@ pub struct ConstantBound {
 pub(in crate::analysis::race) struct Constants {
     /// The alternatives, the weakest first. The first is empty.
     alternatives: Vec<Vec<ConstantBound>>,
-    /// The bounds by which the terms of an index are digits. Tried after the first alternative.
-    digits: Vec<ConstantBound>,
     /// The numbers that are tried, in ascending order.
     numbers: Vec<u64>,
     /// The sizes of subgroups that are tried. A kernel needs one size at the most.
@@ -53,8 +47,6 @@ pub(in crate::analysis::race) struct Constants {
     pub(in crate::analysis::race) used: Vec<ConstantBound>,
     /// The steps that all refutations together may still take.
     steps: Steps,
-    /// True for the kernel itself, false for a guess.
-    is_thorough: bool,
 }
 
 /// The assumptions of one attempt.
@@ -68,10 +60,6 @@ pub(in crate::analysis::race) struct Assumption<'a> {
     pub(in crate::analysis::race) multiple: Option<u32>,
     /// The steps that all questions together may still take.
     pub(in crate::analysis::race) steps: &'a Cell<u32>,
-    /// True if all readings are worth their steps.
-    pub(in crate::analysis::race) is_thorough: bool,
-    /// The attempt that answered the last question, which is the first one for the next question.
-    pub(in crate::analysis::race) last: Option<&'a Cell<Option<(Axes, Reading)>>>,
 }
 
 /// A number of steps that several proofs share.
@@ -85,13 +73,11 @@ impl Constants {
     pub(in crate::analysis::race) fn none() -> Constants {
         Constants {
             alternatives: vec![vec![]],
-            digits: vec![],
             numbers: vec![],
             sizes: vec![None],
             multiples: vec![],
             used: vec![],
             steps: Rc::new(Cell::new(MOST_STEPS)),
-            is_thorough: true,
         }
     }
 
@@ -102,10 +88,9 @@ impl Constants {
         self
     }
 
-    /// Takes the steps of refutations from these, which are few.
+    /// Takes the steps of refutations from these.
     pub(in crate::analysis::race) fn within(mut self, steps: &Steps) -> Constants {
         self.steps = steps.clone();
-        self.is_thorough = false;
         self
     }
 
@@ -170,13 +155,6 @@ impl Constants {
         self.alternatives.extend(found);
     }
 
-    /// Adds the bounds by which the terms of the indices are digits, if bounds may be assumed at all.
-    pub(in crate::analysis::race) fn expect_digits(&mut self, kernel: &Kernel, of: &[&Access]) {
-        if self.alternatives.len() > 1 {
-            self.digits = radix::bounds(kernel, of);
-        }
-    }
-
     /// [`Constants::of`] for some of the constants.
     pub(in crate::analysis::race) fn among(kernel: &Kernel, links: &[LinkId]) -> Constants {
         let mut constants = Constants::none();
@@ -220,18 +198,14 @@ impl Constants {
         mut prove: impl FnMut(Assumption<'_>, &mut Vec<ConstantBound>) -> Option<Needs>,
     ) -> Option<Needs> {
         let steps = self.steps.clone();
-        let (sizes, last) = (&self.sizes, Cell::new(None));
+        let sizes = &self.sizes;
         let assumption = |bounds, subgroup, multiple| Assumption {
             bounds,
             subgroup,
             multiple,
             steps: &steps,
-            is_thorough: self.is_thorough,
-            last: Some(&last),
         };
-        let digits = Some(&self.digits).filter(|digits| !digits.is_empty());
-        let first = self.alternatives.iter().take(1).chain(digits);
-        let each = first.chain(self.alternatives.iter().skip(1));
+        let each = self.alternatives.iter();
         let each = each.flat_map(|bounds| {
             let sizes = sizes.iter();
             sizes.map(move |size| assumption(bounds.as_slice(), *size, None))
@@ -272,8 +246,6 @@ impl Constants {
                     subgroup,
                     multiple: None,
                     steps: &steps,
-                    is_thorough: self.is_thorough,
-                    last: Some(&last),
                 };
                 let needs = prove(bounds, &mut vec![])?;
                 Some((needs, assumed))

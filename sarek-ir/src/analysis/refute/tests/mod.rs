@@ -7,7 +7,6 @@
 //! |---|---|
 //! | `a < b`, `a <= b`, `a == b`, `a != b` | comparisons; with variables of a thread they hold for both |
 //! | `x := a` | a definition |
-//! | `shift` | uniform factors are counted from a number |
 //! | `a ~ b` | the two threads have the same `a` exactly if they have the same `b` |
 
 mod idioms;
@@ -179,9 +178,6 @@ impl Builder {
 
     /// Adds a statement, for both threads if it mentions variables of a thread.
     fn both(&mut self, text: &str, reason: Reasons) {
-        if text.trim() == "shift" {
-            return self.system.count_from_bounds();
-        }
         if let Some((a, b)) = text.split_once('~') {
             let (a, b) = (self.difference(a), self.difference(b));
             self.system

@@ -23,8 +23,6 @@ struct Case {
     uniform: Vec<bool>,
     ids: Vec<Sum>,
     constraints: Vec<Constraint>,
-    /// True if factors are counted from numbers.
-    is_shifted: bool,
 }
 
 impl Case {
@@ -37,7 +35,6 @@ impl Case {
             uniform: vec![],
             ids: vec![],
             constraints: vec![],
-            is_shifted: rng.below(2) == 0,
         };
         for at in 0..own + uniform {
             let range = if rng.below(4) == 0 { (-3, 3) } else { (0, 4) };
@@ -116,9 +113,6 @@ impl Case {
     /// The system with the constraints whose bits are in `kept`.
     fn system(&self, kept: Reasons) -> System {
         let mut system = System::new();
-        if self.is_shifted {
-            system.count_from_bounds();
-        }
         let new = self.ranges.iter().zip(&self.uniform);
         let variables = new.map(|(range, uniform)| system.variable(range.0 == 0, *uniform));
         let variables: Vec<Var> = variables.map(Option::unwrap).collect();
