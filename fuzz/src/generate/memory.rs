@@ -1,6 +1,6 @@
 //! Generates accesses to elements of slices, thread ids and lengths.
 
-use sarek_ir::{Builtin, Scalar};
+use sarek_ir::{Axis, Builtin, Scalar};
 
 use super::control::of_variable;
 use super::{Form, Gen, Role, Rule, Slice, integer, make, view};
@@ -134,9 +134,20 @@ fn id(g: &mut Gen, ty: Scalar) -> Expr {
         | Builtin::BlockDim(_)
         | Builtin::GridDim(_) => true,
     };
+    let names_other_threads = |id: &Builtin| match id {
+        Builtin::GlobalIdx(axis) | Builtin::ThreadIdx(axis) | Builtin::BlockIdx(axis) => {
+            g.traits.along_x && *axis != Axis::X
+        }
+        Builtin::GlobalThreadId
+        | Builtin::GlobalDim(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_)
+        | Builtin::SubgroupSize
+        | Builtin::SubgroupLane => false,
+    };
     let ids: Vec<_> = Builtin::ALL
         .into_iter()
-        .filter(|(_, id)| (fixed || !depends(id)) && fits(id))
+        .filter(|(_, id)| (fixed || !depends(id)) && fits(id) && !names_other_threads(id))
         .collect();
     let (name, _) = *g.pick(&ids);
     make(ty, Facts::ANY, format!("{name}()"), vec![])

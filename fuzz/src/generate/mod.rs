@@ -169,6 +169,8 @@ struct Traits {
     items: bool,
     /// Slices with elements of 8 and 16 bits.
     narrow: bool,
+    /// A safe kernel along x. Ids of another axis would mean that it has several threads there.
+    along_x: bool,
 }
 
 /// The state of the generator.
@@ -294,6 +296,7 @@ fn made(seed: u64, rustc: bool) -> Generated {
         rustc,
         items: !shared_memory && random.below(6) == 0,
         narrow: random.below(3) == 0,
+        along_x: false,
     };
     // Log-uniform from 5 to 80, or to 200 without shared memory. The statements at both ends of the body come on top.
     let most: f64 = if shared_memory { 16.0 } else { 40.0 };

@@ -48,6 +48,7 @@ impl Gen {
         } else {
             "unsafe "
         };
+        self.traits.along_x = word.is_empty();
         self.bind("i", Scalar::Usize, within(1e6), false);
         let fills = self.fills(shape);
         let mut body = vec![Node::leaf(format!("let i = {id};")).with_effects(&fills)];
