@@ -106,7 +106,9 @@ impl Run<'_> {
             Precondition::GridAtMost(axis, n) => {
                 extent[axis.index()] <= n * u64::from(block[axis.index()])
             }
-            Precondition::BlockMultipleOf(n) => extent[0] <= block[0].into() || block[0] % n == 0,
+            Precondition::BlockMultipleOf(n) => {
+                extent[0] <= block[0].into() || block[0].is_multiple_of(*n)
+            }
             Precondition::NoOverflow(e) => self.is_exact(*e) && !self.wrapped.contains(e),
             Precondition::Holds(_) | Precondition::SubgroupSizeIs(_) => false,
             Precondition::Positive(ParamId(0)) => LEN > 0,
