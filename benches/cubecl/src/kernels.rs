@@ -26,7 +26,12 @@ pub fn triad(b: &[f32], c: &[f32], a: &mut [f32], s: f32) {
 }
 
 #[cube(launch_unchecked)]
-pub fn tuned_triad<N: Size>(b: &[Vector<f32, N>], c: &[Vector<f32, N>], a: &mut [Vector<f32, N>], s: f32) {
+pub fn tuned_triad<N: Size>(
+    b: &[Vector<f32, N>],
+    c: &[Vector<f32, N>],
+    a: &mut [Vector<f32, N>],
+    s: f32,
+) {
     if ABSOLUTE_POS < a.len() {
         a[ABSOLUTE_POS] = b[ABSOLUTE_POS] + Vector::new(s) * c[ABSOLUTE_POS];
     }
@@ -39,12 +44,19 @@ fn normal(d: f32) -> f32 {
         * (-0.5f32 * d * d).exp()
         * k
         * (0.31938153f32
-            + k * (-0.356_563_78f32 + k * (1.781_477_9f32 + k * (-1.821_255_9f32 + k * 1.330_274_5f32))));
+            + k * (-0.356_563_78f32
+                + k * (1.781_477_9f32 + k * (-1.821_255_9f32 + k * 1.330_274_5f32))));
     select(d > 0.0f32, 1.0f32 - tail, tail)
 }
 
 #[cube(launch_unchecked)]
-pub fn black_scholes(spot: &[f32], strike: &[f32], years: &[f32], call: &mut [f32], put: &mut [f32]) {
+pub fn black_scholes(
+    spot: &[f32],
+    strike: &[f32],
+    years: &[f32],
+    call: &mut [f32],
+    put: &mut [f32],
+) {
     let i = ABSOLUTE_POS;
     if i < spot.len() {
         let root = years[i].sqrt();
@@ -128,7 +140,12 @@ pub fn tiled_matmul(a: &[f32], b: &[f32], c: &mut [f32], n: u32) {
 
 /// Register tiles: a cube of 256 units computes 128 × 128 elements, a unit 8 × 8. `n` is a multiple of 128.
 #[cube(launch_unchecked)]
-pub fn tuned_matmul<N: Size>(a: &[Vector<f32, N>], b: &[Vector<f32, N>], c: &mut [Vector<f32, N>], n: u32) {
+pub fn tuned_matmul<N: Size>(
+    a: &[Vector<f32, N>],
+    b: &[Vector<f32, N>],
+    c: &mut [Vector<f32, N>],
+    n: u32,
+) {
     // `ta` holds 8 columns of `a`, transposed; `tb` 8 rows of `b`.
     let mut ta = Shared::<[f32]>::new_slice(1024usize);
     let mut tb = Shared::<[Vector<f32, N>]>::new_slice(256usize);
@@ -228,7 +245,11 @@ pub fn stencil(old: &[f32], new: &mut [f32], width: u32, height: u32) {
         let mut value = old[at];
         if x > 0u32 && x + 1u32 < width && y > 0u32 && y + 1u32 < height {
             value = 0.5f32 * value
-                + 0.125f32 * (old[at - 1] + old[at + 1] + old[at - width as usize] + old[at + width as usize]);
+                + 0.125f32
+                    * (old[at - 1]
+                        + old[at + 1]
+                        + old[at - width as usize]
+                        + old[at + width as usize]);
         }
         new[at] = value;
     }
