@@ -223,7 +223,8 @@ fn functions(program: &mut Program, declare: impl Fn(&str, &[&str], &str) -> Str
         program.push(declare(name, lane, yields));
     }
     program.push("#[::sarek::kernel(block = 32)]");
-    program.push("fn all(y: &mut [u32]) {");
+    // Ids of all axes mean several threads along each.
+    program.push("unsafe fn all(y: &mut [u32]) {");
     for name in &plain {
         program.name(format!("{name}();"));
     }
