@@ -4,7 +4,7 @@ use sarek::prelude::*;
 
 use crate::{Pixels, colour, is_strict};
 
-/// How far a bird sees.
+/// The distance that a bird sees.
 const SIGHT: f32 = 0.06;
 /// The distance that it keeps.
 const NEAR: f32 = 0.014;

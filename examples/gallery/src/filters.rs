@@ -24,7 +24,7 @@ fn look_up(table: &[u32], image: &mut [u32]) {
     }
 }
 
-/// How fast the brightness changes at each pixel, by Sobel's operator.
+/// The change of the brightness at each pixel, by Sobel's operator.
 #[kernel]
 fn edges(width: usize, height: usize, image: &[u32], out: &mut [u32]) {
     let (x, y) = (global_idx_x(), global_idx_y());

@@ -21,7 +21,7 @@ const WEIGHT: [f32; 9] = [
 /// The direction that is opposite to each.
 const BACK: [usize; 9] = [0, 3, 4, 1, 2, 7, 8, 5, 6];
 
-/// What flows in from the left.
+/// The speed of what flows in from the left, in cells a step.
 const SPEED: f32 = 0.1;
 
 /// The part of a population in a fluid of density 1 that rests or moves.

@@ -36,7 +36,7 @@ use sarek::Device;
 /// Pixels of three bytes, row by row from the top.
 pub type Pixels = Vec<[u8; 3]>;
 
-/// How the picture depends on the device.
+/// The agreement between the pictures of two devices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Agreement {
     /// The kernels compute with integers, so all devices draw the same bytes.
@@ -53,13 +53,13 @@ pub type Draw = fn(&Device, usize, usize, usize) -> sarek::Result<Pixels>;
 pub struct Example {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it shows.
+    /// A description in a few words.
     pub about: &'static str,
     /// The usual width and height.
     pub size: (usize, usize),
     /// The usual number of steps of a simulation, paths of a pixel or iterations; 1 for other pictures.
     pub steps: usize,
-    /// What to expect of two devices.
+    /// The agreement of two devices.
     pub agreement: Agreement,
     /// Draws it.
     pub draw: Draw,

@@ -39,7 +39,7 @@ fn direction(seed: u32) -> f32x3 {
     point / (point.length() + 1e-6)
 }
 
-/// How far it is along a ray to a sphere; a billion if it is never reached. The ray's direction has length 1.
+/// The distance along a ray to a sphere; a billion if it is never reached. The ray's direction has length 1.
 #[device]
 fn distance(sphere: Sphere, origin: f32x3, ray: f32x3) -> f32 {
     let (centre, radius): (f32x3, f32) = (sphere.centre, sphere.radius);
