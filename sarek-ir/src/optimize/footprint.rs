@@ -6,6 +6,7 @@
 //!
 //! The distance follows from the index as a sum of products: it is the coefficient of the id along the axis.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::analysis::shape::same;
@@ -78,6 +79,8 @@ impl Footprint {
             kernel,
             varying: &varying,
             last: None,
+            coefficients: HashMap::new(),
+            multiples: HashMap::new(),
             footprint: &mut footprint,
         }
         .block(kernel.body, 0);
@@ -109,6 +112,11 @@ struct Reader<'a> {
     varying: &'a [Varying; 3],
     /// The last access.
     last: Option<(Access, ExprId)>,
+    /// The growth of immutable locals along axes, see [`Reader::coefficient`]. Chains of locals would take exponential time
+    /// without it.
+    coefficients: HashMap<(LocalId, Axis), Option<i64>>,
+    /// See [`Reader::multiple`].
+    multiples: HashMap<LocalId, u64>,
     footprint: &'a mut Footprint,
 }
 
@@ -158,7 +166,7 @@ impl Reader<'_> {
     }
 
     /// See [`Footprint::runs`].
-    fn is_run(&self, access: Access, index: ExprId) -> bool {
+    fn is_run(&mut self, access: Access, index: ExprId) -> bool {
         let Some((last, before)) = self.last else {
             return false;
         };
@@ -174,22 +182,21 @@ impl Reader<'_> {
 
     /// Adds the parameters of an index.
     fn pitches(&mut self, index: ExprId) {
-        for id in self.kernel.exprs_in([index]) {
-            match self.kernel.expr(id).facts().reads {
-                Reads::Param(param) if !self.footprint.pitches.contains(&param) => {
-                    self.footprint.pitches.push(param);
-                }
-                Reads::Local(local) => {
-                    if let Some(init) = self.init(local) {
-                        self.pitches(init);
+        let (mut left, mut seen) = (vec![index], HashSet::new());
+        while let Some(index) = left.pop() {
+            for id in self.kernel.exprs_in([index]) {
+                match self.kernel.expr(id).facts().reads {
+                    Reads::Param(param) if !self.footprint.pitches.contains(&param) => {
+                        self.footprint.pitches.push(param);
                     }
+                    Reads::Local(local) if seen.insert(local) => left.extend(self.init(local)),
+                    _ => {}
                 }
-                _ => {}
             }
         }
     }
 
-    fn distance(&self, index: ExprId, axis: Axis) -> Distance {
+    fn distance(&mut self, index: ExprId, axis: Axis) -> Distance {
         if !self.varying[axis.index()].is_expr(self.kernel, index) {
             return Distance::None;
         }
@@ -201,14 +208,22 @@ impl Reader<'_> {
     }
 
     /// The number by which a value grows from one thread to the next along an axis; `None` if that is no number.
-    fn coefficient(&self, id: ExprId, axis: Axis) -> Option<i64> {
+    fn coefficient(&mut self, id: ExprId, axis: Axis) -> Option<i64> {
         if !self.varying[axis.index()].is_expr(self.kernel, id) {
             return Some(0);
         }
         match self.kernel.expr(id) {
             Expr::Builtin(Builtin::GlobalIdx(own)) => Some(i64::from(own == axis)),
             Expr::Builtin(Builtin::GlobalThreadId) => Some(1).filter(|_| axis == Axis::X),
-            Expr::Local(local) => self.coefficient(self.init(local)?, axis),
+            Expr::Local(local) => {
+                if let Some(known) = self.coefficients.get(&(local, axis)) {
+                    return *known;
+                }
+                let init = self.init(local)?;
+                let found = self.coefficient(init, axis);
+                self.coefficients.insert((local, axis), found);
+                found
+            }
             Expr::Bounded { index, .. } => self.coefficient(index, axis),
             Expr::Binary { op, lhs, rhs } => {
                 let (left, right) = (self.coefficient(lhs, axis)?, self.coefficient(rhs, axis)?);
@@ -228,7 +243,7 @@ impl Reader<'_> {
     }
 
     /// See [`Access::multiple`].
-    fn multiple(&self, id: ExprId) -> u64 {
+    fn multiple(&mut self, id: ExprId) -> u64 {
         match self.kernel.expr(id) {
             Expr::Literal(value) => value.as_int().map_or(1, |n| match n.trailing_zeros() {
                 zeros if zeros < 4 => 1 << zeros,
@@ -236,7 +251,15 @@ impl Reader<'_> {
             }),
             Expr::Builtin(Builtin::GlobalIdx(Axis::X) | Builtin::GlobalDim(Axis::X))
             | Expr::Param(_) => MOST,
-            Expr::Local(local) => self.init(local).map_or(1, |init| self.multiple(init)),
+            Expr::Local(local) => {
+                if let Some(known) = self.multiples.get(&local) {
+                    return *known;
+                }
+                let init = self.init(local);
+                let found = init.map_or(1, |init| self.multiple(init));
+                self.multiples.insert(local, found);
+                found
+            }
             Expr::Bounded { index, .. } => self.multiple(index),
             Expr::Binary {
                 op: BinaryOp::Add,

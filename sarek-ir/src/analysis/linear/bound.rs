@@ -1,8 +1,10 @@
 //! Bounds that conditions and loops imply for the code behind them, before a launch.
 
+use std::collections::HashSet;
+
 use super::guard::{Comparison, Guard, Limits, Relation};
 use super::{Affine, Atom, Form, Poly, Resolver};
-use crate::{Axis, Expr, ExprId};
+use crate::{Axis, Expr, ExprId, LocalId};
 
 /// A bound that holds at a point of the code.
 #[derive(Clone, PartialEq, Debug)]
@@ -135,41 +137,48 @@ impl Resolver<'_> {
 
     /// The bounds that the dimensions of an array of arrays put on its indices.
     pub fn dimensions(&mut self, index: ExprId) -> Vec<Bound> {
-        match self.kernel.expr(index) {
-            Expr::Bounded { index, len, .. } => {
-                let mut bounds = self.compared(Comparison {
-                    relation: Relation::Lt,
-                    lhs: index,
-                    rhs: len,
-                });
-                bounds.extend(self.dimensions(index));
-                bounds
+        let bounded = self.bounded_in(index).into_iter();
+        bounded.flat_map(|of| self.compared(of)).collect()
+    }
+
+    /// The comparisons that hold for the parts of an index behind its checks.
+    pub(super) fn bounded_in(&self, index: ExprId) -> Vec<Comparison> {
+        let (mut found, mut left) = (vec![], vec![index]);
+        let mut seen: HashSet<LocalId> = HashSet::new();
+        while let Some(index) = left.pop() {
+            match self.kernel.expr(index) {
+                Expr::Bounded { index, len, .. } => {
+                    found.push(Comparison {
+                        relation: Relation::Lt,
+                        lhs: index,
+                        rhs: len,
+                    });
+                    left.push(index);
+                }
+                // A compound assignment keeps its index in a local.
+                Expr::Local(local) if seen.insert(local) => {
+                    let init = self.init(local);
+                    left.extend(init.filter(|init| self.is_constant(*init)));
+                }
+                Expr::Binary { lhs, rhs, .. } => left.extend([rhs, lhs]),
+                Expr::Local(_)
+                | Expr::Literal(_)
+                | Expr::Link(_)
+                | Expr::Param(_)
+                | Expr::Len(_)
+                | Expr::Builtin(_)
+                | Expr::Load { .. }
+                | Expr::Unary { .. }
+                | Expr::Divide { .. }
+                | Expr::And { .. }
+                | Expr::Or { .. }
+                | Expr::Cast { .. }
+                | Expr::Call { .. }
+                | Expr::Compound(_)
+                | Expr::Faulted => {}
             }
-            // A compound assignment keeps its index in a local.
-            Expr::Local(local) => match self.init(local) {
-                Some(init) if self.is_constant(init) => self.dimensions(init),
-                Some(_) | None => vec![],
-            },
-            Expr::Binary { lhs, rhs, .. } => {
-                let mut bounds = self.dimensions(lhs);
-                bounds.extend(self.dimensions(rhs));
-                bounds
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => vec![],
         }
+        found
     }
 }
 

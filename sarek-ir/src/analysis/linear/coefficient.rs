@@ -21,6 +21,9 @@ pub trait Coefficient: Clone + PartialEq + Debug {
     /// True if it is provably at least 0. `false` proves nothing.
     fn is_natural(&self) -> bool;
 
+    /// The number of low bits that are 0 in all its values; 0 has as many as one likes.
+    fn low_zeros(&self) -> u32;
+
     /// True if it is 0.
     fn is_zero(&self) -> bool {
         self.as_constant() == Some(0)
@@ -52,6 +55,10 @@ impl Coefficient for i128 {
     fn is_natural(&self) -> bool {
         *self >= 0
     }
+
+    fn low_zeros(&self) -> u32 {
+        self.trailing_zeros()
+    }
 }
 
 impl Coefficient for Poly {
@@ -73,5 +80,12 @@ impl Coefficient for Poly {
 
     fn is_natural(&self) -> bool {
         Poly::is_natural(self)
+    }
+
+    fn low_zeros(&self) -> u32 {
+        let zeros = self
+            .terms()
+            .map(|terms| terms.map(|(_, v)| v.trailing_zeros()).min());
+        zeros.map_or(0, |least| least.unwrap_or(i128::BITS))
     }
 }

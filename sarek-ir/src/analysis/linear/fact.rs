@@ -2,7 +2,7 @@
 
 use super::guard::{Comparison, Guard, Relation};
 use super::{Affine, Form, Poly, Resolver};
-use crate::{Axis, Expr, ExprId, LocalId, Scalar};
+use crate::{Axis, ExprId, LocalId, Scalar};
 
 /// A fact that holds at a point of the code.
 #[derive(Clone, PartialEq, Debug)]
@@ -161,40 +161,7 @@ impl Resolver<'_> {
 
     /// The facts that the dimensions of an array of arrays state about its indices.
     pub fn within(&mut self, index: ExprId) -> Vec<Fact> {
-        match self.kernel.expr(index) {
-            Expr::Bounded { index, len, .. } => {
-                let fact = self.related(Comparison {
-                    relation: Relation::Lt,
-                    lhs: index,
-                    rhs: len,
-                });
-                let mut facts: Vec<Fact> = fact.into_iter().collect();
-                facts.extend(self.within(index));
-                facts
-            }
-            Expr::Local(local) => match self.init(local) {
-                Some(init) if self.is_constant(init) => self.within(init),
-                Some(_) | None => vec![],
-            },
-            Expr::Binary { lhs, rhs, .. } => {
-                let mut facts = self.within(lhs);
-                facts.extend(self.within(rhs));
-                facts
-            }
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Load { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => vec![],
-        }
+        let bounded = self.bounded_in(index).into_iter();
+        bounded.filter_map(|of| self.related(of)).collect()
     }
 }

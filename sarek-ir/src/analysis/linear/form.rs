@@ -1,6 +1,6 @@
 //! Linear forms: `base + Σ coefficient · atom`.
 
-use super::{Atom, Coefficient, Interval, Poly};
+use super::{Atom, Coefficient, Interval, Poly, Symbol};
 use crate::{Axis, ExprId};
 
 /// A linear form. It denotes a mathematical integer, which never wraps.
@@ -32,6 +32,13 @@ impl<C: Coefficient> Form<C> {
             base,
             terms: vec![],
         }
+    }
+
+    /// The number of low bits that are 0 in all values of the form, at most 31.
+    pub fn low_zeros(&self) -> u32 {
+        let factors = self.terms.iter().map(|(_, factor)| factor);
+        let zeros = factors.chain([&self.base]).map(Coefficient::low_zeros);
+        zeros.min().unwrap_or(0).min(31)
     }
 
     /// A number.
@@ -291,6 +298,18 @@ impl<C: Coefficient> Affine<C> {
     /// True if it is an id, perhaps cast, under no conditions except those on extents.
     pub fn is_plain_id(&self) -> bool {
         matches!(self.form.sole_atom(), Some(Atom::Id(_))) && !self.needs_exact
+    }
+}
+
+impl Form<Poly> {
+    /// The symbols of the base and of the factors.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        let factors = self.terms.iter().map(|(_, factor)| factor);
+        let terms = factors
+            .chain([&self.base])
+            .filter_map(Poly::terms)
+            .flatten();
+        terms.flat_map(|(symbols, _)| symbols.iter().copied())
     }
 }
 

@@ -291,7 +291,7 @@ impl Resolver<'_> {
         if by_bit.is_some() {
             return by_bit;
         }
-        let (low, of) = match (low_zeros(&a.form), low_zeros(&b.form)) {
+        let (low, of) = match (a.form.low_zeros(), b.form.low_zeros()) {
             (of_a, of_b) if of_a >= of_b => (of_a, b),
             (_, of_b) => (of_b, a),
         };
@@ -363,19 +363,4 @@ fn branches([large, small]: [&Affine; 2], values: [Form<Poly>; 2]) -> Option<Vec
         })
     });
     made.collect()
-}
-
-/// The number of low bits that are 0 in all values of the form.
-fn low_zeros(form: &Form<Poly>) -> u32 {
-    let of = |poly: &Poly| {
-        let terms = poly.terms()?;
-        terms
-            .map(|(_, v)| v.trailing_zeros())
-            .min()
-            .or(Some(u32::MAX))
-    };
-    let factors = form.terms().iter().map(|(_, factor)| factor);
-    let zeros = factors.chain([&form.base]).map(of);
-    // More bits are of no use, and the operand 0 has as many as one likes.
-    zeros.min().flatten().unwrap_or(0).min(31)
 }

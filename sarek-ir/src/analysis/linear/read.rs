@@ -47,9 +47,9 @@ pub trait Source {
     /// True if code behind this index check sees the index itself.
     fn passes(&mut self, index: ExprId, len: ExprId) -> bool;
 
-    /// A number, if the expression is one for all threads. Nothing but the expression itself may have overflowed.
-    fn number(&mut self, id: ExprId) -> Option<i128> {
-        let value = read(self, id)?;
+    /// The number that a value is for all threads, if it is one.
+    fn number(&self, value: &Affine<Self::Coefficient>) -> Option<i128> {
+        // Nothing but the expression itself may have overflowed.
         value.form.as_constant().filter(|_| value.exact.is_empty())
     }
 
@@ -123,7 +123,8 @@ pub trait Source {
     }
 }
 
-/// The form of an integer expression; `None` if it has none.
+/// The form of an integer expression; `None` if it has none. Each operand is read once: a second reading at each level
+/// would take exponential time.
 pub fn read<S: Source + ?Sized>(source: &mut S, id: ExprId) -> FormOf<S> {
     let ty = source.kernel().type_of(id).as_scalar();
     let ty = ty.filter(|ty| ty.is_int())?;
@@ -173,6 +174,7 @@ pub fn result<S: Source + ?Sized>(
     lhs: ExprId,
     rhs: ExprId,
 ) -> FormOf<S> {
+    let ty = source.kernel().type_of(lhs).as_scalar()?;
     match op {
         BinaryOp::Add => read(source, lhs)?.plus(&read(source, rhs)?, 1),
         BinaryOp::Sub => read(source, lhs)?.plus(&read(source, rhs)?, -1),
@@ -183,51 +185,47 @@ pub fn result<S: Source + ?Sized>(
                 return Some(r);
             }
             let l = read(source, lhs)?;
-            multiplied(source, &l, &r, lhs)
+            multiplied(source, &l, &r, ty)
         }
         BinaryOp::Shl => {
-            let Some(by) = shift_count(source, lhs, rhs) else {
-                let (shifted, by) = (read(source, lhs)?, exponent(source, rhs)?);
+            let (shifted, by) = (read(source, lhs)?, exponent(source, rhs)?);
+            let Some(by) = shift_count(source, &by, ty) else {
                 let power = source.power_of_two(&by)?;
-                return multiplied(source, &shifted, &power, lhs);
+                return multiplied(source, &shifted, &power, ty);
             };
-            let shifted = read(source, lhs)?;
             let form = shifted.form.times(&Coefficient::constant(1 << by))?;
             Some(shifted.with(form))
         }
         BinaryOp::Shr => {
-            let dividend = read(source, lhs)?;
-            let ty = source.kernel().type_of(lhs).as_scalar()?;
-            let Some(by) = shift_count(source, lhs, rhs) else {
-                let by = exponent(source, rhs)?;
+            let (dividend, by) = (read(source, lhs)?, exponent(source, rhs)?);
+            let Some(by) = shift_count(source, &by, ty) else {
                 let power = source.power_of_two(&by)?;
                 return source.ratio(&dividend, &power, true, ty);
             };
             source.quotient(&dividend, 1 << by, true, ty)
         }
         BinaryOp::BitAnd => {
-            let masked = masked(source, lhs, rhs).or_else(|| masked(source, rhs, lhs));
-            masked.or_else(|| {
-                let (l, r) = (read(source, lhs)?, read(source, rhs)?);
-                let ty = source.kernel().type_of(lhs).as_scalar()?;
-                source.common_bits(&l, &r, ty)
-            })
+            let (l, r) = (read(source, lhs), read(source, rhs));
+            let masked = masked(source, &l, (rhs, &r), ty);
+            let masked = masked.or_else(|| self::masked(source, &r, (lhs, &l), ty));
+            masked.or_else(|| source.common_bits(&l?, &r?, ty))
         }
         BinaryOp::BitXor => {
             let (l, r) = (read(source, lhs)?, read(source, rhs)?);
-            let ty = source.kernel().type_of(lhs).as_scalar()?;
             let found = source.exchange(&l, &r, ty);
             found.or_else(|| source.exchange(&r, &l, ty))
         }
         BinaryOp::BitOr => {
-            let joined = joined(source, lhs, rhs).or_else(|| joined(source, rhs, lhs));
-            joined.or_else(|| {
+            let (l, r) = (read(source, lhs)?, read(source, rhs)?);
+            let are_apart = is_below_bits(source, &r, &l) || is_below_bits(source, &l, &r);
+            match are_apart {
+                true => l.plus(&r, 1),
                 // The bits that both have count once.
-                let (l, r) = (read(source, lhs)?, read(source, rhs)?);
-                let ty = source.kernel().type_of(lhs).as_scalar()?;
-                let common = source.common_bits(&l, &r, ty)?;
-                l.plus(&r, 1)?.plus(&common, -1)
-            })
+                false => {
+                    let common = source.common_bits(&l, &r, ty)?;
+                    l.plus(&r, 1)?.plus(&common, -1)
+                }
+            }
         }
         BinaryOp::Div
         | BinaryOp::Rem
@@ -241,52 +239,55 @@ pub fn result<S: Source + ?Sized>(
 }
 
 /// `value & mask` for a constant mask of adjacent bits, or of all bits but some low ones.
-fn masked<S: Source + ?Sized>(source: &mut S, value: ExprId, mask: ExprId) -> FormOf<S> {
-    let ty = source.kernel().type_of(value).as_scalar()?;
+fn masked<S: Source + ?Sized>(
+    source: &mut S,
+    value: &FormOf<S>,
+    (mask, of_mask): (ExprId, &FormOf<S>),
+    ty: Scalar,
+) -> FormOf<S> {
+    let value = value.as_ref()?;
     let is_power = |n: &i128| n.count_ones() == 1;
-    let inverted = match source.kernel().expr(mask) {
+    let mask = match source.kernel().expr(mask) {
         Expr::Unary {
             op: UnaryOp::Not,
             arg,
-        } => source.number(arg),
-        _ => {
-            let number = source.number(mask)?;
+        } => Err(read(source, arg)?),
+        _ => Ok(of_mask.as_ref()?),
+    };
+    let inverted = match &mask {
+        Err(inverted) => source.number(inverted),
+        Ok(mask) => {
             let all = Interval::of(ty).hi;
-            all.checked_sub(number).filter(|_| is_unsigned(ty))
+            let inverted = all.checked_sub(source.number(mask)?);
+            inverted.filter(|_| is_unsigned(ty))
         }
     };
     let low = inverted.and_then(|low| low.checked_add(1));
     if let Some(low) = low.filter(is_power) {
-        let value = read(source, value)?;
-        let quotient = source.quotient(&value, low, true, ty)?;
+        let quotient = source.quotient(value, low, true, ty)?;
         return Some(quotient.with(quotient.form.times(&Coefficient::constant(low))?));
     }
-    let mask = source.number(mask).filter(|mask| *mask > 0)?;
+    let mask = source.number(mask.ok()?).filter(|mask| *mask > 0)?;
     let unit = 1_i128.checked_shl(mask.trailing_zeros())?;
     let divisor = (mask / unit).checked_add(1).filter(is_power)?;
-    let value = read(source, value)?;
     if unit == 1 {
         return remainder(source, value, divisor, (true, ty));
     }
-    let shifted = source.quotient(&value, unit, true, ty)?;
-    let rest = remainder(source, shifted, divisor, (true, ty))?;
+    let shifted = source.quotient(value, unit, true, ty)?;
+    let rest = remainder(source, &shifted, divisor, (true, ty))?;
     Some(rest.with(rest.form.times(&Coefficient::constant(unit))?))
 }
 
-/// The sum of a shifted value and of a smaller number, whose bits do not meet.
-fn joined<S: Source + ?Sized>(source: &mut S, lhs: ExprId, rhs: ExprId) -> FormOf<S> {
-    let Expr::Binary {
-        op: BinaryOp::Shl,
-        lhs: shifted,
-        rhs: by,
-    } = source.kernel().expr(lhs)
-    else {
-        return None;
-    };
-    let free = 1 << shift_count(source, shifted, by)?;
-    let low = source.number(rhs).filter(|low| (0..free).contains(low))?;
-    let form = Affine::of(Form::constant(low));
-    read(source, lhs)?.plus(&form, 1)
+/// True if a value is a number whose bits are all below those of another value.
+fn is_below_bits<S: Source + ?Sized>(
+    source: &S,
+    low: &Affine<S::Coefficient>,
+    high: &Affine<S::Coefficient>,
+) -> bool {
+    let end = 1_i128.checked_shl(high.form.low_zeros());
+    let low = source.number(low);
+    low.zip(end)
+        .is_some_and(|(low, end)| (0..end).contains(&low))
 }
 
 /// A shift count. The type of a named constant need not be known.
@@ -300,10 +301,13 @@ fn exponent<S: Source + ?Sized>(source: &mut S, id: ExprId) -> FormOf<S> {
 }
 
 /// A constant shift count below the width.
-fn shift_count<S: Source + ?Sized>(source: &mut S, shifted: ExprId, by: ExprId) -> Option<u32> {
-    let width = source.kernel().type_of(shifted).as_scalar()?.bits();
+fn shift_count<S: Source + ?Sized>(
+    source: &S,
+    by: &Affine<S::Coefficient>,
+    ty: Scalar,
+) -> Option<u32> {
     let by = u32::try_from(source.number(by)?).ok()?;
-    (by < width).then_some(by)
+    (by < ty.bits()).then_some(by)
 }
 
 fn divided<S: Source + ?Sized>(
@@ -317,14 +321,14 @@ fn divided<S: Source + ?Sized>(
         DivideOp::DivEuclid | DivideOp::RemEuclid => true,
         DivideOp::Div | DivideOp::Rem => is_unsigned(ty),
     };
-    let Some(divisor) = source.number(rhs) else {
-        return by_value(source, op, (lhs, rhs), (floors, ty));
+    let (dividend, divisor) = (read(source, lhs)?, read(source, rhs)?);
+    let Some(by) = source.number(&divisor) else {
+        return by_value(source, op, (&dividend, &divisor), (floors, ty));
     };
-    let divisor = Some(divisor).filter(|divisor| *divisor > 0)?;
-    let dividend = read(source, lhs)?;
+    let by = Some(by).filter(|by| *by > 0)?;
     match op {
-        DivideOp::Div | DivideOp::DivEuclid => source.quotient(&dividend, divisor, floors, ty),
-        DivideOp::Rem | DivideOp::RemEuclid => remainder(source, dividend, divisor, (floors, ty)),
+        DivideOp::Div | DivideOp::DivEuclid => source.quotient(&dividend, by, floors, ty),
+        DivideOp::Rem | DivideOp::RemEuclid => remainder(source, &dividend, by, (floors, ty)),
     }
 }
 
@@ -332,34 +336,30 @@ fn divided<S: Source + ?Sized>(
 fn by_value<S: Source + ?Sized>(
     source: &mut S,
     op: DivideOp,
-    (lhs, rhs): (ExprId, ExprId),
+    (dividend, divisor): (&Affine<S::Coefficient>, &Affine<S::Coefficient>),
     (floors, ty): (bool, Scalar),
 ) -> FormOf<S> {
-    let (dividend, divisor) = (read(source, lhs)?, read(source, rhs)?);
-    let quotient = source.ratio(&dividend, &divisor, floors, ty)?;
+    let quotient = source.ratio(dividend, divisor, floors, ty)?;
     match op {
         DivideOp::Div | DivideOp::DivEuclid => Some(quotient),
         DivideOp::Rem | DivideOp::RemEuclid => {
-            let whole = multiplied(source, &quotient, &divisor, lhs)?;
+            let whole = multiplied(source, &quotient, divisor, ty)?;
             dividend.plus(&whole, -1)
         }
     }
 }
 
-/// The product of two values; `of` is an expression of the same type.
+/// The product of two values of a type.
 fn multiplied<S: Source + ?Sized>(
     source: &mut S,
     l: &Affine<S::Coefficient>,
     r: &Affine<S::Coefficient>,
-    of: ExprId,
+    ty: Scalar,
 ) -> FormOf<S> {
     let product = match (l.form.uniform(), r.form.uniform()) {
         (_, Some(by)) => l.form.times(by),
         (Some(by), None) => r.form.times(by),
-        (None, None) => {
-            let ty = source.kernel().type_of(of).as_scalar()?;
-            return source.product(l, r, ty);
-        }
+        (None, None) => return source.product(l, r, ty),
     };
     Some(l.with(product?).with_conditions(r))
 }
@@ -367,10 +367,10 @@ fn multiplied<S: Source + ?Sized>(
 /// `dividend - divisor * (dividend / divisor)`.
 fn remainder<S: Source + ?Sized>(
     source: &mut S,
-    dividend: Affine<S::Coefficient>,
+    dividend: &Affine<S::Coefficient>,
     divisor: i128,
     (floors, ty): (bool, Scalar),
 ) -> FormOf<S> {
-    let quotient = source.quotient(&dividend, divisor, floors, ty)?;
+    let quotient = source.quotient(dividend, divisor, floors, ty)?;
     dividend.plus(&quotient, -divisor)
 }

@@ -21,6 +21,8 @@ pub struct Resolver<'a> {
     pub kernel: &'a Kernel,
     /// The initialisers of immutable locals.
     inits: Vec<Option<ExprId>>,
+    /// Of each local, whether it has [one value per thread](Resolver::is_constant).
+    constant: Vec<bool>,
     /// The expressions that name opaque symbols.
     opaque: Vec<ExprId>,
     /// The masks of exchanges.
@@ -65,17 +67,10 @@ impl<'a> Resolver<'a> {
         kernel: &'a Kernel,
         varying: HashSet<ParamId>,
     ) -> Resolver<'a> {
-        let mut inits = vec![None; kernel.locals.len()];
-        for stmt in kernel.stmts.iter() {
-            if let Stmt::Let { local, init } = stmt
-                && !kernel.locals[local.index()].mutable
-            {
-                inits[local.index()] = *init;
-            }
-        }
-        Resolver {
+        let mut resolver = Resolver {
             kernel,
-            inits,
+            inits: vec![None; kernel.locals.len()],
+            constant: kernel.locals.iter().map(|local| !local.mutable).collect(),
             opaque: vec![],
             masks: vec![],
             given: vec![],
@@ -88,7 +83,17 @@ impl<'a> Resolver<'a> {
             powers_of_two: vec![],
             positions: HashMap::new(),
             conditions: HashMap::new(),
+        };
+        for stmt in kernel.stmts.iter() {
+            if let Stmt::Let { local, init } = stmt
+                && !kernel.locals[local.index()].mutable
+            {
+                let constant = init.is_none_or(|init| resolver.is_constant(init));
+                resolver.inits[local.index()] = *init;
+                resolver.constant[local.index()] = constant;
+            }
         }
+        resolver
     }
 
     /// A symbol, or its substitute from the launch requirements.
@@ -112,10 +117,7 @@ impl<'a> Resolver<'a> {
     /// local, no memory that threads write, and no `&mut` parameter.
     pub fn is_constant(&self, id: ExprId) -> bool {
         let here = match self.kernel.expr(id) {
-            Expr::Local(local) => {
-                !self.kernel.locals[local.index()].mutable
-                    && self.init(local).is_none_or(|init| self.is_constant(init))
-            }
+            Expr::Local(local) => self.constant[local.index()],
             Expr::Load { memory, .. } => !self.kernel.is_shared_between_threads(memory),
             Expr::Param(param) => !self.is_reference(param),
             Expr::Literal(_)

@@ -3,6 +3,8 @@
 //! A [`Term`] has one value for each thread and each evaluation. Terms that all threads have in common stand in forms as
 //! [`Symbol::Term`], the others as [`Atom::Term`].
 
+use std::collections::HashSet;
+
 use super::{Affine, Atom, Fact, Form, Poly, Symbol};
 
 /// A value that has no linear form.
@@ -130,6 +132,22 @@ impl Terms {
         &self.list[number as usize]
     }
 
+    /// Shows a form and those of the terms in it, down to a number of levels. Each term is shown once: a walk along each way
+    /// to it would take exponential time.
+    pub fn each_form(&self, form: &Form<Poly>, levels: u32, mut show: impl FnMut(&Form<Poly>)) {
+        let mut seen: HashSet<u32> = HashSet::new();
+        let mut level = vec![form];
+        for _ in 0..levels {
+            let mut next = vec![];
+            for form in level {
+                show(form);
+                let unseen = terms_in(form).filter(|number| seen.insert(*number));
+                next.extend(unseen.flat_map(|number| self.get(number).forms()));
+            }
+            level = next;
+        }
+    }
+
     /// All terms with their numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (u32, &Term)> {
         (0..).zip(&self.list)
@@ -178,6 +196,21 @@ impl Terms {
     pub fn add_fact(&mut self, number: u32, fact: Fact) {
         self.list[number as usize].facts.push(fact);
     }
+}
+
+/// The numbers of the terms that a form names.
+fn terms_in(form: &Form<Poly>) -> impl Iterator<Item = u32> {
+    let atoms = form.terms().iter().filter_map(|(atom, _)| match *atom {
+        Atom::Term(number, _) => Some(number),
+        Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => None,
+        Atom::Exchange(..) | Atom::Quotient(_) => None,
+    });
+    let symbols = form.symbols().filter_map(|symbol| match symbol {
+        Symbol::Term(number, _) => Some(number),
+        Symbol::Param(..) | Symbol::Len(_) | Symbol::Link(..) | Symbol::Extent(..) => None,
+        Symbol::Block(_) | Symbol::Local(..) | Symbol::Excess(_) | Symbol::Opaque(..) => None,
+    });
+    atoms.chain(symbols)
 }
 
 /// A term as a form: a variable of threads, or a symbol if all threads have it in common.

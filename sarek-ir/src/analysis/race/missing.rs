@@ -211,7 +211,8 @@ impl<'k> Proof<'k> {
                     .chain(access.coordinates.iter().flatten());
                 let forms = own.map(|affine| &affine.form);
                 for form in forms.chain(access.facts.iter().map(|fact| &fact.form)) {
-                    self.search(form, (&mut ids, &mut values), 4);
+                    let each = |form: &_| collect(form, &mut ids, &mut values);
+                    self.terms.each_form(form, 5, each);
                 }
             }
         }
@@ -272,50 +273,30 @@ impl<'k> Proof<'k> {
         });
         factors.any(|factor| factor < 0)
     }
+}
 
-    /// Adds the ids and the values that a form mentions, also in the definitions of its terms.
-    fn search(
-        &self,
-        form: &Form<Poly>,
-        (ids, values): (&mut BTreeSet<Builtin>, &mut BTreeSet<Value>),
-        depth: u32,
-    ) {
-        let mut terms = vec![];
-        let mut symbols = vec![];
-        let factors = form.terms().iter().map(|(_, factor)| factor);
-        for poly in factors.chain([&form.base]) {
-            let all = poly.terms().into_iter().flatten();
-            symbols.extend(all.flat_map(|(symbols, _)| symbols.iter().copied()));
-        }
-        for symbol in symbols {
-            match symbol {
-                Symbol::Param(param, _) => drop(values.insert(Value::Param(param))),
-                Symbol::Len(Memory::Slice(param)) => drop(values.insert(Value::Len(param))),
-                Symbol::Term(number, _) => terms.push(number),
-                Symbol::Len(_)
-                | Symbol::Link(..)
-                | Symbol::Extent(..)
-                | Symbol::Block(_)
-                | Symbol::Local(..)
-                | Symbol::Excess(_)
-                | Symbol::Opaque(..) => {}
-            }
-        }
-        for (atom, _) in form.terms() {
-            match *atom {
-                Atom::Id(id) if id.axis().is_some() => drop(ids.insert(id)),
-                Atom::Term(number, _) => terms.push(number),
-                Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
-                Atom::Exchange(..) | Atom::Quotient(_) => {}
-            }
-        }
-        if depth > 0 {
-            let forms = terms
-                .into_iter()
-                .flat_map(|number| self.terms.get(number).forms());
-            forms.for_each(|form| self.search(form, (&mut *ids, &mut *values), depth - 1));
+/// Adds the ids and the values that a form names.
+fn collect(form: &Form<Poly>, ids: &mut BTreeSet<Builtin>, values: &mut BTreeSet<Value>) {
+    for symbol in form.symbols() {
+        match symbol {
+            Symbol::Param(param, _) => drop(values.insert(Value::Param(param))),
+            Symbol::Len(Memory::Slice(param)) => drop(values.insert(Value::Len(param))),
+            Symbol::Len(_)
+            | Symbol::Link(..)
+            | Symbol::Extent(..)
+            | Symbol::Block(_)
+            | Symbol::Local(..)
+            | Symbol::Excess(_)
+            | Symbol::Opaque(..)
+            | Symbol::Term(..) => {}
         }
     }
+    let of_axes = form.terms().iter().filter_map(|(atom, _)| match *atom {
+        Atom::Id(id) => id.axis().map(|_| id),
+        Atom::Local(_) | Atom::Param(_) | Atom::Term(..) => None,
+        Atom::Exchange(..) | Atom::Quotient(_) => None,
+    });
+    ids.extend(of_axes);
 }
 
 impl Missing {

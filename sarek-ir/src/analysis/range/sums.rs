@@ -31,7 +31,7 @@ impl Source for Analyser<'_> {
     }
 
     fn symbol(&mut self, id: ExprId, _: Symbol) -> Option<Affine<i128>> {
-        self.number(id).map(known)
+        self.peek(id).exact().map(known)
     }
 
     fn id(&mut self, _: ExprId, builtin: Builtin) -> Option<Affine<i128>> {
@@ -45,7 +45,7 @@ impl Source for Analyser<'_> {
     fn opaque(&mut self, id: ExprId) -> Option<Affine<i128>> {
         // The ranges of other operands follow from their parts, and would be computed again at each level.
         let is_call = matches!(self.kernel.expr(id), Expr::Call { .. });
-        self.number(id).filter(|_| is_call).map(known)
+        is_call.then(|| self.peek(id).exact().map(known))?
     }
 
     fn wrapped(&mut self, exact: Affine<i128>, _: BinaryOp, ty: Scalar) -> Option<Affine<i128>> {
@@ -62,8 +62,8 @@ impl Source for Analyser<'_> {
         below && self.sum(index).is_some_and(|sum| self.bound(&sum).lo >= 0)
     }
 
-    fn number(&mut self, id: ExprId) -> Option<i128> {
-        self.peek(id).exact()
+    fn number(&self, value: &Affine<i128>) -> Option<i128> {
+        self.bound(&value.form).exact()
     }
 
     fn quotient(

@@ -139,9 +139,9 @@ impl<'a> Translation<'a> {
                 .form
                 .iter()
                 .chain(access.coordinates.iter().flatten());
-            forms.for_each(|affine| setting.ids_of(&affine.form, &mut ids, 8));
+            forms.for_each(|affine| setting.ids_of(&affine.form, &mut ids));
             for fact in &access.facts {
-                setting.ids_of(&fact.form, &mut ids, 8);
+                setting.ids_of(&fact.form, &mut ids);
             }
         }
         let is_split = |axis: Axis| {
@@ -326,7 +326,7 @@ impl<'a> Translation<'a> {
                 .chain(access.coordinates.iter().flatten());
             let of_facts = access.facts.iter().map(|fact| &fact.form);
             for form in forms.map(|affine| &affine.form).chain(of_facts) {
-                self.setting.sums_of(form, &mut factors, 4);
+                self.setting.sums_of(form, &mut factors);
             }
         }
         for factor in factors {
@@ -453,34 +453,27 @@ fn needs_of(exact: &[crate::ExprId], extents: &[(Axis, u64)]) -> Needs {
 
 impl Setting<'_> {
     /// Collects the sums of several natural terms that are factors of atoms, also within the definitions of terms.
-    fn sums_of(self, form: &Form<Poly>, found: &mut Vec<Poly>, depth: u32) {
-        for (atom, factor) in form.terms() {
-            let terms = factor.terms().map_or(0, Iterator::count);
-            if terms > 1 && factor.is_natural() && !found.contains(factor) {
-                found.push(factor.clone());
+    fn sums_of(self, form: &Form<Poly>, found: &mut Vec<Poly>) {
+        self.terms.each_form(form, 5, |form| {
+            for (_, factor) in form.terms() {
+                let terms = factor.terms().map_or(0, Iterator::count);
+                if terms > 1 && factor.is_natural() && !found.contains(factor) {
+                    found.push(factor.clone());
+                }
             }
-            if let (Atom::Term(number, _), true) = (atom, depth > 0) {
-                let mut each = |form: &Form<Poly>| self.sums_of(form, found, depth - 1);
-                self.terms.get(*number).forms().for_each(&mut each);
-            }
-        }
+        });
     }
 
     /// Collects the ids that a form mentions, also within the definitions of its terms.
-    fn ids_of(self, form: &Form<Poly>, found: &mut Vec<Builtin>, depth: u32) {
-        if depth == 0 {
-            return;
-        }
-        for (atom, _) in form.terms() {
-            match *atom {
-                Atom::Id(id) if !found.contains(&id) => found.push(id),
-                Atom::Term(number, _) => {
-                    let mut each = |form: &Form<Poly>| self.ids_of(form, found, depth - 1);
-                    self.terms.get(number).forms().for_each(&mut each);
+    fn ids_of(self, form: &Form<Poly>, found: &mut Vec<Builtin>) {
+        self.terms.each_form(form, 8, |form| {
+            for (atom, _) in form.terms() {
+                match *atom {
+                    Atom::Id(id) if !found.contains(&id) => found.push(id),
+                    Atom::Id(_) | Atom::Local(_) | Atom::Param(_) | Atom::Term(..) => {}
+                    Atom::Exchange(..) | Atom::Quotient(_) => {}
                 }
-                Atom::Id(_) | Atom::Local(_) | Atom::Param(_) => {}
-                Atom::Exchange(..) | Atom::Quotient(_) => {}
             }
-        }
+        });
     }
 }
