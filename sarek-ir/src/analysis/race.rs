@@ -124,6 +124,7 @@ fn prove(kernel: &Kernel, constants: &mut Constants) -> Result<Vec<Precondition>
             let (accesses, terms) = values.get_or_insert_with(|| accesses_of_values(kernel));
             let of_buffer = accesses.iter().filter(|a| a.memory == memory);
             let of_buffer: Vec<&Access> = of_buffer.collect();
+            constants.expect_digits(kernel, &of_buffer);
             constants.first_proof(|assumed, used| {
                 let setting = Setting {
                     kernel,

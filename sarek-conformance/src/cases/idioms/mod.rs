@@ -10,6 +10,7 @@ mod digits;
 mod grid_stride;
 mod layouts;
 mod loops;
+mod planes;
 mod runs;
 mod single_bits;
 mod subgroups;
@@ -37,6 +38,7 @@ pub const CASES: &[&[Case]] = &[
     subgroups::CASES,
     axes::CASES,
     single_bits::CASES,
+    planes::CASES,
 ];
 
 /// Lengths that fill no block, one block, and one element more.

@@ -10,9 +10,11 @@ mod subgroups;
 mod terms;
 mod translate;
 
+use std::cell::Cell;
+
 use super::Needs;
 use crate::analysis::access::Access;
-use crate::analysis::linear::Terms;
+use crate::analysis::linear::{Atom, Fact, Terms};
 use crate::{Axis, Kernel, Precondition};
 pub use constants::ConstantBound;
 pub(super) use constants::{Assumption, Constants, Steps};
@@ -46,18 +48,24 @@ impl Setting<'_> {
         b: &Access,
         used: &mut Vec<ConstantBound>,
     ) -> Option<Needs> {
-        let attempts = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
-        let attempts = attempts
+        let axes = [Axes::All, Axes::InOneBlock, Axes::OfIndex];
+        let of_axes = |reading| axes.map(|axes| (axes, reading));
+        let usual = axes.map(|axes| [(axes, Reading::Sums), (axes, Reading::Plain)]);
+        let others = [Reading::Digits, Reading::OfIndex].map(of_axes);
+        let others = others.into_iter().filter(|_| self.assumed.is_thorough);
+        let attempts = usual.into_iter().flatten().chain(others.flatten());
+        let last = self.assumed.last.and_then(Cell::get);
+        let attempts = last
             .into_iter()
-            .flat_map(|axes| [(axes, true), (axes, false)]);
+            .chain(attempts.filter(|of| last != Some(*of)));
         let all = MOST_STEPS.min(self.assumed.steps.get());
         let mut steps = all;
-        let found = attempts.into_iter().find_map(|(axes, named)| {
+        let found = attempts.into_iter().find_map(|(axes, reading)| {
             let mut question = Question {
                 setting: self,
                 accesses: [a, b],
                 axes,
-                named,
+                reading,
                 chosen: vec![],
                 needs: vec![],
                 used: vec![],
@@ -67,6 +75,9 @@ impl Setting<'_> {
             let found = question.each_case();
             steps = question.steps;
             found?;
+            if let Some(last) = self.assumed.last {
+                last.set(Some((axes, reading)));
+            }
             used.extend(question.used);
             Some(question.needs)
         });
@@ -77,7 +88,7 @@ impl Setting<'_> {
 
     /// False if the rules of the proof show that the facts at an access contradict each other.
     pub(super) fn may_happen(self, access: &Access) -> bool {
-        let mut of = Translation::new(self, [access; 2], &[]);
+        let mut of = Translation::new(self, [access; 2], (&[], Reading::Plain));
         let mut facts = access.facts.iter();
         if facts.any(|fact| of.fact(fact, Side::First).is_err()) {
             return true;
@@ -88,7 +99,7 @@ impl Setting<'_> {
 
 /// The axes whose ids tell threads apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Axes {
+pub(in crate::analysis::race) enum Axes {
     /// All axes of the ids in indices and facts.
     All,
     /// The same, but the launch must have one block along those whose block ids the indices do not mention.
@@ -97,13 +108,25 @@ enum Axes {
     OfIndex,
 }
 
+/// How forms become polynomials. Each reading has proofs that the others do not find.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::analysis::race) enum Reading {
+    Plain,
+    /// A variable stands for each sum that is a factor.
+    Sums,
+    /// The bases of digits stay single variables: a width is not replaced by twice its half, and `w - 2` becomes a variable. A
+    /// remainder stands for itself, not for its dividend without a multiple of the divisor.
+    Digits,
+    /// Without the facts about quotients and other terms that the indices do not have.
+    OfIndex,
+}
+
 /// A question about two accesses.
 struct Question<'a> {
     setting: Setting<'a>,
     accesses: [&'a Access; 2],
     axes: Axes,
-    /// If set, a variable stands for each sum that is a factor.
-    named: bool,
+    reading: Reading,
     chosen: Vec<Case>,
     needs: Needs,
     used: Vec<ConstantBound>,
@@ -133,14 +156,21 @@ impl Question<'_> {
     /// Examines one combination of cases.
     fn one_case(&mut self) -> Result<(), Stop> {
         let [a, b] = self.accesses;
-        let mut of = Translation::new(self.setting, self.accesses, &self.chosen);
-        if self.named && !of.name_sums(self.accesses)? {
+        let as_read = (self.chosen.as_slice(), self.reading);
+        let mut of = Translation::new(self.setting, self.accesses, as_read);
+        if self.reading == Reading::Sums && !of.name_sums(self.accesses)? {
             return Err(Stop::NoProof);
         }
         of.indices(a, b)?;
         let (of_indices, blocks) = (of.used, of.blocks);
+        let of_index = of.atoms();
+        let has_no_others = |fact: &&Fact| {
+            let mut terms = fact.form.terms().iter();
+            self.reading != Reading::OfIndex
+                || terms.all(|(atom, _)| !matches!(atom, Atom::Term(..)) || of_index.contains(atom))
+        };
         for (side, access) in [(Side::First, a), (Side::Second, b)] {
-            for fact in &access.facts {
+            for fact in access.facts.iter().filter(has_no_others) {
                 of.fact(fact, side)?;
             }
         }

@@ -191,6 +191,8 @@ impl<'k> Proof<'k> {
                 subgroup: None,
                 multiple: None,
                 steps,
+                is_thorough: true,
+                last: None,
             },
         }
     }

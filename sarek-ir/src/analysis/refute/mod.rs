@@ -44,7 +44,8 @@
 //!    polyhedra*, 1988). Here a factor is a number times a product of natural variables.
 //! 6. *Cases.* An integer `u` is 0 if both `u >= 1` and `u <= -1` are refuted. This decides the ids' differences after
 //!    the digits, and gives a linear combination the integrality that it lacks.
-//! 7. *Monotony.* With `i + 1 <= i'` in a case, `n·(i + 1) <= n·i'`, and then the quotients of both by the same number are in
+//! 7. *Shift.* A uniform `w` with `w >= 2` is `w' + 2` with a natural `w'`: a translation of the variables.
+//! 8. *Monotony.* With `i + 1 <= i'` in a case, `n·(i + 1) <= n·i'`, and then the quotients of both by the same number are in
 //!    this order.
 //!
 //! # Soundness
@@ -78,6 +79,7 @@ mod digits;
 mod monomial;
 mod polynomial;
 mod search;
+mod shift;
 mod solve;
 
 use std::cell::Cell;
@@ -114,6 +116,8 @@ pub struct System {
     monotony: Cell<u32>,
     /// The conditions under which the ids that are no longer in the list are the same.
     proved: Reasons,
+    /// True if factors that are at least a number are counted from it.
+    from_bounds: bool,
 }
 
 impl Default for System {
@@ -139,6 +143,7 @@ impl System {
             steps: Cell::new(search::STEPS),
             monotony: Cell::new(search::MONOTONY),
             proved: 0,
+            from_bounds: false,
         }
     }
 
@@ -215,6 +220,12 @@ impl System {
         self.ids.push(Claim::new(difference, 0));
     }
 
+    /// Counts uniform factors from their least values: with `w >= 2`, a variable stands for `w - 2`. Products such as
+    /// `r·(w - 2)` are digits then.
+    pub fn count_from_bounds(&mut self) {
+        self.from_bounds = true;
+    }
+
     /// Proves that no two different threads satisfy the system. Returns the conditions that the proof used.
     #[cfg(test)]
     pub fn same_thread(self) -> Option<Reasons> {
@@ -230,6 +241,9 @@ impl System {
         self.monotony.set(most);
         self.substitute_definitions();
         self.tidy();
+        if self.from_bounds {
+            self.shift();
+        }
         self.cut();
         self.cut_products();
         let found = self.solve();

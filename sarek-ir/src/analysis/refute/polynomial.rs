@@ -57,6 +57,13 @@ impl Polynomial {
         Polynomial::default().combine(1, self, by, Monomial::ONE)
     }
 
+    /// The quotient by a single term, if there is no remainder.
+    pub fn quotient(&self, by: &Polynomial) -> Option<Polynomial> {
+        let [term] = by.terms[..] else { return None };
+        let (quotient, rest) = self.divided(term);
+        rest.is_zero().then_some(quotient)
+    }
+
     /// True for the polynomial 0.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()

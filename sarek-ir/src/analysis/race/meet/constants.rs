@@ -1,10 +1,14 @@
 //! Bounds of named constants that a proof assumes, and that rustc checks.
 
+mod radix;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::subgroups::{SubgroupSize, sizes};
+use super::{Axes, Reading};
+use crate::analysis::access::Access;
 use crate::analysis::race::Needs;
 use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, LinkId};
 
@@ -37,6 +41,8 @@ pub struct ConstantBound {
 pub(in crate::analysis::race) struct Constants {
     /// The alternatives, the weakest first. The first is empty.
     alternatives: Vec<Vec<ConstantBound>>,
+    /// The bounds by which the terms of an index are digits. Tried after the first alternative.
+    digits: Vec<ConstantBound>,
     /// The numbers that are tried, in ascending order.
     numbers: Vec<u64>,
     /// The sizes of subgroups that are tried. A kernel needs one size at the most.
@@ -47,6 +53,8 @@ pub(in crate::analysis::race) struct Constants {
     pub(in crate::analysis::race) used: Vec<ConstantBound>,
     /// The steps that all refutations together may still take.
     steps: Steps,
+    /// True for the kernel itself, false for a guess.
+    is_thorough: bool,
 }
 
 /// The assumptions of one attempt.
@@ -60,6 +68,10 @@ pub(in crate::analysis::race) struct Assumption<'a> {
     pub(in crate::analysis::race) multiple: Option<u32>,
     /// The steps that all questions together may still take.
     pub(in crate::analysis::race) steps: &'a Cell<u32>,
+    /// True if all readings are worth their steps.
+    pub(in crate::analysis::race) is_thorough: bool,
+    /// The attempt that answered the last question, which is the first one for the next question.
+    pub(in crate::analysis::race) last: Option<&'a Cell<Option<(Axes, Reading)>>>,
 }
 
 /// A number of steps that several proofs share.
@@ -73,11 +85,13 @@ impl Constants {
     pub(in crate::analysis::race) fn none() -> Constants {
         Constants {
             alternatives: vec![vec![]],
+            digits: vec![],
             numbers: vec![],
             sizes: vec![None],
             multiples: vec![],
             used: vec![],
             steps: Rc::new(Cell::new(MOST_STEPS)),
+            is_thorough: true,
         }
     }
 
@@ -88,9 +102,10 @@ impl Constants {
         self
     }
 
-    /// Takes the steps of refutations from these.
+    /// Takes the steps of refutations from these, which are few.
     pub(in crate::analysis::race) fn within(mut self, steps: &Steps) -> Constants {
         self.steps = steps.clone();
+        self.is_thorough = false;
         self
     }
 
@@ -155,6 +170,13 @@ impl Constants {
         self.alternatives.extend(found);
     }
 
+    /// Adds the bounds by which the terms of the indices are digits, if bounds may be assumed at all.
+    pub(in crate::analysis::race) fn expect_digits(&mut self, kernel: &Kernel, of: &[&Access]) {
+        if self.alternatives.len() > 1 {
+            self.digits = radix::bounds(kernel, of);
+        }
+    }
+
     /// [`Constants::of`] for some of the constants.
     pub(in crate::analysis::race) fn among(kernel: &Kernel, links: &[LinkId]) -> Constants {
         let mut constants = Constants::none();
@@ -198,20 +220,28 @@ impl Constants {
         mut prove: impl FnMut(Assumption<'_>, &mut Vec<ConstantBound>) -> Option<Needs>,
     ) -> Option<Needs> {
         let steps = self.steps.clone();
-        let sizes = &self.sizes;
-        let assumption = |bounds, subgroup, multiple| Assumption {
+        let (sizes, last) = (&self.sizes, Cell::new(None));
+        let assumption = |bounds, subgroup, multiple, is_thorough| Assumption {
             bounds,
             subgroup,
             multiple,
             steps: &steps,
+            is_thorough,
+            last: Some(&last),
         };
-        let each = self.alternatives.iter();
-        let each = each.flat_map(|bounds| {
+        // Numbers are guessed: one attempt must not take the steps of the next ones.
+        let digits = Some(&self.digits).filter(|digits| !digits.is_empty());
+        let (first, guesses) = self.alternatives.split_at(self.alternatives.len().min(1));
+        let first = first.iter().chain(digits);
+        let first = first.map(|bounds| (bounds, self.is_thorough));
+        let each = first.chain(guesses.iter().map(|bounds| (bounds, false)));
+        let each = each.flat_map(|(bounds, is_thorough)| {
             let sizes = sizes.iter();
-            sizes.map(move |size| assumption(bounds.as_slice(), *size, None))
+            sizes.map(move |size| assumption(bounds.as_slice(), *size, None, is_thorough))
         });
         let multiples = self.multiples.iter();
-        let mut each = each.chain(multiples.map(|number| assumption(&[], None, Some(*number))));
+        let mut each =
+            each.chain(multiples.map(|number| assumption(&[], None, Some(*number), false)));
         let found = each.find_map(|assumed| {
             let mut used = vec![];
             let needs = prove(assumed, &mut used)?;
@@ -246,6 +276,8 @@ impl Constants {
                     subgroup,
                     multiple: None,
                     steps: &steps,
+                    is_thorough: false,
+                    last: Some(&last),
                 };
                 let needs = prove(bounds, &mut vec![])?;
                 Some((needs, assumed))

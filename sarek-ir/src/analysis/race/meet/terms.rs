@@ -1,7 +1,7 @@
 //! Turns terms into values of variables, with the constraints of their definitions.
 
-use super::Setting;
 use super::translate::{Monotone, Name, Side, Stop, Translation};
+use super::{Reading, Setting};
 use crate::Builtin;
 use crate::analysis::linear::{
     Atom, Branch, Definition, Fact, Form, Function, Poly, Symbol, term_form,
@@ -194,7 +194,17 @@ impl Translation<'_> {
         self.system
             .at_least_zero(beyond.ok_or(Stop::NoProof)?, self.under);
         let sum = divisor.times(&quotient).and_then(|whole| whole.plus(&rest));
-        self.equate(&dividend, &sum.ok_or(Stop::NoProof)?)?;
+        let sum = sum.ok_or(Stop::NoProof)?;
+        match self.reading {
+            Reading::Digits if side.is_none() => self.bound_by(&dividend, &sum)?,
+            Reading::Digits | Reading::Plain | Reading::Sums | Reading::OfIndex => {
+                self.equate(&dividend, &sum)?;
+            }
+        }
+        if let Some(side) = side {
+            let parts = [dividend, divisor, rest];
+            self.divisions.insert((side, number), parts);
+        }
         Ok(quotient)
     }
 
@@ -314,6 +324,15 @@ impl Translation<'_> {
             return Ok((inner, factor));
         }
         Ok((self.form(dividend, reader)?, self.form(divisor, reader)?))
+    }
+
+    /// Adds an equality that replaces no variable.
+    fn bound_by(&mut self, is: &Polynomial, sum: &Polynomial) -> Result<(), Stop> {
+        for [a, b] in [[is, sum], [sum, is]] {
+            let difference = a.minus(b).ok_or(Stop::NoProof)?;
+            self.system.at_least_zero(difference, self.under);
+        }
+        Ok(())
     }
 
     /// Adds an equality, as the definition of a variable if one side is one.

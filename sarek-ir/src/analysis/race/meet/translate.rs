@@ -1,8 +1,8 @@
 //! Turns accesses, facts and terms into a system of constraints.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{ConstantBound, Setting};
+use super::{ConstantBound, Reading, Setting};
 use crate::analysis::access::Access;
 use crate::analysis::linear::{Affine, Atom, Extent, Fact, Form, Function, Poly, Sign, Symbol};
 use crate::analysis::race::Needs;
@@ -93,6 +93,7 @@ pub(super) struct Translation<'a> {
     /// The facts at the access of each thread.
     pub(super) at: [&'a [Fact]; 2],
     pub(super) chosen: &'a [Case],
+    pub(super) reading: Reading,
     pub(super) system: System,
     pub(super) names: HashMap<Name, Var>,
     /// The values of terms that are translated. The flag is true if the type is unsigned.
@@ -109,6 +110,8 @@ pub(super) struct Translation<'a> {
     pub(super) monotone: Vec<((Side, Monotone), [Polynomial; 3], Reasons)>,
     /// The terms whose cases are not told apart, each with the number of its cases.
     pub(super) open: Vec<(u32, Option<Side>, usize)>,
+    /// Dividend, divisor and remainder of each quotient.
+    pub(super) divisions: HashMap<(Side, u32), [Polynomial; 3]>,
     /// Sums of symbols that are factors of ids, each with the variable that stands for it.
     sums: Vec<(Poly, Polynomial)>,
     /// The conditions of facts.
@@ -131,7 +134,7 @@ impl<'a> Translation<'a> {
     pub(super) fn new(
         setting: Setting<'a>,
         accesses: [&'a Access; 2],
-        chosen: &'a [Case],
+        (chosen, reading): (&'a [Case], Reading),
     ) -> Translation<'a> {
         let mut ids = vec![];
         for access in accesses {
@@ -159,6 +162,7 @@ impl<'a> Translation<'a> {
             setting,
             at: accesses.map(|access| access.facts.as_slice()),
             chosen,
+            reading,
             system: System::new(),
             names: HashMap::new(),
             values: HashMap::new(),
@@ -168,6 +172,7 @@ impl<'a> Translation<'a> {
             injections: HashMap::new(),
             monotone: vec![],
             open: vec![],
+            divisions: HashMap::new(),
             sums: vec![],
             conditions: vec![],
             always: vec![],
@@ -190,7 +195,10 @@ impl<'a> Translation<'a> {
     }
 
     /// The constraints, the conditions of the numbered facts, and those of everything.
-    pub(super) fn finish(self) -> (System, Vec<Condition>, Needs) {
+    pub(super) fn finish(mut self) -> (System, Vec<Condition>, Needs) {
+        if self.reading == Reading::Digits {
+            self.system.count_from_bounds();
+        }
         (self.system, self.conditions, self.always)
     }
 
@@ -240,6 +248,17 @@ impl<'a> Translation<'a> {
             self.system.zero(difference, 0);
         }
         Ok(())
+    }
+
+    /// The atoms that were translated.
+    pub(super) fn atoms(&self) -> HashSet<Atom> {
+        let terms = self.values.keys().filter(|(side, ..)| side.is_some());
+        let terms = terms.map(|(_, number, unsigned)| Atom::Term(*number, *unsigned));
+        let names = self.names.keys().filter_map(|name| match name {
+            Name::Atom(_, atom) => Some(*atom),
+            _ => None,
+        });
+        terms.chain(names).collect()
     }
 
     /// Adds the conditions under which a value has its form to those of everything.
@@ -309,10 +328,25 @@ impl<'a> Translation<'a> {
         for (atom, coefficient) in form.terms() {
             let factor = self.poly(coefficient, side)?;
             let value = self.atom(*atom, side)?;
-            let product = value.times(&factor).and_then(|product| sum.plus(&product));
+            let by_rest = || self.by_remainder(*atom, &factor, side);
+            let product = match self.reading {
+                Reading::Digits => by_rest().or_else(|| value.times(&factor)),
+                Reading::Plain | Reading::Sums | Reading::OfIndex => value.times(&factor),
+            };
+            let product = product.and_then(|product| sum.plus(&product));
             sum = product.ok_or(Stop::NoProof)?;
         }
         Ok(sum)
+    }
+
+    /// A negative multiple of `divisor · quotient`, as a multiple of `remainder - dividend`.
+    fn by_remainder(&self, quotient: Atom, factor: &Polynomial, side: Side) -> Option<Polynomial> {
+        let Atom::Term(number, _) = quotient else {
+            return None;
+        };
+        let [dividend, divisor, rest] = self.divisions.get(&(side, number))?;
+        let multiple = factor.scaled(-1)?.quotient(divisor)?;
+        rest.minus(dividend)?.times(&multiple)
     }
 
     /// Lets a variable stand for each sum of symbols that is a factor of a thread's value. The sum may be the base of a digit

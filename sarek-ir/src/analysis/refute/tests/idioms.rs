@@ -4,6 +4,13 @@ use super::{Idiom, STEPS};
 
 /// Rows: name, ids, statements, the index of the one thread, the index of the other.
 const PROVED: &[Idiom] = &[
+    Idiom::new(
+        "interior",
+        "r_ c_",
+        "c_ + 2 < w; shift",
+        "r_*w - 2*r_ + c_",
+        "r_*w - 2*r_ + c_",
+    ),
     Idiom::new("one element", "i_", "", "i_", "i_"),
     Idiom::new("row major", "r_ c_", "c_ < w", "r_*w + c_", "r_*w + c_"),
     Idiom::new("several elements", "i_", "i_ < G", "i_ + G*k_", "i_ + G*k_"),

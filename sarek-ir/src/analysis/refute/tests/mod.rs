@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `a < b`, `a <= b`, `a == b`, `a != b` | comparisons; with variables of a thread they hold for both |
 //! | `x := a` | a definition |
+//! | `shift` | uniform factors are counted from a number |
 //! | `a ~ b` | the two threads have the same `a` exactly if they have the same `b` |
 
 mod idioms;
@@ -56,7 +57,8 @@ impl Idiom {
         }
         for (at, statement) in self.statements.split(';').enumerate() {
             let reason = 1 << at;
-            if kept & reason != 0 && !statement.trim().is_empty() {
+            let is_kept = kept & reason != 0 || statement.trim() == "shift";
+            if is_kept && !statement.trim().is_empty() {
                 builder.both(statement, reason);
             }
         }
@@ -98,6 +100,9 @@ impl Idiom {
     fn steps(&self) -> u32 {
         let mut system = self.system(Reasons::MAX);
         system.substitute_definitions();
+        if system.from_bounds {
+            system.shift();
+        }
         system.solve();
         STEPS - system.steps.get()
     }
@@ -178,6 +183,9 @@ impl Builder {
 
     /// Adds a statement, for both threads if it mentions variables of a thread.
     fn both(&mut self, text: &str, reason: Reasons) {
+        if text.trim() == "shift" {
+            return self.system.count_from_bounds();
+        }
         if let Some((a, b)) = text.split_once('~') {
             let (a, b) = (self.difference(a), self.difference(b));
             self.system

@@ -4,6 +4,20 @@ use super::Idiom;
 
 /// Rows: name, ids, statements, the index of the one thread, the index of the other.
 const RACY: &[Idiom] = &[
+    Idiom::new(
+        "interior with an edge",
+        "r_ c_",
+        "c_ + 1 < w; shift",
+        "r_*w - 2*r_ + c_",
+        "r_*w - 2*r_ + c_",
+    ),
+    Idiom::new(
+        "interior of an unknown width",
+        "r_ c_",
+        "c_ < 3; shift",
+        "r_*w - 2*r_ + c_",
+        "r_*w - 2*r_ + c_",
+    ),
     Idiom::new("row without bound", "r_ c_", "", "r_*w + c_", "r_*w + c_"),
     Idiom::new(
         "overlap",
