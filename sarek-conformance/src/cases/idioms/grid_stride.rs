@@ -13,6 +13,8 @@ pub const CASES: &[Case] = &[
     Case::new("idioms/grid_stride_rows", &[], rows),
     Case::new("idioms/grid_stride_u32", &[], counted_in_u32),
     Case::new("idioms/grid_stride_sums", &[], sums),
+    Case::new("idioms/stride_of_a_function", &[], of_function),
+    Case::new("idioms/stride_in_the_loop", &[], in_the_loop),
 ];
 
 /// Runs a kernel on each size, in launches of one thread and of 66 threads.
@@ -190,4 +192,45 @@ fn sums(device: &Device) -> Check {
         )?;
     }
     Ok(())
+}
+
+#[device]
+fn stride() -> usize {
+    grid_dim_x() * block_dim_x()
+}
+
+/// The stride is the result of a function.
+#[kernel]
+fn of_function_kernel(y: &mut [u32]) {
+    let mut i = global_idx_x();
+    while i < y.len() {
+        y[i] += i as u32;
+        i += stride();
+    }
+}
+
+fn of_function(device: &Device) -> Check {
+    along(
+        |y, grid, block| of_function_kernel(y).grid(grid).block(block).run_on(device),
+        |y| y.iter_mut().zip(0..).for_each(|(y, i)| *y += i),
+    )
+}
+
+/// Locals of the loop's body hold the stride.
+#[kernel]
+fn in_the_loop_kernel(y: &mut [u32]) {
+    let mut i = global_idx_x();
+    while i < y.len() {
+        y[i] += 2 * i as u32;
+        let threads = block_dim_x();
+        let stride = threads * grid_dim_x();
+        i += stride;
+    }
+}
+
+fn in_the_loop(device: &Device) -> Check {
+    along(
+        |y, grid, block| in_the_loop_kernel(y).grid(grid).block(block).run_on(device),
+        |y| y.iter_mut().zip(0..).for_each(|(y, i)| *y += 2 * i),
+    )
 }

@@ -266,7 +266,11 @@ impl Writer<'_> {
         let [near, far] = [NEAR, FAR].map(|turns| turns.div_ceil(read.len().max(1)));
         let [near, far] = [near, far].map(Literal::usize_unsuffixed);
         let once = self.within(frame);
-        let (limit, by) = (once.expr(turns.limit), once.expr(turns.by));
+        // A local of the loop's body may hold the stride.
+        let [limit, by] = [turns.limit, turns.by].map(|of| {
+            let (lets, value) = (once.declared_again(&[of]), once.expr(of));
+            mixed!({ #lets #value })
+        });
         let counters = frame.array(turns.counter);
         mixed! {
             let mut __turn: __usize = *<[_]>::get_unchecked(#counters, 0);

@@ -199,6 +199,7 @@ pub(super) fn of(kernel: &Kernel, calls: &[CallId]) -> Vec<Form> {
         [] => {
             add(sizes.iter().map(|size| term(&[*size], ANY)).collect());
             of_ids(&sizes).into_iter().for_each(&mut add);
+            forms.splice(0..0, strides());
         }
         [a] => {
             add(vec![term(&[a], Scale::One)]);
@@ -274,12 +275,6 @@ fn of_ids(sizes: &[Argument]) -> Vec<Vec<Term>> {
         id(thread),
     ];
     let width = Part::Tree(Tree::Id(Builtin::GlobalDim(Axis::X)));
-    // Strides of loops.
-    let blocks = Tree::Id(Builtin::GridDim(Axis::X));
-    let strides = [
-        vec![term(std::slice::from_ref(&width), Scale::One)],
-        vec![term(&[blocks, extent.clone()], Scale::One)],
-    ];
     let plain = [
         vec![id(x)],
         in_blocks,
@@ -294,8 +289,18 @@ fn of_ids(sizes: &[Argument]) -> Vec<Vec<Term>> {
         )]
     });
     let any = vec![term(&[Tree::Id(x)], ANY)];
-    let all = by_size.chain(strides).chain(plain);
+    let all = by_size.chain(plain);
     all.chain(multiples).chain([any]).collect()
+}
+
+/// The strides of loops over all elements. A number cannot be added to these.
+fn strides() -> [Form; 2] {
+    let id = |id: fn(Axis) -> Builtin| Tree::Id(id(Axis::X));
+    let [threads, blocks] = [id(Builtin::BlockDim), id(Builtin::GridDim)];
+    let products = [vec![id(Builtin::GlobalDim)], vec![blocks, threads]];
+    products.map(|product| Form {
+        terms: vec![term(&product, Scale::One)],
+    })
 }
 
 /// The forms of functions of one coordinate with quotients, remainders, bits and minima.
