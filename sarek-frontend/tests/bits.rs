@@ -99,6 +99,20 @@ fn in_block(body: &str, is_free: bool) {
 }
 
 #[test]
+fn a_guard_tests_all_bits_of_a_mask() {
+    let store =
+        |guard: &str, high: &str| format!("if i < n && {guard} {{ y[i] = 1; y[{high}] = 2; }}");
+    for high in ["i ^ w", "i | w", "i + w"] {
+        free(&store("i & w == 0", high));
+        free(&store("w & i == 0 && i & h != 0", high));
+    }
+    races(&store("i & h == 0", "i ^ w"));
+    races(&store("i & w != w", "i + w"));
+    races(&store("i & w != 0", "i + w"));
+    races(&store("i & w == 0", "i + 2 * w"));
+}
+
+#[test]
 fn phases_take_turns() {
     let turn = |phase: &str, after: &str| {
         format!(

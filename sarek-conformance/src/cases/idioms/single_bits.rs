@@ -8,6 +8,7 @@ use sarek::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("idioms/pairs_by_a_shift", &[], shifted),
     Case::new("idioms/pairs_by_a_guard", &[], guarded),
+    Case::new("idioms/pairs_by_a_mask", &[], masked),
     Case::new("idioms/pitch_by_div_ceil", &[], pitch),
     Case::new("idioms/phases_by_a_flag", &[], flags),
 ];
@@ -55,6 +56,26 @@ fn guarded(device: &Device) -> Check {
     for q in 0..7 {
         let run = |y: &mut Vector<u32>| guarded_kernel(q, y).over(128).run_on(device);
         in_place("guarded", 128, run, |y| pairs(y, 1 << q))?;
+    }
+    Ok(())
+}
+
+/// Pairs of indices of which one has no bit of a mask, and the other one all.
+#[kernel]
+fn masked_kernel(mask: usize, y: &mut [u32]) {
+    let i = global_idx_x();
+    if i & mask == 0 && i + mask < y.len() {
+        y.swap(i, i ^ mask);
+    }
+}
+
+fn masked(device: &Device) -> Check {
+    for mask in [0_usize, 1, 5, 40, 64, 127, 200] {
+        let run = |y: &mut Vector<u32>| masked_kernel(mask, y).over(128).run_on(device);
+        in_place("masked", 128, run, |y| {
+            let lower = (0..128).filter(|i| i & mask == 0 && i + mask < 128);
+            lower.for_each(|i| y.swap(i, i ^ mask));
+        })?;
     }
     Ok(())
 }

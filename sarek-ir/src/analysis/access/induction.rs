@@ -72,6 +72,13 @@ impl Collector<'_> {
         for local in assigned.keys() {
             self.renew(*local);
         }
+        // A step may be a local that each turn binds again, to the same value.
+        for local in assigned.keys() {
+            let init = self.inner(*local, &assigned);
+            if init.is_some_and(|init| self.is_fixed(init, &assigned)) {
+                self.forget(*local);
+            }
+        }
         // The counter has its value already, and another one in each turn.
         assigned.extend(head.kind.counter().map(|counter| (counter, None)));
         self.swapped(&assigned, head, left);

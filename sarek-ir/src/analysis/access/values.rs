@@ -84,6 +84,13 @@ impl Collector<'_> {
         }
     }
 
+    /// Leaves an immutable local to its initialiser until it is bound.
+    pub(super) fn forget(&mut self, local: LocalId) {
+        if let Some(values) = &mut self.resolver.block {
+            values.forget(local);
+        }
+    }
+
     /// Records that a local has another value, which is not known.
     pub(super) fn renew(&mut self, local: LocalId) {
         let gives_values = self.is_of_values();

@@ -3,6 +3,7 @@
 //! Immutable locals are replaced by their initialisers. Machine arithmetic may wrap; if the wrapped value might
 //! then differ from the form in a way that matters, [`Affine::needs_exact`] is set.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::read::{FormOf, Source, read};
@@ -22,7 +23,7 @@ pub struct Resolver<'a> {
     /// The initialisers of immutable locals.
     inits: Vec<Option<ExprId>>,
     /// Of each local, whether it has [one value per thread](Resolver::is_constant).
-    constant: Vec<bool>,
+    constant: Vec<OnceCell<bool>>,
     /// The expressions that name opaque symbols.
     opaque: Vec<ExprId>,
     /// The masks of exchanges.
@@ -67,10 +68,18 @@ impl<'a> Resolver<'a> {
         kernel: &'a Kernel,
         varying: HashSet<ParamId>,
     ) -> Resolver<'a> {
-        let mut resolver = Resolver {
+        let mut inits = vec![None; kernel.locals.len()];
+        for stmt in kernel.stmts.iter() {
+            if let Stmt::Let { local, init } = stmt
+                && !kernel.locals[local.index()].mutable
+            {
+                inits[local.index()] = *init;
+            }
+        }
+        Resolver {
             kernel,
-            inits: vec![None; kernel.locals.len()],
-            constant: kernel.locals.iter().map(|local| !local.mutable).collect(),
+            inits,
+            constant: vec![OnceCell::new(); kernel.locals.len()],
             opaque: vec![],
             masks: vec![],
             given: vec![],
@@ -83,17 +92,7 @@ impl<'a> Resolver<'a> {
             powers_of_two: vec![],
             positions: HashMap::new(),
             conditions: HashMap::new(),
-        };
-        for stmt in kernel.stmts.iter() {
-            if let Stmt::Let { local, init } = stmt
-                && !kernel.locals[local.index()].mutable
-            {
-                let constant = init.is_none_or(|init| resolver.is_constant(init));
-                resolver.inits[local.index()] = *init;
-                resolver.constant[local.index()] = constant;
-            }
         }
-        resolver
     }
 
     /// A symbol, or its substitute from the launch requirements.
@@ -117,7 +116,10 @@ impl<'a> Resolver<'a> {
     /// local, no memory that threads write, and no `&mut` parameter.
     pub fn is_constant(&self, id: ExprId) -> bool {
         let here = match self.kernel.expr(id) {
-            Expr::Local(local) => self.constant[local.index()],
+            Expr::Local(local) => *self.constant[local.index()].get_or_init(|| {
+                !self.kernel.locals[local.index()].mutable
+                    && self.init(local).is_none_or(|init| self.is_constant(init))
+            }),
             Expr::Load { memory, .. } => !self.kernel.is_shared_between_threads(memory),
             Expr::Param(param) => !self.is_reference(param),
             Expr::Literal(_)
@@ -202,6 +204,18 @@ impl<'a> Resolver<'a> {
         let form = self.affine(init);
         self.read.insert(local, form.clone());
         form
+    }
+
+    /// The form of an immutable local before the code that binds it, in a resolver of values: a step of a loop may be a local
+    /// of its body.
+    fn unbound(&mut self, local: LocalId) -> Option<Affine> {
+        self.terms.as_ref()?;
+        let init = self.init(local).filter(|init| self.is_constant(*init))?;
+        let mut form = self.affine(init)?;
+        if form.needs_exact || !(self.is_plain(init) || form.is_plain_id()) {
+            form.exact.push(init);
+        }
+        Some(form)
     }
 
     /// Substitutes a symbol from now on.
@@ -332,7 +346,8 @@ impl Source for Resolver<'_> {
     fn local(&mut self, _: ExprId, local: LocalId) -> Option<Affine> {
         let mutable = self.kernel.locals[local.index()].mutable;
         let known = match (&self.block, mutable) {
-            (Some(values), _) => values.get(local),
+            (Some(values), true) => values.get(local),
+            (Some(values), false) => values.get(local).or_else(|| self.unbound(local)),
             (None, true) => None,
             (None, false) => self.immutable(local),
         };

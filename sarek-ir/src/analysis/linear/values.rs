@@ -103,6 +103,11 @@ impl Values {
         self.known.insert(local, form);
     }
 
+    /// Forgets the value of a local.
+    pub fn forget(&mut self, local: LocalId) {
+        self.known.remove(&local);
+    }
+
     /// Records an assignment of a value without a form.
     pub fn renew(&mut self, kernel: &Kernel, local: LocalId) {
         self.known.remove(&local);

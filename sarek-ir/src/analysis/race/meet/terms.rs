@@ -257,6 +257,13 @@ impl Translation<'_> {
             let rest = most.minus(&value).ok_or(Stop::NoProof)?;
             self.system.at_least_zero(rest, self.under);
         }
+        // Bits that both have count twice in the sum.
+        if let Some(common) = self.setting.common_bits([of_a, of_b]) {
+            let common = self.form(&common, reader)?;
+            let without = common.scaled(-2).and_then(|twice| sum.plus(&twice));
+            let rest = without.and_then(|without| without.minus(&value));
+            self.system.zero(rest.ok_or(Stop::NoProof)?, self.under);
+        }
         // An operand changes the other one unless it is 0.
         for (operand, other) in [(of_a, &b), (of_b, &a)] {
             if operand.as_constant().is_some_and(|number| number != 0) {
@@ -288,6 +295,35 @@ impl Translation<'_> {
             self.system.equivalent(a, [value, b], reasons);
         }
         self.xors.insert((side, number), (parts, self.under));
+        Ok(())
+    }
+
+    /// Given a fact that a value has no bits of a mask, states that values of the two threads do not differ by the mask,
+    /// unless it is 0: `i = j + mask` would have the bits of the mask, if `j` does not.
+    pub(super) fn without_bits(&mut self, fact: &Fact, side: Side) -> Result<(), Stop> {
+        let Some([a, b]) = self.setting.operands_of_and(&fact.form) else {
+            return Ok(());
+        };
+        for (own, mask) in [(a, b), (b, a)] {
+            if mask.uniform().is_none() {
+                continue;
+            }
+            let parts = [self.form(own, side)?, self.form(mask, side)?];
+            for (of, [other, of_other], reasons) in &self.without {
+                if *of != side.other() || *of_other != parts[1] {
+                    continue;
+                }
+                let reasons = reasons | self.under;
+                let difference = parts[0].minus(other).ok_or(Stop::NoProof)?;
+                for by in [Some(parts[1].clone()), parts[1].scaled(-1)] {
+                    let given = by.and_then(|by| difference.minus(&by));
+                    let sides = [difference.clone(), Polynomial::number(0)];
+                    self.system
+                        .equivalent(given.ok_or(Stop::NoProof)?, sides, reasons);
+                }
+            }
+            self.without.push((side, parts, self.under));
+        }
         Ok(())
     }
 
@@ -391,6 +427,33 @@ impl<'a> Setting<'a> {
         let (other, _, factor) = best?;
         let in_common = dividend.uniform().is_some();
         Some((term_form(other, true, in_common), factor))
+    }
+
+    /// The operands, if a form is the bitwise and of two values.
+    fn operands_of_and(self, form: &Form<Poly>) -> Option<[&'a Form<Poly>; 2]> {
+        let Some(Atom::Term(number, true)) = form.sole_atom() else {
+            return None;
+        };
+        match &self.terms.get(number).definition {
+            Definition::ByCases {
+                function: Function::And,
+                operands,
+                ..
+            } => operands.iter().collect::<Vec<_>>().try_into().ok(),
+            _ => None,
+        }
+    }
+
+    /// The bitwise and of two values, if the kernel has it.
+    fn common_bits(self, of: [&Form<Poly>; 2]) -> Option<Form<Poly>> {
+        let mut each = self.terms.numbered().map(|(number, _)| {
+            let in_common = of.iter().all(|form| form.uniform().is_some());
+            term_form(number, true, in_common)
+        });
+        each.find(|form| {
+            let operands = self.operands_of_and(form);
+            operands.is_some_and(|[a, b]| [a, b] == of || [b, a] == of)
+        })
     }
 
     /// The value of which a form is the quotient by a power of two greater than 1.

@@ -106,6 +106,8 @@ pub(super) struct Translation<'a> {
     pub(super) xors: HashMap<(Side, u32), ([Polynomial; 3], Reasons)>,
     /// The value and the operand of each injective function.
     pub(super) injections: HashMap<(Side, u32), ([Polynomial; 2], Reasons)>,
+    /// The values that have no bits of a mask, each with the mask.
+    pub(super) without: Vec<(Side, [Polynomial; 2], Reasons)>,
     /// The operand that threads have in common, the other operand and the value of monotone functions.
     pub(super) monotone: Vec<((Side, Monotone), [Polynomial; 3], Reasons)>,
     /// The terms whose cases are not told apart, each with the number of its cases.
@@ -170,6 +172,7 @@ impl<'a> Translation<'a> {
             defined: vec![],
             xors: HashMap::new(),
             injections: HashMap::new(),
+            without: vec![],
             monotone: vec![],
             open: vec![],
             divisions: HashMap::new(),
@@ -307,6 +310,10 @@ impl<'a> Translation<'a> {
                     self.system.at_least_zero(opposite, reasons);
                 }
                 self.system.zero(form, reasons);
+                let outer = std::mem::replace(&mut self.under, reasons);
+                let found = self.without_bits(fact, side);
+                self.under = outer;
+                found?;
             }
             Sign::NotZero => self.system.not_zero(form, reasons),
         }
