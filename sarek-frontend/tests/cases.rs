@@ -302,3 +302,17 @@ fn strides_are_positive() {
     races("y[i * w + i % 2] = 1;");
     races("y[i * (w - 1)] = 1;");
 }
+
+#[test]
+fn a_step_is_a_local_of_the_loop() {
+    let stride = |lets: &str, step: &str| {
+        format!("let mut at = i; while at < n {{ y[at] = 1; {lets} at += {step}; }}")
+    };
+    free(&stride("let s = block_dim_x() * grid_dim_x();", "s"));
+    let threads = "let t = block_dim_x();";
+    free(&stride(threads, "t * grid_dim_x()"));
+    free(&stride(&format!("{threads} let s = t * grid_dim_x();"), "s"));
+    races(&stride("let t = block_dim_x() / 2;", "t * grid_dim_x()"));
+    races(&stride("let t = at;", "t * grid_dim_x()"));
+    races(&stride("let t = x[at] as usize;", "t * grid_dim_x()"));
+}
