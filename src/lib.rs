@@ -41,7 +41,7 @@
 //! | save time | [`Graph`] replays launches, [`Profile`] measures them, [`Code`] is compiled ahead of them, [`cache`] keeps programs |
 //! | test kernels | [`#[kernel_test]`](kernel_test), [`testing`], the promised [tolerances](testing::tolerance) |
 //! | use a target's own language | [`native!`] in kernels, [`intrinsic`] functions, [`foreign`] kernels, [`environment`] for headers and flags |
-//! | share memory with other libraries | [`interop`] |
+//! | share memory with other libraries, and use their types in kernels | [`interop`] |
 //! | choose storages and schedules | [`tag`] |
 //! | write a backend | [`backend`], [`ir`] |
 //!

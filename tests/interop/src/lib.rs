@@ -16,3 +16,8 @@ pub fn on_every_device(check: impl Fn(&Device) -> sarek::Result<()>) {
         assert!(ran.iter().any(|name| name == host), "{ran:?}");
     }
 }
+
+/// The book's chapter about other libraries: its programs are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../book/src/interop.md")]
+pub struct Chapter;
