@@ -41,7 +41,7 @@
 //! | save time | [`Graph`] replays launches, [`Profile`] measures them, [`Code`] is compiled ahead of them, [`cache`] keeps programs |
 //! | test kernels | [`#[kernel_test]`](kernel_test), [`testing`], the promised [tolerances](testing::tolerance) |
 //! | use a target's own language | [`native!`] in kernels, [`intrinsic`] functions, [`foreign`] kernels, [`environment`] for headers and flags |
-//! | share memory with other libraries | [`interop`] |
+//! | share memory with other libraries, and use their types in kernels | [`interop`] |
 //! | choose storages and schedules | [`tag`] |
 //! | write a backend | [`backend`], [`ir`] |
 //!
@@ -51,7 +51,10 @@
 
 // Links the crate, which registers the built-in backends.
 extern crate sarek_backends as _;
+// Expansions of `#[device]` in `interop` name this crate.
+extern crate self as sarek;
 
+pub mod interop;
 pub mod ir;
 pub mod prelude;
 pub mod testing;
@@ -135,38 +138,6 @@ mod pages {
         TestingKernels "../book/src/testing-kernels.md"
         Threads "../book/src/threads.md"
         Troubleshooting "../book/src/troubleshooting.md"
-    }
-}
-
-/// Native driver handles: of this library's devices, streams and vectors, and for vectors of
-/// existing device memory.
-///
-/// Each module exports the driver crate whose types it uses.
-pub mod interop {
-    /// The CUDA handles of devices, streams and vectors, and import of CUDA memory.
-    #[cfg(feature = "cuda")]
-    pub mod cuda {
-        #[doc(no_inline)]
-        pub use sarek_backends::cuda::interop::cudarc;
-        pub use sarek_backends::cuda::interop::{context, from_slice, import, pointer, stream};
-    }
-
-    /// The OpenCL objects of devices, streams and vectors, and import of OpenCL buffers.
-    #[cfg(feature = "opencl")]
-    pub mod opencl {
-        #[doc(no_inline)]
-        pub use sarek_backends::opencl::interop::opencl3;
-        pub use sarek_backends::opencl::interop::{buffer, context, device_id, import, queue};
-    }
-
-    /// The `wgpu` objects of devices and vectors, and import of `wgpu` buffers.
-    #[cfg(feature = "wgpu")]
-    pub mod wgpu {
-        #[doc(no_inline)]
-        pub use sarek_backends::wgpu::interop::wgpu;
-        pub use sarek_backends::wgpu::interop::{
-            bind, buffer, device_and_queue, import, instance_and_adapter,
-        };
     }
 }
 

@@ -135,6 +135,20 @@ pub enum Error {
         /// The vector's length.
         len: usize,
     },
+    /// A value of another library, or a vector, cannot be converted: see `sarek::interop`.
+    #[error("{from} cannot become {to}: {problem}")]
+    Convert {
+        /// A description of the value.
+        from: &'static str,
+        /// A description of the wanted type.
+        to: &'static str,
+        /// The problem, and what to do.
+        problem: String,
+    },
+    /// A tensor of DLPack does not become a vector, or a vector no tensor.
+    #[cfg(feature = "dlpack")]
+    #[error("this tensor, or vector, cannot be converted: {0}")]
+    Tensor(crate::interop::dlpack::Refused),
     /// The number of elements differs from the vector's length.
     #[error("{found} elements cannot overwrite a vector of length {expected}")]
     Length {

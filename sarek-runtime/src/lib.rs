@@ -11,6 +11,7 @@ mod fault_decode;
 pub mod foreign;
 pub mod graph;
 pub mod host;
+pub mod interop;
 pub mod intrinsic;
 mod kernel;
 mod launch;

@@ -152,7 +152,7 @@ pub fn items(
     let nest = recursion.as_ref().map(|_| {
         let (params, stmts) = cpu::nested(lowered);
         quote! {
-            #[allow(unused)]
+            #[allow(unused, dangerous_implicit_autorefs)]
             unsafe fn __sarek_nest<const __CHECK: ::core::primitive::bool>(
                 #params
             ) -> ::core::result::Result<#result_type, __host::RawFault> {
@@ -216,7 +216,7 @@ pub fn items(
 
                 #[doc(hidden)]
                 #[inline(always)]
-                #[allow(unused)]
+                #[allow(unused, dangerous_implicit_autorefs)]
                 pub unsafe fn #body<#own const __CHECK: ::core::primitive::bool>(
                     _: __host::Flag<__CHECK>,
                     #params
@@ -228,7 +228,7 @@ pub fn items(
 
                 #[doc(hidden)]
                 #[inline(always)]
-                #[allow(unused)]
+                #[allow(unused, dangerous_implicit_autorefs)]
                 pub unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
                     _: __host::Flag<__CHECK>,
                     _: __host::Flag<__FULL>,

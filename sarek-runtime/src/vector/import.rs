@@ -24,6 +24,16 @@ impl<T: Element> Vector<T> {
         Vector::stored(Storage::Shared(elements))
     }
 
+    /// Makes a vector of an owner's elements that may have other readers, such as an `Arc<Vec<T>>` or
+    /// a read-only memory map. Nothing is copied until the vector is written. The owner is dropped
+    /// with the vector, or at the first write.
+    pub fn from_read_only<O>(owner: O) -> Vector<T>
+    where
+        O: AsRef<[T]> + Send + Sync + 'static,
+    {
+        Vector::stored(Storage::of_reader(owner))
+    }
+
     /// Lends borrowed elements to `f` as a vector in their own memory, for launches to read.
     pub fn with_slice<R>(elements: &[T], f: impl FnOnce(&Vector<T>) -> R) -> R {
         let at = elements.as_ptr().cast_mut();
@@ -124,7 +134,7 @@ impl<T: Element> Drop for Scope<T> {
         let storages = self.vector.host.get().into_iter().chain(&state.spare);
         let mut held = storages.filter_map(|storage| match storage {
             Storage::Held(held) if held.is_borrowed() => Some(held.as_ptr()),
-            Storage::Held(_) | Storage::Own(_) | Storage::Shared(_) => None,
+            Storage::Held(_) | Storage::Own(_) | Storage::Shared(_) | Storage::ReadOnly(_) => None,
         });
         // Another lent vector may begin at the same address, if it has no elements.
         let is_own = self.vector.len == self.len;

@@ -14,6 +14,8 @@ pub(super) enum Storage<T> {
     Held(Held<T>),
     /// Memory with other readers; a write copies it first.
     Shared(Arc<[T]>),
+    /// Memory of another owner, for reading; a write copies it first.
+    ReadOnly(Held<T>),
 }
 
 /// Elements in memory that an owner keeps alive, or that are borrowed for a scope.
@@ -68,21 +70,42 @@ unsafe fn unbox<O>(raw: NonNull<()>) {
     drop(unsafe { Box::from_raw(raw.cast::<O>().as_ptr()) });
 }
 
+/// Boxes an owner; the result has the address of the box, which drops with the second part.
+fn boxed<O: Send + Sync + 'static>(owner: O) -> (NonNull<O>, Owner) {
+    let raw = NonNull::from(Box::leak(Box::new(owner)));
+    let kept = Owner {
+        raw: raw.cast(),
+        drop: unbox::<O>,
+    };
+    (raw, kept)
+}
+
 impl<T> Storage<T> {
     /// The elements of an owner, which is asked for them once.
     pub(super) fn of_owner<O>(owner: O) -> Storage<T>
     where
         O: AsMut<[T]> + Send + Sync + 'static,
     {
-        let raw = NonNull::from(Box::leak(Box::new(owner)));
-        let kept = Owner {
-            raw: raw.cast(),
-            drop: unbox::<O>,
-        };
+        let (raw, kept) = boxed(owner);
         // SAFETY: the box was just made, and is not used again before it is dropped: the elements
         // are borrowed until then.
         let elements = unsafe { (*raw.as_ptr()).as_mut() };
         Storage::Held(Held {
+            len: elements.len(),
+            at: NonNull::from(elements).cast(),
+            owner: Some(Arc::new(kept)),
+        })
+    }
+
+    /// The elements of an owner who may have other readers. It is asked for them once.
+    pub(super) fn of_reader<O>(owner: O) -> Storage<T>
+    where
+        O: AsRef<[T]> + Send + Sync + 'static,
+    {
+        let (raw, kept) = boxed(owner);
+        // SAFETY: as in `of_owner`, with shared borrows.
+        let elements = unsafe { (*raw.as_ptr()).as_ref() };
+        Storage::ReadOnly(Held {
             len: elements.len(),
             at: NonNull::from(elements).cast(),
             owner: Some(Arc::new(kept)),
@@ -112,7 +135,7 @@ impl<T> Storage<T> {
     {
         let storage = match self {
             Storage::Own(elements) => Storage::of_owner(elements),
-            Storage::Held(_) | Storage::Shared(_) => self,
+            Storage::Held(_) | Storage::Shared(_) | Storage::ReadOnly(_) => self,
         };
         let host_region = match &storage {
             Storage::Held(held) => Some(HostRegion {
@@ -120,7 +143,7 @@ impl<T> Storage<T> {
                 bytes: held.len * size_of::<T>(),
                 _owner: held.owner.clone(),
             }),
-            Storage::Own(_) | Storage::Shared(_) => None,
+            Storage::Own(_) | Storage::Shared(_) | Storage::ReadOnly(_) => None,
         };
         (storage, host_region)
     }
@@ -132,7 +155,7 @@ impl<T> Storage<T> {
     {
         match self {
             Storage::Own(elements) => Ok(elements),
-            Storage::Held(_) | Storage::Shared(_) => bytes::copied(&self),
+            Storage::Held(_) | Storage::Shared(_) | Storage::ReadOnly(_) => bytes::copied(&self),
         }
     }
 
@@ -141,17 +164,21 @@ impl<T> Storage<T> {
     where
         T: Element,
     {
-        if let Storage::Shared(elements) = self
-            && Arc::get_mut(elements).is_none()
-        {
-            *self = Storage::Own(bytes::copied(elements)?);
+        let has_readers = match self {
+            Storage::Own(_) | Storage::Held(_) => false,
+            Storage::Shared(elements) => Arc::get_mut(elements).is_none(),
+            Storage::ReadOnly(_) => true,
+        };
+        if has_readers {
+            *self = Storage::Own(bytes::copied(self)?);
         }
         Ok(match self {
             Storage::Own(elements) => elements,
             Storage::Held(held) => held,
             Storage::Shared(elements) => {
-                Arc::get_mut(elements).expect("the caller checked that there is no other owner")
+                Arc::get_mut(elements).expect("it was copied if it has another owner")
             }
+            Storage::ReadOnly(_) => unreachable!("it was copied above"),
         })
     }
 }
@@ -168,7 +195,7 @@ impl<T> Deref for Storage<T> {
     fn deref(&self) -> &[T] {
         match self {
             Storage::Own(elements) => elements,
-            Storage::Held(held) => held,
+            Storage::Held(held) | Storage::ReadOnly(held) => held,
             Storage::Shared(elements) => elements,
         }
     }

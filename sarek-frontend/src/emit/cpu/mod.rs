@@ -152,7 +152,9 @@ fn block_fn(lowered: &Lowered, values: &Values, shapes: Shapes) -> TokenStream {
     let entry = writer.entries(&trim);
     mixed! {
         #[inline(always)]
-        #[allow(unused, clippy::all)]
+        // A type of another crate may reach its fields by `Deref`, as glam's SIMD types do. The pointers are of
+        // valid values that no one else accesses.
+        #[allow(unused, dangerous_implicit_autorefs, clippy::all)]
         unsafe fn block<const __CHECK: __bool>(
             __args: &[__host::DirectArg],
             __block: &__host::Block,
