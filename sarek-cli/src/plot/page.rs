@@ -8,7 +8,7 @@ use super::record::{Record, Row};
 use crate::error::Result;
 
 const STYLE: &str = "body{font:15px/1.45 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
-table{border-collapse:collapse;margin:1em 0}\
+table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto}\
 td,th{padding:.15em .7em;border-bottom:1px solid #ddd;text-align:right}\
 td:first-child,th:first-child,td:nth-child(2),th:nth-child(2){text-align:left}\
 .behind{color:#d55e00}svg{max-width:100%;height:auto}code{background:#f3f3f3;padding:0 .2em}";
@@ -121,10 +121,9 @@ fn section(page: &mut String, at: usize, record: &Record) -> Result<()> {
         }
     }
     add!(page, "</ul>");
-    for plot in [chart::ratios(record)?, chart::roofline(record)?] {
-        if let Some(svg) = plot {
-            add!(page, "{svg}");
-        }
+    let plots = [chart::ratios(record)?, chart::roofline(record)?];
+    for svg in plots.iter().flatten() {
+        add!(page, "{svg}");
     }
     let bandwidth = record.number("bandwidth_gb_s");
     add!(
