@@ -8,6 +8,10 @@
 //! On a shared machine, `--processors` measures the CPU time of the process instead of wall-clock time.
 //! With one thread (`RAYON_NUM_THREADS=1`), these ratios are accurate to a few percent even where wall-clock ratios are off by half.
 
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::Fallible;
@@ -75,7 +79,13 @@ pub struct Runner {
     clock: Clock,
     sample: Duration,
     pairs: usize,
+    /// The record of `--save`, to which each row is written at once.
+    record: Option<RefCell<File>>,
 }
+
+/// The columns of a record, which `cargo sarek plot` reads.
+const COLUMNS: &str =
+    "kernel\tagainst\tsize\tours_us\ttheirs_us\tratio\tlow\thigh\trate\tunit\tbytes\tflop";
 
 /// The number of launches in a sample that times queueing. A CUDA driver's queue holds 1024.
 const QUEUED: u32 = 256;
@@ -87,7 +97,7 @@ const WARM_UP: usize = 4;
 type Pair = (f64, f64);
 
 impl Runner {
-    /// Parses the command line (`--quick`, `--processors`, `--on BACKEND` and a filter on kernel names), and prints the head of the table.
+    /// Parses the command line (`--quick`, `--processors`, `--on BACKEND`, `--save FILE` and a filter on kernel names), and prints the head of the table.
     pub fn from_args() -> Fallible<Runner> {
         let mut runner = Runner {
             filter: None,
@@ -95,6 +105,7 @@ impl Runner {
             clock: Clock::Wall(Instant::now()),
             sample: Duration::from_millis(20),
             pairs: 41,
+            record: None,
         };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
@@ -107,9 +118,13 @@ impl Runner {
                 #[cfg(unix)]
                 "--processors" => runner.clock = Clock::Processors,
                 "--on" => runner.backend = Some(args.next().ok_or("--on needs a backend")?),
+                "--save" => {
+                    let file = File::create(args.next().ok_or("--save needs a file")?)?;
+                    runner.record = Some(RefCell::new(file));
+                }
                 option if option.starts_with('-') => {
                     return Err(format!(
-                        "unknown option {option}; there are --quick, --processors, --on BACKEND and a filter"
+                        "unknown option {option}; there are --quick, --processors, --on BACKEND, --save FILE and a filter"
                     )
                     .into());
                 }
@@ -121,6 +136,26 @@ impl Runner {
             "kernel", "against", "size", "ours µs", "theirs µs", "ratio", "quartiles", "ours"
         );
         Ok(runner)
+    }
+
+    /// Prints the device, and writes the facts at the head of the record.
+    pub fn on_device(&self, backend: &str, device: &str) -> Fallible {
+        println!("{backend}: {device}");
+        let Some(record) = &self.record else {
+            return Ok(());
+        };
+        let date = Command::new("date").arg("+%F").output()?;
+        let date = String::from_utf8_lossy(&date.stdout);
+        let command: Vec<String> = std::env::args().skip(1).collect();
+        writeln!(
+            record.borrow_mut(),
+            "# device: {device}\n# backend: {backend}\n# version: {}\n# date: {}\n# command: cargo bench --bench {} -- {}\n{COLUMNS}",
+            env!("CARGO_PKG_VERSION"),
+            date.trim(),
+            env!("CARGO_CRATE_NAME"),
+            command.join(" "),
+        )?;
+        Ok(())
     }
 
     /// The backend that the command line names.
@@ -157,8 +192,7 @@ impl Runner {
             };
             samples.push(pair);
         }
-        print_row(case, &samples);
-        Ok(())
+        self.row(case, &samples)
     }
 
     /// Times the queueing of launches with negligible work, and prints the row. The time ends with the return of the last call.
@@ -195,8 +229,7 @@ impl Runner {
             }
         }
         settle(state)?;
-        print_row(case, &samples);
-        Ok(())
+        self.row(case, &samples)
     }
 
     /// Finds the number of launches in a sample, and warms the side up.
@@ -217,6 +250,11 @@ impl Runner {
         }
     }
 
+    fn row(&self, case: &Case, samples: &[Pair]) -> Fallible {
+        let mut record = self.record.as_ref().map(RefCell::borrow_mut);
+        print_row(case, samples, record.as_deref_mut())
+    }
+
     /// The seconds per launch of a sample.
     fn timed<S>(
         &self,
@@ -230,7 +268,8 @@ impl Runner {
     }
 }
 
-fn print_row(case: &Case, samples: &[Pair]) {
+/// Prints a row, and writes it to the record.
+fn print_row(case: &Case, samples: &[Pair], record: Option<&mut File>) -> Fallible {
     let ours = Sorted::of(samples.iter().map(|s| s.0));
     let theirs = Sorted::of(samples.iter().map(|s| s.1));
     let ratios = Sorted::of(samples.iter().map(|s| s.1 / s.0));
@@ -251,6 +290,33 @@ fn print_row(case: &Case, samples: &[Pair]) {
         format!("{:.3}–{:.3}", ratios.at(0.25), ratios.at(0.75)),
         rate,
     );
+    let Some(record) = record else {
+        return Ok(());
+    };
+    let (amount, unit, bytes) = match case.work {
+        Work::Bytes(bytes) => (giga(bytes).to_string(), "GB/s".into(), bytes.to_string()),
+        Work::Operations(count, name) => {
+            (giga(count).to_string(), format!("G{name}/s"), String::new())
+        }
+        Work::Launch => (String::new(), String::new(), String::new()),
+    };
+    let flop = match case.work {
+        Work::Operations(count, "flop") => count.to_string(),
+        Work::Bytes(_) | Work::Operations(..) | Work::Launch => String::new(),
+    };
+    writeln!(
+        record,
+        "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{amount}\t{unit}\t{bytes}\t{flop}",
+        case.kernel,
+        case.against,
+        case.size,
+        ours.at(0.5) * 1e6,
+        theirs.at(0.5) * 1e6,
+        ratios.at(0.5),
+        ratios.at(0.25),
+        ratios.at(0.75),
+    )?;
+    Ok(())
 }
 
 /// Sorted numbers.

@@ -32,7 +32,7 @@ fn main() -> Fallible {
         Some(backend) => Device::of(backend)?,
         None => cuda.clone(),
     };
-    println!("{}: {}", device.backend(), device.name());
+    runner.on_device(device.backend(), device.name())?;
     let facts = cuda.debug_info();
     let arch = facts
         .get("architecture")

@@ -361,11 +361,9 @@ impl Bench {
 
 fn main() -> Fallible {
     let device = Device::of("native")?;
-    println!("native: {}", device.name());
-    let bench = Bench {
-        runner: Runner::from_args()?,
-        device,
-    };
+    let runner = Runner::from_args()?;
+    runner.on_device("native", device.name())?;
+    let bench = Bench { runner, device };
     bench.one_input(LARGE)?;
     bench.two_inputs(LARGE)?;
     bench.triad("rayon", LARGE, Work::Bytes(12 * LARGE), plain::triad)?;

@@ -21,11 +21,12 @@ fn main() -> Fallible {
             return Ok(());
         }
     };
-    println!("opencl: {}", device.name());
+    let runner = Runner::from_args()?;
+    runner.on_device("opencl", device.name())?;
     let baseline = raw::OpenCl::new(device.name())?;
     let sizes = Sizes::of(&device);
     Bench {
-        runner: Runner::from_args()?,
+        runner,
         device,
         baseline,
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,13 +36,31 @@ pub struct Args {
 
 /// The times of a command.
 #[derive(Serialize, Deserialize)]
-struct Record {
+pub struct Record {
     /// The version of this form.
     version: u32,
-    command: String,
+    /// The version of sarek; early records have none.
+    #[serde(default)]
+    pub sarek: Option<String>,
+    /// The day of the run, such as 2026-11-27.
+    #[serde(default)]
+    pub date: Option<String>,
+    pub command: String,
     runs: u32,
     /// Kernels and graphs; the best of all runs.
-    kernels: Vec<Summary>,
+    pub kernels: Vec<Summary>,
+}
+
+impl Record {
+    /// Parses a record. An error has the line, counted from 1, and the reason.
+    pub fn parse(text: &str) -> std::result::Result<Record, (usize, String)> {
+        let record: Record =
+            serde_json::from_str(text).map_err(|error| (error.line().max(1), error.to_string()))?;
+        match record.version {
+            1 => Ok(record),
+            other => Err((1, format!("the record has version {other}, not 1"))),
+        }
+    }
 }
 
 /// A kernel in two records.
@@ -94,6 +113,8 @@ pub fn run(args: &Args, output: Output) -> Result<Outcome> {
     }
     let record = Record {
         version: 1,
+        sarek: Some(env!("CARGO_PKG_VERSION").into()),
+        date: Some(today()),
         command: args.run.text(),
         runs: args.runs,
         kernels,
@@ -128,15 +149,31 @@ fn add(all: &mut Vec<Summary>, new: Summary) {
 
 fn read(file: &Path) -> Result<Record> {
     let text = fs::read_to_string(file).map_err(Error::file("read", file))?;
-    let wrong = |why: String| Error::Argument {
-        what: format!("`{}` is no record: {why}", file.display()),
-        help: "make one by `cargo sarek bench --save FILE COMMAND`".into(),
-    };
-    let record: Record = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    match record.version {
-        1 => Ok(record),
-        other => Err(wrong(format!("it has version {other}"))),
-    }
+    Record::parse(&text).map_err(|(line, why)| Error::Record {
+        path: file.to_owned(),
+        line,
+        why,
+    })
+}
+
+/// The day in universal time.
+fn today() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    date(now.map_or(0, |since| since.as_secs() / 86_400))
+}
+
+/// The date of this day after 1 January 1970, by the Gregorian calendar: "days to civil" in Howard Hinnant's
+/// [algorithms](https://howardhinnant.github.io/date_algorithms.html).
+fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + 400 * era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 fn report(record: Record, before: Option<&Record>, args: &Args) -> Report {
@@ -193,4 +230,22 @@ fn text(report: &Report) -> String {
         let _ = writeln!(text, "{missing}: did not run");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_dates() {
+        for (days, text) in [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (19_722, "2023-12-31"),
+            (20_784, "2026-11-27"),
+        ] {
+            assert_eq!(date(days), text);
+        }
+    }
 }

@@ -16,6 +16,14 @@ pub enum Error {
         path: PathBuf,
         error: std::io::Error,
     },
+    /// A record of benchmarks is damaged.
+    #[error("`{}`, line {line}: {why}", path.display())]
+    Record {
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        why: String,
+    },
     /// A program does not start.
     #[error("`{program}` does not start: {error}")]
     Start {
@@ -59,6 +67,9 @@ impl Error {
             Error::Start { program, .. } => {
                 format!("check that `{program}` is installed and in the search path")
             }
+            Error::Record { .. } => {
+                "make a record by `cargo sarek bench --save FILE.json COMMAND`, or `cargo bench --bench native -- --save FILE.tsv`".into()
+            }
             Error::Cargo { .. } => "correct the errors above".into(),
             Error::Argument { help, .. }
             | Error::Answer { help, .. }
@@ -70,7 +81,7 @@ impl Error {
     /// The exit code: 2 for wrong arguments, 3 otherwise.
     pub fn code(&self) -> u8 {
         match self {
-            Error::Argument { .. } => 2,
+            Error::Argument { .. } | Error::Record { .. } => 2,
             Error::File { .. }
             | Error::Start { .. }
             | Error::Cargo { .. }

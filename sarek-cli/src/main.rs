@@ -12,6 +12,7 @@ mod error;
 mod errors;
 mod kernels;
 mod new;
+mod plot;
 mod probe;
 mod profile;
 mod report;
@@ -60,6 +61,8 @@ enum Command {
     Sanitize(sanitize::Args),
     /// Run a command several times, and compare the times of its kernels with a record
     Bench(bench::Args),
+    /// Make a page with tables and plots from records of benchmarks
+    Plot(plot::Args),
     /// Examine the compiled programs on disk
     #[command(subcommand)]
     Cache(cache::Command),
@@ -95,6 +98,7 @@ impl Command {
             Command::Profile(args) => profile::run(args, output),
             Command::Sanitize(args) => sanitize::run(args, output),
             Command::Bench(args) => bench::run(args, output),
+            Command::Plot(args) => plot::run(args, output),
             Command::Cache(command) => cache::run(command, output),
             Command::Completions { shell } => {
                 let mut out = std::io::stdout();

@@ -50,10 +50,19 @@ pub fn run(device: &Device) -> Report {
     run_matching(device, "", |_| ())
 }
 
-/// Runs the cases whose name contains `part`. Calls `before` with each case before it runs.
-pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) -> Report {
+/// Runs the cases whose name contains one of the `parts`, which commas separate. Calls `before` with each case before it runs.
+///
+/// # Panics
+/// If a part selects no case.
+pub fn run_matching(device: &Device, parts: &str, mut before: impl FnMut(&Case)) -> Report {
+    let parts: Vec<&str> = parts.split(',').map(str::trim).collect();
+    for part in &parts {
+        let selects = cases().iter().any(|case| case.name.contains(part));
+        assert!(selects, "no case has `{part}` in its name");
+    }
     let mut entries = vec![];
-    for case in cases().iter().filter(|case| case.name.contains(part)) {
+    let wanted = |case: &&Case| parts.iter().any(|part| case.name.contains(part));
+    for case in cases().iter().filter(wanted) {
         before(case);
         let start = Instant::now();
         let outcome = case.run(device);

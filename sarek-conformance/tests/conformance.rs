@@ -1,7 +1,7 @@
 //! The conformance suite on every backend of this machine.
 //!
 //! The environment variable `SAREK_REQUIRE=opencl,wgpu` makes a missing backend a failure.
-//! `SAREK_CASES=casts/` selects the cases with this text in their name. It also prints the name of
+//! `SAREK_CASES=casts/,matmul` selects the cases with one of these texts in their name. It also prints the name of
 //! each case before it runs, which helps if one hangs or crashes.
 
 use sarek::{Device, Result};

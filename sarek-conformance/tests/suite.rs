@@ -19,6 +19,21 @@ fn names_are_unique() {
 }
 
 #[test]
+fn parts_select_cases_and_none_is_in_vain() {
+    let device = sarek::Device::of("native").expect("it is linked");
+    let mut names = vec![];
+    sarek_conformance::run_matching(&device, "transpose, bools", |case| names.push(case.name));
+    let of = |part: &str| names.iter().filter(|name| name.contains(part)).count();
+    let (first, second) = (of("transpose"), of("bools"));
+    assert!(
+        first > 0 && second > 0 && first + second == names.len(),
+        "{names:?}"
+    );
+    let absent = || sarek_conformance::run_matching(&device, "bools,no such case", |_| ());
+    assert!(std::panic::catch_unwind(absent).is_err());
+}
+
+#[test]
 fn expectations_tell_wrong_missing_and_stray_elements() {
     let mut data = vec![1, 2, 3];
     data.extend([i32::SENTINEL; TAIL]);

@@ -37,7 +37,11 @@ mod x86 {
         }
         tail.copy_from_slice(last);
         // A fence: only then do other threads see non-temporal stores in order.
-        _mm_sfence();
+        // SAFETY: it has no requirement. Newer versions of Rust declare it safe.
+        #[allow(unused_unsafe)]
+        unsafe {
+            _mm_sfence();
+        }
     }
 }
 

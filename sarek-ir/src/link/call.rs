@@ -116,14 +116,18 @@ impl Linker {
                 }
             },
             Argument::Local(local) => frame.local(local),
-            Argument::Value(value) if let Some(param) = scalar_param(frame, value) => param,
-            Argument::Value(value) if let Some(part) = self.lent_table(frame, inner, value) => {
-                match kind {
-                    ParamKind::Slice { elem, .. } => part.lent_as(inner.resolve(elem)),
-                    ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => part,
-                }
-            }
             Argument::Value(value) => {
+                if let Some(param) = scalar_param(frame, value) {
+                    return param;
+                }
+                if let Some(part) = self.lent_table(frame, inner, value) {
+                    return match kind {
+                        ParamKind::Slice { elem, .. } => part.lent_as(inner.resolve(elem)),
+                        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                            part
+                        }
+                    };
+                }
                 let shape = match kind {
                     ParamKind::Scalar(scalar) => Shape::Scalar(scalar),
                     ParamKind::Value(id) => inner.shapes[id.index()].clone(),

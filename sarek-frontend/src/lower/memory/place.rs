@@ -109,19 +109,19 @@ impl Lowerer<'_> {
             syn::Expr::Group(e) => self.place(&e.expr),
             syn::Expr::Field(e) => self.field_place(e),
             syn::Expr::Index(e) if self.is_inside(e) => self.element_place(e),
-            syn::Expr::Index(e) if let Some(view) = self.find_view(&e.expr) => {
-                let (memory, index, elem) = self.view_element(view, &e.index)?;
-                self.writable_view(memory, e.expr.span())?;
-                Some(Place::Element {
-                    memory,
-                    index,
-                    site: None,
-                    elem,
-                })
-            }
             syn::Expr::Index(e) => {
-                let (memory, index, site, elem) = self.element(e)?;
-                self.writable(memory, e.expr.span())?;
+                let (memory, index, site, elem) = match self.find_view(&e.expr) {
+                    Some(view) => {
+                        let (memory, index, elem) = self.view_element(view, &e.index)?;
+                        self.writable_view(memory, e.expr.span())?;
+                        (memory, index, None, elem)
+                    }
+                    None => {
+                        let element = self.element(e)?;
+                        self.writable(element.0, e.expr.span())?;
+                        element
+                    }
+                };
                 Some(Place::Element {
                     memory,
                     index,

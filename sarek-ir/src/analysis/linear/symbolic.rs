@@ -323,9 +323,10 @@ impl Source for Resolver<'_> {
             Symbol::Param(param, _) if self.varying.contains(&param) => {
                 return Some(Affine::atom(Atom::Param(param)));
             }
-            Symbol::Extent(Extent::Block, axis) if let Some(block) = self.kernel.block => {
-                Poly::constant(block[usize::from(axis)].into())
-            }
+            Symbol::Extent(Extent::Block, axis) => match self.kernel.block {
+                Some(block) => Poly::constant(block[usize::from(axis)].into()),
+                None => self.substituted(symbol),
+            },
             Symbol::Param(..)
             | Symbol::Link(..)
             | Symbol::Len(_)

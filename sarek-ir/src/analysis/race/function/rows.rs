@@ -142,13 +142,14 @@ fn flat(kernel: &mut Kernel, of: (ExprId, ExprId), len: Length, parts: &mut Part
 /// Replaces a precondition on a flattened index by preconditions on its parts: the parts do not overflow.
 pub(super) fn of_parts(need: Precondition, parts: &Parts) -> Vec<Precondition> {
     match need {
-        Precondition::NoOverflow(id) if let Some(of) = parts.get(&id) => {
-            let each = of.iter();
-            each.flat_map(|part| of_parts(Precondition::NoOverflow(*part), parts))
-                .collect()
-        }
-        Precondition::NoOverflow(_)
-        | Precondition::SingleThread(_)
+        Precondition::NoOverflow(id) => match parts.get(&id) {
+            Some(of) => of
+                .iter()
+                .flat_map(|part| of_parts(Precondition::NoOverflow(*part), parts))
+                .collect(),
+            None => vec![need],
+        },
+        Precondition::SingleThread(_)
         | Precondition::ExtentAtMost(..)
         | Precondition::BlockAtMost(..)
         | Precondition::GridAtMost(..)
