@@ -311,7 +311,10 @@ fn a_step_is_a_local_of_the_loop() {
     free(&stride("let s = block_dim_x() * grid_dim_x();", "s"));
     let threads = "let t = block_dim_x();";
     free(&stride(threads, "t * grid_dim_x()"));
-    free(&stride(&format!("{threads} let s = t * grid_dim_x();"), "s"));
+    free(&stride(
+        &format!("{threads} let s = t * grid_dim_x();"),
+        "s",
+    ));
     races(&stride("let t = block_dim_x() / 2;", "t * grid_dim_x()"));
     races(&stride("let t = at;", "t * grid_dim_x()"));
     races(&stride("let t = x[at] as usize;", "t * grid_dim_x()"));

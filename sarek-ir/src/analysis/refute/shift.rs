@@ -37,16 +37,13 @@ impl System {
         let least = fact.polynomial.constant_term().checked_neg()?;
         let mut found = None;
         for &(monomial, coefficient) in fact.polynomial.terms() {
-            let mut vars = monomial.vars();
-            match vars.next() {
-                None => {}
-                Some(var) if monomial == Monomial::var(var) && coefficient == 1 => {
-                    if found.replace(var).is_some() {
-                        return None;
-                    }
-                }
-                Some(_) if monomial.is_natural() && coefficient < 0 => {}
-                Some(_) => return None,
+            let Some(var) = monomial.vars().next() else {
+                continue;
+            };
+            let is_alone = monomial == Monomial::var(var) && coefficient == 1;
+            let is_first = is_alone && found.replace(var).is_none();
+            if !is_first && (is_alone || !monomial.is_natural() || coefficient >= 0) {
+                return None;
             }
         }
         let var = found.filter(|var| var.is_natural() && self.is_uniform(*var))?;
