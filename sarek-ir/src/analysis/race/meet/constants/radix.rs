@@ -50,9 +50,10 @@ pub(super) fn bounds(kernel: &Kernel, accesses: &[&Access]) -> Vec<ConstantBound
 
 /// The constants of a product, each with the product of the other factors.
 fn links_of(product: &Poly) -> Vec<(LinkId, Poly)> {
-    let symbols: Vec<Symbol> = match product.terms().map(Iterator::collect::<Vec<_>>) {
-        Some(terms) if let [(symbols, 1)] = terms[..] => symbols.to_vec(),
-        Some(_) | None => vec![],
+    let terms: Vec<_> = product.terms().into_iter().flatten().collect();
+    let symbols: Vec<Symbol> = match terms[..] {
+        [(symbols, 1)] => symbols.to_vec(),
+        _ => vec![],
     };
     let links = symbols.into_iter().filter_map(|symbol| match symbol {
         Symbol::Link(link, _) => Some((link, product.divided(&Poly::symbol(symbol)).0)),
