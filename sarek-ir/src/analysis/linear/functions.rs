@@ -277,6 +277,11 @@ impl Resolver<'_> {
     /// The bitwise and of two unsigned values.
     pub(super) fn and_term(&mut self, a: &Affine, b: &Affine) -> Option<Affine> {
         self.terms.as_ref()?;
+        // One order, so that a guard and an index have the same term.
+        let [a, b] = match (a.form.uniform(), b.form.uniform()) {
+            (Some(_), None) => [b, a],
+            (_, _) => [a, b],
+        };
         let by_power = self.low_bits(a, b).or_else(|| self.low_bits(b, a));
         if by_power.is_some() {
             return by_power;
