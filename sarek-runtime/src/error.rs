@@ -148,7 +148,7 @@ pub enum Error {
     /// A tensor of DLPack does not become a vector, or a vector no tensor.
     #[cfg(feature = "dlpack")]
     #[error("this tensor, or vector, cannot be converted: {0}")]
-    Tensor(crate::interop::dlpack::Refused),
+    Tensor(crate::dlpack::Refused),
     /// The number of elements differs from the vector's length.
     #[error("{found} elements cannot overwrite a vector of length {expected}")]
     Length {

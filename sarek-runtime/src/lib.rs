@@ -5,6 +5,8 @@ pub mod cache;
 pub mod collect;
 pub mod context;
 mod device;
+#[cfg(feature = "dlpack")]
+mod dlpack;
 pub mod environment;
 mod error;
 mod fault_decode;
