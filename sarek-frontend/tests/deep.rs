@@ -6,7 +6,7 @@ use sarek_frontend::expand::messages;
 /// The depth of the expressions.
 const LEVELS: usize = 32;
 
-/// What the compiler says of a kernel that computes an index.
+/// The errors of a kernel that computes an index; empty if there are none.
 fn judge(lines: &str, index: &str) -> String {
     messages(&format!(
         "#[kernel] fn k(y: &mut [u32]) {{ let i = global_idx_x(); {lines} if i < y.len() {{ y[{index}] = 1; }} }}"

@@ -108,7 +108,7 @@ pub(in crate::analysis::race) enum Axes {
     OfIndex,
 }
 
-/// How forms become polynomials. Each reading has proofs that the others do not find.
+/// A way to turn forms into polynomials. Each has proofs that the others do not find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::analysis::race) enum Reading {
     Plain,

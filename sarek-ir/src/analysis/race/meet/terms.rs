@@ -444,12 +444,10 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The bitwise and of two values, if the kernel has it.
+    /// The bitwise and of two values that threads do not have in common, if the kernel has it.
     fn common_bits(self, of: [&Form<Poly>; 2]) -> Option<Form<Poly>> {
-        let mut each = self.terms.numbered().map(|(number, _)| {
-            let in_common = of.iter().all(|form| form.uniform().is_some());
-            term_form(number, true, in_common)
-        });
+        let numbers = self.terms.numbered().map(|(number, _)| number);
+        let mut each = numbers.map(|number| term_form(number, true, false));
         each.find(|form| {
             let operands = self.operands_of_and(form);
             operands.is_some_and(|[a, b]| [a, b] == of || [b, a] == of)

@@ -259,7 +259,8 @@ impl<'a> Translation<'a> {
         let terms = terms.map(|(_, number, unsigned)| Atom::Term(*number, *unsigned));
         let names = self.names.keys().filter_map(|name| match name {
             Name::Atom(_, atom) => Some(*atom),
-            _ => None,
+            Name::Symbol(_) | Name::Remainder(..) | Name::Sum(_) | Name::SubgroupSize => None,
+            Name::SubgroupsOfBlock | Name::PartsOfBlock | Name::Subgroup(..) => None,
         });
         terms.chain(names).collect()
     }

@@ -57,7 +57,8 @@ fn links_of(product: &Poly) -> Vec<(LinkId, Poly)> {
     };
     let links = symbols.into_iter().filter_map(|symbol| match symbol {
         Symbol::Link(link, _) => Some((link, product.divided(&Poly::symbol(symbol)).0)),
-        _ => None,
+        Symbol::Param(..) | Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) => None,
+        Symbol::Local(..) | Symbol::Excess(_) | Symbol::Opaque(..) | Symbol::Term(..) => None,
     });
     links.collect()
 }
