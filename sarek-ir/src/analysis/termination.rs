@@ -33,10 +33,7 @@ pub fn ends(kernel: &Kernel, id: StmtId) -> bool {
             cond: Some(cond),
             body,
         } => {
-            stepped_range(kernel, cond, body).is_some()
-                || conjuncts(kernel, cond)
-                    .into_iter()
-                    .any(|part| counts(kernel, part, label, body))
+            stepped_range(kernel, cond, body).is_some() || pace(kernel, label, cond, body).is_some()
         }
         stmt => match stmt.facts().flow {
             Flow::Loop(_) => stmt
@@ -53,6 +50,36 @@ pub fn ends(kernel: &Kernel, id: StmtId) -> bool {
     }
 }
 
+/// True for a `while` with at most as many iterations as its counter has bits, whatever the values of its operands are.
+pub fn ends_soon(kernel: &Kernel, id: StmtId) -> bool {
+    let Stmt::Loop {
+        label,
+        cond: Some(cond),
+        body,
+    } = kernel.stmt(id)
+    else {
+        return false;
+    };
+    pace(kernel, label, cond, body) == Some(Pace::Geometric)
+}
+
+/// How a counter approaches its bound.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Pace {
+    /// By sums.
+    Arithmetic,
+    /// By products and quotients.
+    Geometric,
+}
+
+/// How fast the loop ends, by the fastest part of its condition.
+fn pace(kernel: &Kernel, label: LabelId, cond: ExprId, body: Block) -> Option<Pace> {
+    let parts = conjuncts(kernel, cond).into_iter();
+    parts
+        .filter_map(|part| counts(kernel, part, label, body))
+        .max()
+}
+
 /// The conditions that all hold if `cond` does.
 fn conjuncts(kernel: &Kernel, cond: ExprId) -> Vec<ExprId> {
     match kernel.expr(cond) {
@@ -61,10 +88,10 @@ fn conjuncts(kernel: &Kernel, cond: ExprId) -> Vec<ExprId> {
     }
 }
 
-/// True if the comparison fails after finitely many iterations.
-fn counts(kernel: &Kernel, cond: ExprId, label: LabelId, body: Block) -> bool {
+/// The pace at which the comparison becomes false, if it surely does.
+fn counts(kernel: &Kernel, cond: ExprId, label: LabelId, body: Block) -> Option<Pace> {
     let Expr::Binary { op, lhs, rhs } = kernel.expr(cond) else {
-        return false;
+        return None;
     };
     let flipped = match op {
         BinaryOp::Lt => BinaryOp::Gt,
@@ -72,13 +99,15 @@ fn counts(kernel: &Kernel, cond: ExprId, label: LabelId, body: Block) -> bool {
         other => other,
     };
     let sides = [(op, lhs, rhs), (flipped, rhs, lhs)];
-    sides.into_iter().any(|(op, counter, bound)| {
+    sides.into_iter().find_map(|(op, counter, bound)| {
         let Expr::Local(counter) = kernel.expr(counter) else {
-            return false;
+            return None;
         };
-        is_fixed(kernel, bound, body)
-            && step(kernel, counter, label, body)
-                .is_some_and(|step| approaches(kernel, op, step, counter, bound))
+        if !is_fixed(kernel, bound, body) {
+            return None;
+        }
+        let step = step(kernel, counter, label, body)?;
+        approaches(kernel, op, step, counter, bound)
     })
 }
 
@@ -101,14 +130,14 @@ fn step(kernel: &Kernel, counter: LocalId, label: LabelId, body: Block) -> Optio
     value.filter(|_| writes == 1)
 }
 
-/// True if steps from `counter` to `value` make `counter op bound` false, and do not wrap before.
+/// The pace of steps from `counter` to `value`, if they make `counter op bound` false and do not wrap before.
 fn approaches(
     kernel: &Kernel,
     op: BinaryOp,
     value: ExprId,
     counter: LocalId,
     bound: ExprId,
-) -> bool {
+) -> Option<Pace> {
     let literal = |id: ExprId| kernel.literal(id).and_then(|value| value.as_int());
     let is_below = op == BinaryOp::Lt;
     let is_index = kernel.scalar_of(bound) == Scalar::Usize;
@@ -120,27 +149,41 @@ fn approaches(
             rhs,
             ..
         } => (None, lhs, rhs),
-        _ => return false,
+        _ => return None,
     };
     if kernel.expr(lhs) != Expr::Local(counter) {
-        return false;
+        return None;
     }
     let Some(amount) = literal(rhs) else {
-        return by == Some(BinaryOp::Add) && is_below && is_index && is_extent(kernel, rhs);
+        let reaches = by == Some(BinaryOp::Add) && is_below && is_index && is_extent(kernel, rhs);
+        return reaches.then_some(Pace::Arithmetic);
     };
     let shrinks = op == BinaryOp::Gt && literal(bound).is_some_and(|bound| bound >= 0);
-    match by {
-        Some(BinaryOp::Add) => match amount {
-            1 => matches!(op, BinaryOp::Lt | BinaryOp::Ne),
-            _ => is_below && is_index && (1..=1 << 20).contains(&amount),
-        },
-        Some(BinaryOp::Mul) => amount == 2 && is_below && doubles(kernel, counter, bound),
-        Some(BinaryOp::Shl) => amount == 1 && is_below && doubles(kernel, counter, bound),
-        Some(BinaryOp::Sub) => amount == 1 && matches!(op, BinaryOp::Gt | BinaryOp::Ne),
-        Some(BinaryOp::Shr) => amount >= 1 && shrinks,
-        None => amount >= 2 && shrinks,
-        Some(_) => false,
-    }
+    let (pace, reaches) = match by {
+        Some(BinaryOp::Add) => {
+            let reaches = match amount {
+                1 => matches!(op, BinaryOp::Lt | BinaryOp::Ne),
+                _ => is_below && is_index && (1..=1 << 20).contains(&amount),
+            };
+            (Pace::Arithmetic, reaches)
+        }
+        Some(BinaryOp::Sub) => {
+            let reaches = amount == 1 && matches!(op, BinaryOp::Gt | BinaryOp::Ne);
+            (Pace::Arithmetic, reaches)
+        }
+        Some(BinaryOp::Mul) => {
+            let reaches = amount == 2 && is_below && doubles(kernel, counter, bound);
+            (Pace::Geometric, reaches)
+        }
+        Some(BinaryOp::Shl) => {
+            let reaches = amount == 1 && is_below && doubles(kernel, counter, bound);
+            (Pace::Geometric, reaches)
+        }
+        Some(BinaryOp::Shr) => (Pace::Geometric, amount >= 1 && shrinks),
+        None => (Pace::Geometric, amount >= 2 && shrinks),
+        Some(_) => return None,
+    };
+    reaches.then_some(pace)
 }
 
 /// True if the value is an extent of the launch, or a product of extents, which is not 0.

@@ -1,8 +1,10 @@
 use crate::analysis::spine::Spine;
+use crate::analysis::termination;
 use crate::{Block, Expr, Kernel, LocalId, Scalar, Stmt, StmtId, Value};
 
 /// Ends a faulted thread at the head of each iteration of an unbounded loop. Such a thread continues with made-up
-/// values, which need not make the loop's own condition false.
+/// values, which need not make the loop's own condition false. A loop that halves or doubles its counter ends soon, whatever
+/// the values are, and keeps its form.
 ///
 /// In a kernel with barriers, other threads wait for the thread, so it only leaves the loop. The threads of a block
 /// leave together the loops that they execute together: [`super::park_returns`](fn@super::park_returns) ensures that. A
@@ -18,6 +20,7 @@ pub fn guard_loops(kernel: &mut Kernel) {
         }
         if let Stmt::Loop { label, cond, body } = kernel.stmt(id)
             && !spine.has(id)
+            && !termination::ends_soon(kernel, id)
         {
             let loc = kernel.stmt_locs[id.index()];
             let faulted = kernel.push_expr(Expr::Faulted, Scalar::Bool, loc);
@@ -79,6 +82,28 @@ mod tests {
     fn what_a_left_loop_would_have_assigned_is_zero() {
         assert!(matches!(declaration(true), Stmt::Let { init: Some(_), .. }));
         assert!(matches!(declaration(false), Stmt::Let { init: None, .. }));
+    }
+
+    #[test]
+    fn loops_that_end_soon_keep_their_form() {
+        let is_kept = |half: bool| {
+            let s = Sketch::new("k");
+            let left = s.let_mut("left", s.u32(9));
+            s.while_(left.get().gt(s.u32(0)), |_| {
+                let next = if half {
+                    left.get() >> s.u32(1)
+                } else {
+                    left.get() - s.u32(1)
+                };
+                s.set(left, next);
+            });
+            let kernel = s.finish();
+            let mut guarded = kernel.clone();
+            guard_loops(&mut guarded);
+            guarded == kernel
+        };
+        assert!(is_kept(true));
+        assert!(!is_kept(false));
     }
 
     #[test]

@@ -25,8 +25,9 @@
 //! values. A check on the spine fails for all threads alike, so it becomes a condition: if it fails, the fault is
 //! recorded and all threads return. A fault elsewhere cannot divert the thread from the spine, whose values do not
 //! depend on it. But such a fault, of one thread or of all, may have been the intended end of an unbounded loop. So if
-//! the kernel has checks, unbounded loops of the spine vote too: a faulted thread writes the round to a second element,
-//! and all threads return if it holds that round. ([`super::guard_loops`] handles the loops outside the spine.)
+//! the kernel has checks, each loop of the spine that may not end by itself votes too: a faulted thread writes the round
+//! to a second element, and all threads return if it holds that round. ([`super::guard_loops`] handles the loops outside
+//! the spine.)
 
 mod checks;
 mod emit;

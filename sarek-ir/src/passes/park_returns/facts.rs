@@ -1,6 +1,7 @@
 //! Facts of the original kernel that the transformation needs.
 
 use crate::analysis::spine::Spine;
+use crate::analysis::termination;
 use crate::facts::Check;
 use crate::{Block, ExprId, Kernel, Stmt, StmtId};
 
@@ -91,8 +92,9 @@ impl Walk<'_> {
             holds.parks |= inner.parks;
             holds.delicate |= inner.delicate;
         }
-        let unbounded = matches!(stmt, Stmt::Loop { .. });
-        let repeats = unbounded || matches!(stmt, Stmt::For { .. });
+        let is_loop = matches!(stmt, Stmt::Loop { .. });
+        let unbounded = is_loop && !termination::ends(self.kernel, id);
+        let repeats = is_loop || matches!(stmt, Stmt::For { .. });
         holds.delicate |= on && repeats && !self.is_short(stmt);
         self.out.parks[id.index()] = holds.parks;
         self.out.delicate[id.index()] = holds.delicate;

@@ -170,6 +170,23 @@ fn loops_that_only_a_fault_ends() {
 }
 
 #[test]
+fn loops_that_end_do_not_vote() {
+    let votes = |half: bool| {
+        let s = Sketch::new("counts");
+        let v = s.slice_mut("v", Scalar::U32);
+        let left = s.let_mut("left", s.len(v));
+        s.while_(left.get().gt(s.n(0)), |_| {
+            s.set(left, if half { left.get() >> s.u32(1) } else { s.n(7) });
+            s.barrier();
+        });
+        s.store(v, s.len(v) / left.get(), cases::u32(&s, 1));
+        lowered(&s.finish()).to_string().contains("last_round")
+    };
+    assert!(!votes(true));
+    assert!(votes(false));
+}
+
+#[test]
 fn made_up_values_decide_nothing_about_barriers() {
     // With the harmless divisor alone, the loop would never end.
     ends_with_a_fault(|s, v| {
