@@ -11,6 +11,8 @@
 //! | `i > n` or `i != n` | `i -= 1` |
 //! | `i > n` for a literal `n >= 0` | `i /= c` for a literal `c >= 2`, `i >>= c` for a literal `c >= 1` |
 //!
+//! A loop whose body ends with a `break` out of it, and that no `continue` repeats, is a labelled block and has one iteration.
+//!
 //! The step is the only assignment to the counter, stands at the top of the body, and no `continue` skips it. Every other
 //! loop may run forever, as far as this module knows.
 //!
@@ -35,6 +37,11 @@ pub fn ends(kernel: &Kernel, id: StmtId) -> bool {
         } => {
             stepped_range(kernel, cond, body).is_some() || pace(kernel, label, cond, body).is_some()
         }
+        Stmt::Loop {
+            label,
+            cond: None,
+            body,
+        } => is_block(kernel, label, body),
         stmt => match stmt.facts().flow {
             Flow::Loop(_) => stmt
                 .facts()
@@ -50,17 +57,27 @@ pub fn ends(kernel: &Kernel, id: StmtId) -> bool {
     }
 }
 
-/// True for a `while` with at most as many iterations as its counter has bits, whatever the values of its operands are.
+/// True for a loop with at most as many iterations as its counter has bits, whatever the values of its operands are.
 pub fn ends_soon(kernel: &Kernel, id: StmtId) -> bool {
-    let Stmt::Loop {
-        label,
-        cond: Some(cond),
-        body,
-    } = kernel.stmt(id)
-    else {
+    let Stmt::Loop { label, cond, body } = kernel.stmt(id) else {
         return false;
     };
-    pace(kernel, label, cond, body) == Some(Pace::Geometric)
+    match cond {
+        Some(cond) => pace(kernel, label, cond, body) == Some(Pace::Geometric),
+        None => is_block(kernel, label, body),
+    }
+}
+
+/// True if the loop without a condition is a labelled block.
+fn is_block(kernel: &Kernel, label: LabelId, body: Block) -> bool {
+    let flow = |id: StmtId| kernel.stmt(id).facts().flow;
+    kernel.block(body).last().map(flow) == Some(Flow::Break(label)) && !repeats(kernel, label, body)
+}
+
+/// True if a `continue` in the body begins the next iteration.
+fn repeats(kernel: &Kernel, label: LabelId, body: Block) -> bool {
+    let mut stmts = kernel.stmts_in(kernel.block(body));
+    stmts.any(|id| kernel.stmt(id).facts().flow == Flow::Continue(label))
 }
 
 /// How a counter approaches its bound.
@@ -113,11 +130,11 @@ fn counts(kernel: &Kernel, cond: ExprId, label: LabelId, body: Block) -> Option<
 
 /// The value that each iteration assigns to the counter.
 fn step(kernel: &Kernel, counter: LocalId, label: LabelId, body: Block) -> Option<ExprId> {
+    if repeats(kernel, label, body) {
+        return None;
+    }
     let mut writes = 0;
     for id in kernel.stmts_in(kernel.block(body)) {
-        if kernel.stmt(id).facts().flow == Flow::Continue(label) {
-            return None;
-        }
         local_uses::itself(kernel, id, &mut |local, used| {
             writes += u32::from(local == counter && used == LocalUse::Write);
         });
@@ -340,6 +357,29 @@ mod tests {
         assert!(!judge(param, |s, i| i + s.n(0)));
         assert!(!judge(param, |s, i| i + s.id(Builtin::GlobalIdx(Axis::X))));
         assert!(!judge(param, |s, i| i * s.n(2)));
+    }
+
+    #[test]
+    fn labelled_blocks_end() {
+        let ended = |repeat: bool, leave: bool| {
+            let s = Sketch::new("kernel");
+            s.loop_(|label| {
+                s.if_(s.arg(s.scalar("some", Scalar::Bool)), || match repeat {
+                    true => s.continue_(label),
+                    false => s.break_(label),
+                });
+                if leave {
+                    s.break_(label);
+                }
+            });
+            let kernel = s.finish();
+            let first = kernel.block(kernel.body).next().expect("the loop");
+            assert_eq!(ends(&kernel, first), ends_soon(&kernel, first));
+            ends(&kernel, first)
+        };
+        assert!(ended(false, true));
+        assert!(!ended(true, true));
+        assert!(!ended(false, false));
     }
 
     #[test]
