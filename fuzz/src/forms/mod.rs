@@ -58,6 +58,8 @@ pub struct Candidate {
     items: String,
     options: String,
     body: String,
+    /// Some choices are wrong.
+    is_mutated: bool,
 }
 
 /// The names of all forms.
@@ -87,6 +89,7 @@ pub fn candidate(seed: u64) -> Candidate {
         items: writer.constants(),
         options,
         body: writer.surrounded(&body),
+        is_mutated,
     }
 }
 
@@ -105,6 +108,11 @@ impl Candidate {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut words = self.body.split(|c| !is_word(c));
         words.any(|word| word == "r" || word.ends_with("_y"))
+    }
+
+    /// True if the kernel has one result. Without a barrier, atomic operations are in no order, and free of races all the same.
+    fn is_determined(&self) -> bool {
+        !self.is_mutated || !self.body.contains("Atomic<")
     }
 
     /// The kernel with a launch.
@@ -132,7 +140,7 @@ impl Candidate {
 pub fn generated(seed: u64) -> Option<Generated> {
     (0..8).find_map(|at| {
         let seed = seed.wrapping_mul(8).wrapping_add(at);
-        let candidate = candidate(seed);
+        let candidate = Some(candidate(seed)).filter(Candidate::is_determined)?;
         let accepted = judge::accepted(&candidate, seed).ok()??;
         let mut launches = accepted.launches(seed);
         let launch = launches.find(|launch| {
