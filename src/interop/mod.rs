@@ -40,6 +40,8 @@ pub mod cuda {
     #[doc(no_inline)]
     pub use sarek_backends::cuda::interop::cudarc;
     pub use sarek_backends::cuda::interop::{context, from_slice, import, pointer, stream};
+    #[cfg(feature = "dlpack")]
+    pub use sarek_backends::cuda::tensor::{from_tensor, to_tensor};
 }
 
 /// The OpenCL objects of devices, streams and vectors, and import of OpenCL buffers.

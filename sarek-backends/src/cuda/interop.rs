@@ -24,6 +24,13 @@ pub fn context(of: &sarek_runtime::Device) -> Result<CUcontext> {
     Ok(device(of)?.shared().context)
 }
 
+/// Waits for all work on a device, that of other libraries included.
+pub fn synchronize(of: &sarek_runtime::Device) -> Result<()> {
+    let shared = device(of)?.shared();
+    shared.bind()?;
+    result::ctx::synchronize().map_err(|error| shared.error("cuCtxSynchronize", error))
+}
+
 /// The CUDA stream of a stream, valid while the stream lives.
 pub fn stream(of: &Stream) -> Result<CUstream> {
     let any: &dyn Any = of.as_backend();

@@ -20,6 +20,8 @@ mod program;
 mod staging;
 mod stream;
 mod team;
+#[cfg(feature = "dlpack")]
+pub mod tensor;
 #[doc(hidden)]
 pub mod transfer;
 

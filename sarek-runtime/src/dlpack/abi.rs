@@ -10,6 +10,8 @@ pub mod device_type {
     pub const CUDA: i32 = 2;
     /// Page-locked memory of the host, from CUDA.
     pub const CUDA_HOST: i32 = 3;
+    /// Memory that CUDA moves between the host and its devices.
+    pub const CUDA_MANAGED: i32 = 13;
 }
 
 /// The number of a kind of element.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use num_complex::Complex;
 use sarek::Error;
+use sarek::interop::cuda::{from_tensor, to_tensor};
 use sarek::interop::dlpack::abi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, READ_ONLY, Version,
     device_type, type_code,
@@ -357,4 +358,62 @@ fn shapes_of_other_sizes_are_refused() {
     assert!(Tensor::from_vector(Vector::filled(1, 1u8), &[]).is_ok());
     let empty = Tensor::from_vector(Vector::<u8>::zeros(0), &[0, 5]).unwrap();
     assert!(empty.into_vector::<u8>().unwrap().is_empty());
+}
+
+#[test]
+fn tensors_of_memory_anywhere_drop_their_owner() {
+    let owner = Arc::new([1u16, 2, 3, 4]);
+    let at = owner.as_ptr().cast_mut();
+    let device = DLDevice {
+        device_type: 15,
+        device_id: 3,
+    };
+    // SAFETY: the owner keeps four elements there, which nobody writes.
+    let made = |shape: &[usize]| unsafe { Tensor::of_memory(owner.clone(), at, device, shape) };
+    let tensor = made(&[2, 2]).unwrap();
+    assert_eq!(
+        (tensor.device().unwrap(), tensor.shape().unwrap()),
+        (device, vec![2, 2])
+    );
+    let (found, count) = tensor.elements::<u16>().unwrap();
+    assert_eq!((found.as_ptr(), count), (at, 4));
+    assert!(tensor.elements::<i16>().is_err());
+    assert_eq!(Arc::strong_count(&owner), 2);
+    assert_eq!(reason(tensor.into_vector::<u16>()), Refused::Device(device));
+    assert_eq!(Arc::strong_count(&owner), 1);
+    assert!(made(&[usize::MAX, 0]).is_err());
+    assert_eq!(Arc::strong_count(&owner), 1);
+}
+
+#[test]
+fn vectors_become_tensors_on_cuda_devices_and_back() {
+    let Ok(device) = Device::of("cuda") else {
+        return;
+    };
+    let stream = device.stream();
+    let mut v = Vector::from_vec(vec![1.0f32; 6]);
+    double(&mut v).run_on(&device).unwrap();
+    let tensor = to_tensor(v, &[3, 2], &stream).unwrap();
+    let place = DLDevice {
+        device_type: device_type::CUDA,
+        device_id: device.ordinal() as i32,
+    };
+    assert_eq!(
+        (tensor.device().unwrap(), tensor.shape().unwrap()),
+        (place, vec![3, 2])
+    );
+    // SAFETY: the tensor is used by nobody else, here and below.
+    let mut v = unsafe { from_tensor::<f32>(&device, tensor) }.unwrap();
+    double(&mut v).run_on(&device).unwrap();
+    assert_eq!(v.to_vec().unwrap(), [4.0; 6]);
+
+    let again = to_tensor(v, &[6], &stream).unwrap();
+    assert_eq!(reason(again.into_vector::<f32>()), Refused::Device(place));
+    let on_host = Tensor::from_vector(Vector::filled(2, 1u8), &[2]).unwrap();
+    let refused = reason(unsafe { from_tensor::<u8>(&device, on_host) });
+    assert!(matches!(refused, Refused::Device(_)), "{refused}");
+    assert!(to_tensor(Vector::filled(2, 1u8), &[3], &stream).is_err());
+    let none = to_tensor(Vector::<u8>::zeros(0), &[0, 4], &stream).unwrap();
+    let none = unsafe { from_tensor::<u8>(&device, none) }.unwrap();
+    assert!(none.is_empty());
 }

@@ -27,19 +27,23 @@ impl Tensor {
     /// The error of a launch that failed to write the vector; [`Refused::Shape`] and
     /// [`Refused::NoType`].
     pub fn from_vector<T: Element>(vector: Vector<T>, shape: &[usize]) -> Result<Tensor> {
-        let refused = |problem| Refused::Shape {
-            shape: shape.iter().map(|n| *n as i64).collect(),
-            problem,
-        };
+        Tensor::check_shape(&vector, shape).map_err(Error::Tensor)?;
+        Tensor::of_vector(vector, shape)
+    }
+
+    /// Compares a shape with the length of a vector that becomes a tensor.
+    ///
+    /// # Errors
+    /// [`Refused::Shape`].
+    pub fn check_shape<T: Element>(vector: &Vector<T>, shape: &[usize]) -> Result<(), Refused> {
         let count = shape.iter().try_fold(1usize, |n, by| n.checked_mul(*by));
-        if count != Some(vector.len()) || shape.len() > i32::MAX as usize {
-            let problem = "has another number of elements than the vector";
-            return Err(Error::Tensor(refused(problem)));
+        match count == Some(vector.len()) {
+            true => Ok(()),
+            false => Err(Refused::Shape {
+                shape: shape.iter().map(|n| *n as i64).collect(),
+                problem: "has another number of elements than the vector",
+            }),
         }
-        if shape.iter().any(|n| i64::try_from(*n).is_err()) {
-            return Err(Error::Tensor(refused("is too large")));
-        }
-        Tensor::of_vector(vector, shape, row_major(shape))
     }
 
     /// The number of elements along each dimension.
@@ -134,9 +138,12 @@ impl Tensor {
         self.elements()
     }
 
-    /// The address and the number of the elements, in memory of any device, after all checks but
-    /// that of the device.
-    fn elements<T: Element>(&self) -> Result<(NonNull<T>, usize), Refused> {
+    /// The address and the number of the elements of a row-major tensor of any rank, in memory of
+    /// any [`device`](Tensor::device).
+    ///
+    /// # Errors
+    /// All of [`Refused`] but [`Refused::Device`] and [`Refused::ReadOnly`].
+    pub fn elements<T: Element>(&self) -> Result<(NonNull<T>, usize), Refused> {
         let (tensor, _) = self.0.tensor()?;
         let (expected, found) = (dtype_of::<T>()?, tensor.dtype);
         if found != expected {

@@ -1,12 +1,11 @@
 //! Ownership of DLPack's structures. It holds the `unsafe` code of this folder.
 
-use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts};
 
 use super::abi::{
     DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, READ_ONLY, VERSION, device_type,
 };
-use super::{Refused, Tensor, dtype_of};
+use super::{Refused, Tensor, dtype_of, row_major};
 use crate::{Element, Error, Result, Vector};
 
 /// A structure that this owner must free by its deleter.
@@ -141,33 +140,51 @@ impl Tensor {
     }
 
     /// The elements of a vector as a tensor that owns them.
-    pub(super) fn of_vector<T: Element>(
-        vector: Vector<T>,
+    pub(super) fn of_vector<T: Element>(mut vector: Vector<T>, shape: &[usize]) -> Result<Tensor> {
+        let data = vector.as_mut_slice()?.as_mut_ptr();
+        let device = DLDevice {
+            device_type: device_type::CPU,
+            device_id: 0,
+        };
+        // SAFETY: the elements stay there, since the vector is not used again before it is dropped.
+        unsafe { Tensor::of_memory(vector, data, device, shape) }
+    }
+
+    /// Makes a row-major tensor of memory anywhere, which `owner` keeps. It is dropped with the tensor, on any thread.
+    ///
+    /// # Errors
+    /// [`Refused::Shape`] and [`Refused::NoType`].
+    ///
+    /// # Safety
+    /// Until `owner` is dropped, there are as many valid elements at `data` in the memory of `device` as the shape says,
+    /// and only users of the tensor read or write them. The drop of `owner` waits for work of other libraries on them.
+    pub unsafe fn of_memory<T: Element>(
+        owner: impl Send + Sync + 'static,
+        data: *mut T,
+        device: DLDevice,
         shape: &[usize],
-        strides: Vec<i64>,
     ) -> Result<Tensor> {
         let dtype = dtype_of::<T>().map_err(Error::Tensor)?;
-        let mut owner = Box::new(Exported {
-            vector,
-            shape: shape.iter().map(|n| *n as i64).collect(),
-            strides,
-        });
-        // The address stays, since the vector is not used again before it is dropped.
-        let data = owner.vector.as_mut_slice()?.as_mut_ptr().cast();
+        let sizes: Result<Vec<i64>, _> = shape.iter().map(|n| i64::try_from(*n)).collect();
+        let (Ok(mut sizes), Ok(ndim)) = (sizes, i32::try_from(shape.len())) else {
+            return Err(Error::Tensor(Refused::Shape {
+                shape: shape.iter().map(|n| *n as i64).collect(),
+                problem: "is too large",
+            }));
+        };
+        let mut strides = row_major(shape);
         let tensor = DLTensor {
-            data,
-            device: DLDevice {
-                device_type: device_type::CPU,
-                device_id: 0,
-            },
-            ndim: shape.len() as i32,
+            data: data.cast(),
+            device,
+            ndim,
             dtype,
-            shape: owner.shape.as_mut_ptr(),
-            strides: owner.strides.as_mut_ptr(),
+            shape: sizes.as_mut_ptr(),
+            strides: strides.as_mut_ptr(),
             byte_offset: 0,
         };
-        let made = Wrapped::versioned(owner, tensor, false);
-        // SAFETY: it was just made, and the vector is exclusively its own.
+        // The numbers of a `Vec` stay where they are when it is moved.
+        let made = Wrapped::versioned((owner, sizes, strides), tensor, false);
+        // SAFETY: it was just made, and the caller promises the rest.
         unsafe { Tensor::from_versioned(made) }
     }
 }
@@ -199,18 +216,26 @@ impl<T> AsMut<[T]> for Elements<T> {
     }
 }
 
-/// A vector, and the numbers that describe it as a tensor.
-struct Exported<T> {
-    #[allow(dead_code)] // it keeps the elements
-    vector: Vector<T>,
-    shape: Vec<i64>,
-    strides: Vec<i64>,
-}
-
 /// A structure in one allocation with its owner.
+#[repr(C)] // the structure has the address of the whole
 struct Wrapped<M, O> {
     managed: M,
     _owner: O,
+}
+
+impl<M, O: Send + Sync> Wrapped<M, O> {
+    fn boxed(managed: M, owner: O) -> *mut M {
+        let wrapped = Wrapped {
+            managed,
+            _owner: owner,
+        };
+        Box::into_raw(Box::new(wrapped)).cast()
+    }
+
+    unsafe extern "C" fn delete(of: *mut M) {
+        // SAFETY: consumers call this once, with a structure that `boxed` made.
+        drop(unsafe { Box::from_raw(of.cast::<Self>()) });
+    }
 }
 
 impl<O: Send + Sync> Wrapped<DLManagedTensor, O> {
@@ -220,20 +245,7 @@ impl<O: Send + Sync> Wrapped<DLManagedTensor, O> {
             manager_ctx: null_mut(),
             deleter: Some(Self::delete),
         };
-        let wrapped = Box::into_raw(Box::new(Wrapped {
-            managed,
-            _owner: owner,
-        }));
-        // SAFETY: the box was just made.
-        unsafe {
-            (*wrapped).managed.manager_ctx = wrapped.cast::<c_void>();
-            &raw mut (*wrapped).managed
-        }
-    }
-
-    unsafe extern "C" fn delete(of: *mut DLManagedTensor) {
-        // SAFETY: consumers call this once, with the structure made above.
-        drop(unsafe { Box::from_raw((*of).manager_ctx.cast::<Self>()) });
+        Self::boxed(managed, owner)
     }
 }
 
@@ -246,19 +258,6 @@ impl<O: Send + Sync> Wrapped<DLManagedTensorVersioned, O> {
             flags: if read_only { READ_ONLY } else { 0 },
             dl_tensor,
         };
-        let wrapped = Box::into_raw(Box::new(Wrapped {
-            managed,
-            _owner: owner,
-        }));
-        // SAFETY: the box was just made.
-        unsafe {
-            (*wrapped).managed.manager_ctx = wrapped.cast::<c_void>();
-            &raw mut (*wrapped).managed
-        }
-    }
-
-    unsafe extern "C" fn delete(of: *mut DLManagedTensorVersioned) {
-        // SAFETY: consumers call this once, with the structure made above.
-        drop(unsafe { Box::from_raw((*of).manager_ctx.cast::<Self>()) });
+        Self::boxed(managed, owner)
     }
 }
