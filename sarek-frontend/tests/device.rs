@@ -149,7 +149,7 @@ fn signatures_have_meanings() {
     rejects("struct S;", &["`#[device]` is not on a function"]);
     rejects(
         "impl Shape for f32 { fn area(&self) -> f32 { *self } }",
-        &["a `#[device]` impl of a trait must be for a type of your own"],
+        &["a `#[device]` impl of a trait cannot be for a number"],
     );
 }
 

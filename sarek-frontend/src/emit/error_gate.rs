@@ -12,7 +12,7 @@ use syn::{FnArg, Generics, ReturnType};
 use super::dummy_types;
 use super::function::Owner;
 use crate::lower::Lowered;
-use crate::parse::{Parameters, merged, named_scalar};
+use crate::parse::{Parameters, merged, named_scalar, parameter_name};
 use crate::tokens::names::gate;
 
 /// The gate constant of a function, if its compiled body depends on it.
@@ -35,7 +35,7 @@ pub fn of(
     })
 }
 
-/// The gate constant of a method: an associated item of the method's type, so that `Self` resolves.
+/// The gate constant of a method: an item of the owner. `of_type` are the generics of the owner.
 pub fn of_method(
     owner: &Owner,
     of_type: &Generics,
@@ -45,7 +45,8 @@ pub fn of_method(
     krate: &TokenStream,
 ) -> Option<TokenStream> {
     let (ty, own) = (&owner.ty, owner.name("gate"));
-    let function = Function::of(lowered, sig, body);
+    let mut function = Function::of(lowered, sig, body);
+    function.drop_parameters(of_type);
     let is_generic = function.is_generic() || !of_type.params.is_empty();
     is_asked(lowered, sig).then(|| {
         let (item, constant) = match is_generic {
@@ -116,7 +117,8 @@ impl Function {
                     }
                     _ => quote!(Self),
                 };
-                quote!(mut self: #ty)
+                let own = &receiver.self_token;
+                quote!(mut #own: #ty)
             }
         });
         let output = match &sig.output {
@@ -135,6 +137,16 @@ impl Function {
             },
             generics,
         }
+    }
+
+    /// Drops the parameters that its owner declares, too.
+    fn drop_parameters(&mut self, of_owner: &Generics) {
+        let declared: Vec<_> = of_owner.params.iter().map(parameter_name).collect();
+        let declared: Vec<_> = declared.iter().map(ToString::to_string).collect();
+        let params = std::mem::take(&mut self.generics.params).into_iter();
+        let is_own =
+            |param: &syn::GenericParam| !declared.contains(&parameter_name(param).to_string());
+        self.generics.params = params.filter(is_own).collect();
     }
 
     fn is_generic(&self) -> bool {

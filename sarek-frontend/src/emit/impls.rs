@@ -143,23 +143,22 @@ impl ImplMethod {
         let generic_by_itself = own_generics(&self.signature.generics);
         let mut owner = Owner::of_trait_method(&self.signature.ident, &generic_by_itself);
         owner.is_erased = !Callables::are_in(&self.signature);
-        let ty = &self.ty;
         let own = self.items_place.as_ref().map(|items_place| {
             let (method, instance) = (items_place.method.to_string(), &items_place.instance);
             Owner {
-                ty: quote!(#ty),
+                ty: quote!(#instance),
                 generics: TokenStream::new(),
                 clause: TokenStream::new(),
                 method: Some(method),
                 instance: quote!(#instance),
                 strukt: None,
-                own: Own::of(&generic_by_itself),
+                own: Own::default(),
                 is_erased: owner.is_erased,
             }
         });
         // Its errors were already reported at the method.
         let mut said = Errors::default();
-        let read = read_method(&self.signature, &self.generics, ty.span(), &mut said);
+        let read = read_method(&self.signature, &self.generics, self.ty.span(), &mut said);
         match read {
             Some(signature) => forwarded(&owner, own.as_ref(), &signature, krate),
             None => TokenStream::new(),

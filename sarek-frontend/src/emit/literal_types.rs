@@ -58,11 +58,12 @@ fn input(input: &FnArg, argument: &Argument) -> TokenStream {
     let written = match input {
         FnArg::Typed(typed) => typed,
         FnArg::Receiver(receiver) => {
+            let own = &receiver.self_token;
             return match &receiver.kind {
                 syn::ReceiverKind::Reference(and, _, mutability) => {
-                    quote!(mut self: #and #mutability Self)
+                    quote!(mut #own: #and #mutability Self)
                 }
-                _ => quote!(mut self: Self),
+                _ => quote!(mut #own: Self),
             };
         }
     };

@@ -360,7 +360,7 @@ pub fn missing_method(owner: &Owner, krate: &TokenStream) -> TokenStream {
     quote!(type #device<#declared> = #krate::__private::host::Unmarked #clause;)
 }
 
-/// The items of an impl's method, which forward to those of `own` on the impl's type. `own` is
+/// The items of an impl's method, which forward to those of `own` on its carrier. `own` is
 /// `None` for a method with errors. A method with callable parameters also needs functions with the
 /// trait's signatures, because the types of callables have no names.
 pub fn forwarded(
@@ -369,7 +369,6 @@ pub fn forwarded(
     signature: &Signature,
     krate: &TokenStream,
 ) -> TokenStream {
-    let names = owner.own.names();
     let (device, declared, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
     let instance = match own {
         Some(own) => own.instance.clone(),
@@ -383,7 +382,7 @@ pub fn forwarded(
         Some(own) => {
             let (ty, name) = (&own.ty, own.name(what));
             // SAFETY: the trait's function has the contract of the one that it calls.
-            quote!(unsafe { <#ty>::#name::<#(#names,)* #arguments })
+            quote!(unsafe { <#ty>::#name::<#arguments })
         }
         None => quote!(::core::unreachable!()),
     };

@@ -1,8 +1,9 @@
 //! The pipeline of methods: `#[device] impl` blocks, and the traits that such blocks implement.
 //!
-//! The items of a method are hidden among the items of its type. A trait declares the items of its
-//! methods, too, and each impl forwards them to those of the type. A function that knows only the
-//! trait of a type parameter therefore finds a method's items through the trait.
+//! The items of a method are hidden among the items of its type. Those of a trait's method belong to
+//! a struct of ours, its carrier, because the type may be of another crate. A trait declares the
+//! items of its methods, too, and each impl forwards them to those of the carrier. A call finds them
+//! through the trait, whether it knows the type or only a type parameter with that trait.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -18,7 +19,7 @@ use crate::emit::{
 use crate::parse::{
     Callables, Own, Parameters, Signature, merged, named_scalar, own_generics, read_method,
 };
-use crate::tokens::plain_name;
+use crate::tokens::{SelfType, plain_name};
 
 /// True for a keyword that stands for a type or module, such as `Self`.
 fn is_no_item(path: &syn::Path) -> bool {
@@ -36,7 +37,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         errors.at(
             codes::METHOD_DECLARATION,
             block.self_ty.span(),
-            "a `#[device]` impl of a trait must be for a type of your own",
+            "a `#[device]` impl of a trait cannot be for a number",
             "wrap the number in a struct",
         );
         return TokenStream::new();
@@ -70,8 +71,9 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     );
     let parameters = block.generics.clone();
     let (mut all, mut of_items) = (TokenStream::new(), vec![]);
-    let is_type = |item: &syn::ImplItem| matches!(item, syn::ImplItem::Type(_));
-    let has_types = block.items.iter().any(is_type);
+    let self_type = of_trait
+        .as_ref()
+        .map(|of_trait| SelfType::of(&block, of_trait));
     for item in &mut block.items {
         let syn::ImplItem::Fn(function) = item else {
             continue;
@@ -84,19 +86,41 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         let generic_by_itself = own_generics(&function.sig.generics);
         let all_generics = merged(&parameters, &generic_by_itself);
         let (strukt, instance) = instance(&ty, &method, &all_generics);
-        let of_method = Owner {
-            ty: ty.clone(),
-            generics: quote!(<#generics>),
-            clause: quote!(#clause),
-            strukt: Some(strukt),
-            instance,
-            method: Some(method),
-            own: Own::of(&generic_by_itself),
-            is_erased: of_trait.is_some() && !Callables::are_in(&function.sig),
+        let of_method = match &self_type {
+            None => Owner {
+                ty: ty.clone(),
+                generics: quote!(<#generics>),
+                clause: quote!(#clause),
+                strukt: Some(strukt),
+                instance,
+                method: Some(method),
+                own: Own::of(&generic_by_itself),
+                is_erased: false,
+            },
+            Some(_) => {
+                let all = Parameters::of(&all_generics);
+                let declared = all.declared;
+                Owner {
+                    ty: instance.clone(),
+                    generics: quote!(<#declared>),
+                    clause: all.clause,
+                    strukt: Some(strukt),
+                    instance,
+                    method: Some(method),
+                    own: Own::default(),
+                    is_erased: !Callables::are_in(&function.sig),
+                }
+            }
         };
-        let Some((signature, items)) =
-            method_items(function, &of_method, &parameters, has_types, krate, errors)
-        else {
+        let read = method_items(
+            function,
+            &of_method,
+            &parameters,
+            self_type.as_ref(),
+            krate,
+            errors,
+        );
+        let Some((signature, items)) = read else {
             if of_trait.is_none() {
                 let has_receiver = function.sig.receiver().is_some();
                 all.extend(method_items::unread_items(&of_method, has_receiver));
@@ -209,7 +233,7 @@ fn method_items(
     function: &mut syn::ImplItemFn,
     owner: &Owner,
     generics: &syn::Generics,
-    has_types: bool,
+    self_type: Option<&SelfType>,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<(Signature, Option<TokenStream>)> {
@@ -218,8 +242,14 @@ fn method_items(
         return None;
     };
     signature.method.clone_from(&owner.method);
-    // The type `Self::Item` resolves only in the impl of a trait.
-    signature.is_plain &= !has_types;
+    let mut of_owner = generics.clone();
+    if let Some(self_type) = self_type {
+        signature.carrier = Some(owner.ty.clone());
+        signature.own = Own::default();
+        of_owner = signature.generics.clone();
+        // The type `Self::Item` resolves only in the impl of a trait.
+        signature.is_plain &= !self_type.has_types();
+    }
     let mut lowered = lower_body(&mut function.block, &signature, krate, errors);
     if let Some(lowered) = &mut lowered {
         lowered.literal_types =
@@ -233,7 +263,7 @@ fn method_items(
     };
     lowered.gate = error_gate::of_method(
         owner,
-        generics,
+        &of_owner,
         &lowered,
         &function.sig,
         &function.block,
@@ -241,6 +271,10 @@ fn method_items(
     );
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(owner, &lowered, &signature, cooperative, krate);
+    let items = match self_type {
+        Some(self_type) => self_type.spelled_out(items),
+        None => items,
+    };
     let (types, audits) = (types::audit_block(&function.block, krate), &lowered.audits);
     let tokens = quote! {
         #items

@@ -55,6 +55,7 @@ impl Signature {
             result_type: result_type(&sig.output).cloned(),
             generics: callables.strip(&sig.generics),
             own: Own::default(),
+            carrier: None,
         })
     }
 }

@@ -1,4 +1,4 @@
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
@@ -34,6 +34,8 @@ pub struct Signature {
     pub generics: syn::Generics,
     /// For a method: the parameters that do not belong to its type.
     pub own: Own,
+    /// The type that carries the items of a trait's method. Other methods' items belong to `Self`.
+    pub carrier: Option<TokenStream>,
 }
 
 /// An argument.
@@ -240,6 +242,7 @@ impl Signature {
             result_type: None,
             generics: sig.generics.clone(),
             own: Own::default(),
+            carrier: None,
         })
     }
 }

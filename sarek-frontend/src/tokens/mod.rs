@@ -5,11 +5,13 @@
 
 pub mod names;
 mod printed;
+mod self_type;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 pub(crate) use printed::formatted;
+pub use self_type::SelfType;
 
 /// The path of the façade crate, moved to `span`, a place in the user's code. rustc reports an
 /// error in an expression at that expression's first token.
@@ -19,6 +21,23 @@ pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
         token
     };
     path.clone().into_iter().map(located).collect()
+}
+
+/// The tokens with unchanged hygiene, at another place.
+pub(crate) fn relocated(tokens: TokenStream, at: Span) -> TokenStream {
+    let each = tokens.into_iter().map(|token| {
+        let span = token.span().located_at(at);
+        let mut token = match token {
+            TokenTree::Group(group) => {
+                let inner = relocated(group.stream(), at);
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            other => other,
+        };
+        token.set_span(span);
+        token
+    });
+    each.collect()
 }
 
 /// Iterates over all tokens, including those inside groups.

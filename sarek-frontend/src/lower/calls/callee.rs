@@ -1,14 +1,14 @@
 //! Called functions: the paths of their items in Rust, and the selection of a generic function's
 //! instance.
 
-use proc_macro2::{Group, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::FunctionId;
 use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use crate::lower::{Lowerer, Ty};
-use crate::tokens::{at, names};
+use crate::tokens::{at, names, relocated};
 
 /// A called function, as generated Rust code reaches it.
 pub struct Callee {
@@ -443,23 +443,6 @@ impl Callee {
 /// receiver's type. rustc reports this name if the type has no such method.
 pub(crate) fn unnamed_name(method: &str) -> String {
     format!("__{method}_where_the_type_is_not_written")
-}
-
-/// The tokens with unchanged hygiene, at another place.
-fn relocated(tokens: TokenStream, at: Span) -> TokenStream {
-    let each = tokens.into_iter().map(|token| {
-        let span = token.span().located_at(at);
-        let mut token = match token {
-            TokenTree::Group(group) => {
-                let inner = relocated(group.stream(), at);
-                TokenTree::Group(Group::new(group.delimiter(), inner))
-            }
-            other => other,
-        };
-        token.set_span(span);
-        token
-    });
-    each.collect()
 }
 
 /// A path without the generic arguments of its last segment.

@@ -200,6 +200,9 @@ pub(in crate::lower) fn constants(signature: &Signature, what: &str) -> TokenStr
         return quote!(<#own<#generics>>::#name);
     }
     let name = constants_name(signature.method.as_deref(), true, what);
+    if let Some(carrier) = &signature.carrier {
+        return quote!(<#carrier>::#name);
+    }
     match signature.own.arguments() {
         Some(arguments) => quote!((const { Self::#name #arguments() })),
         None if signature.method.is_none() && parameters.is_empty() => quote!(<#own>::#name),
