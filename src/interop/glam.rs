@@ -1,9 +1,11 @@
 //! Vectors, matrices and quaternions of `glam` in kernels.
 //!
 //! They are elements of vectors, parameters and fields, and their components can be read and
-//! assigned. In kernels, operators are for numbers only, so arithmetic is by the functions here: a
-//! module for each type, with glam's names. `Vec3A`, `Mat2`, `Mat3A` and the affine types are not
-//! supported.
+//! assigned. glam's methods, such as `a.dot(b)`, are those of the traits in [`methods`]. In kernels,
+//! operators are for numbers only, so other arithmetic is by the functions here: a module for each
+//! type. `Vec3A`, `Mat2`, `Mat3A` and the affine types are not supported.
+
+pub mod methods;
 
 use ::glam::{DMat3, DMat4, DQuat, DVec2, DVec3, DVec4, Mat3, Mat4, Quat, Vec2, Vec3, Vec4};
 use sarek_macros::device;

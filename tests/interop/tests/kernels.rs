@@ -5,30 +5,7 @@ use num_complex::Complex;
 use sarek::interop::glam::{dmat3, dvec3, mat3, mat4, quat, vec2, vec3, vec4};
 use sarek::interop::num_complex as complex;
 use sarek::prelude::*;
-use sarek_test_interop::on_every_device;
-
-const N: usize = 67;
-
-/// Numbers between -4 and 4, none of them 0.
-fn number(i: usize) -> f32 {
-    ((i * 37 + 11) % 64) as f32 / 8.0 - 3.9375
-}
-
-fn numbers<const M: usize>(i: usize) -> [f32; M] {
-    std::array::from_fn(|k| number(M * i + k))
-}
-
-#[track_caller]
-fn near(found: &[f32], expected: &[f32], device: &Device) {
-    assert_eq!(found.len(), expected.len());
-    for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
-        let bound = 1e-5 * (1.0 + expected.abs());
-        assert!(
-            (found - expected).abs() <= bound,
-            "{k}: {found}, not {expected}, on {device}"
-        );
-    }
-}
+use sarek_test_interop::{N, near, numbers, on_every_device};
 
 #[kernel]
 fn complex_kernel(
