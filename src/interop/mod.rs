@@ -13,6 +13,7 @@
 //! | `glam` | [`glam`]: vectors, matrices and quaternions in kernels |
 //! | `image` | [`image`]: images as channels or pixels |
 //! | `mint` | `From` between `f32x4` and its kin and the vectors and points of mint |
+//! | `nalgebra` | [`nalgebra`]: vectors, matrices and quaternions in kernels |
 //! | `ndarray` | [`ndarray`]: arrays and views |
 //! | `num-complex` | [`num_complex`]: complex numbers in kernels |
 //! | `rayon` | `Vector::par_iter`, `Vector::par_iter_mut`, and collecting into a vector in parallel |
@@ -20,6 +21,8 @@
 
 #[cfg(feature = "glam")]
 pub mod glam;
+#[cfg(feature = "nalgebra")]
+pub mod nalgebra;
 #[cfg(feature = "num-complex")]
 pub mod num_complex;
 

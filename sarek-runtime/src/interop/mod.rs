@@ -9,7 +9,7 @@ pub mod arrow;
 pub mod bytemuck;
 #[cfg(feature = "dlpack")]
 pub mod dlpack;
-#[cfg(any(feature = "glam", feature = "num-complex"))]
+#[cfg(any(feature = "glam", feature = "nalgebra", feature = "num-complex"))]
 mod elements;
 #[cfg(feature = "glam")]
 mod glam;
@@ -17,6 +17,8 @@ mod glam;
 pub mod image;
 #[cfg(feature = "mint")]
 mod mint;
+#[cfg(feature = "nalgebra")]
+mod nalgebra;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
 #[cfg(feature = "num-complex")]
