@@ -12,7 +12,7 @@
 //! | `dlpack` | [`dlpack`]: tensors of Python's array libraries and others |
 //! | `glam` | [`glam`]: vectors, matrices and quaternions in kernels |
 //! | `image` | [`image`]: images as channels or pixels |
-//! | `mint` | `From` between `f32x4` and its kin and the vectors and points of mint |
+//! | `mint` | vectors, points, matrices and quaternions in kernels; `From` between vectors and points and `f32x4` and its kin |
 //! | `nalgebra` | [`nalgebra`]: vectors, matrices and quaternions in kernels |
 //! | `ndarray` | [`ndarray`]: arrays and views |
 //! | `num-complex` | [`num_complex`]: complex numbers in kernels |

@@ -9,7 +9,12 @@ pub mod arrow;
 pub mod bytemuck;
 #[cfg(feature = "dlpack")]
 pub mod dlpack;
-#[cfg(any(feature = "glam", feature = "nalgebra", feature = "num-complex"))]
+#[cfg(any(
+    feature = "glam",
+    feature = "mint",
+    feature = "nalgebra",
+    feature = "num-complex"
+))]
 mod elements;
 #[cfg(feature = "glam")]
 mod glam;
