@@ -409,6 +409,45 @@ shaped! {
         let at = global_idx_y() * global_dim_x() + global_idx_x();
         out[at] = sum;
     }
+    // A tile of sums for each lane, kept in rows. Some lanes use it in a branch.
+    register_tiles fixed [plain "" all "-" debug "debug" no_strips "-strips"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let a = shared_array::<[u32; 16], 8>();
+        let b = shared_array::<[u32; 16], 8>();
+        let tx = thread_idx_x();
+        let ty = thread_idx_y();
+        let mut sums = [[7u32; 4]; 4];
+        for t in 0..n {
+            a[ty][tx] = x[(t * 7 + ty * 16 + tx) % x.len()] % 100;
+            b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+            barrier();
+            if tx > n {
+                sums[n % 4][ty % 4] += 1;
+            }
+            for k in 0..8 {
+                let mut left = [0u32; 4];
+                let mut right = [0u32; 4];
+                for i in 0..4 {
+                    left[i] = a[k][ty + i];
+                    right[i] = b[k][tx / 4 * 4 + i];
+                }
+                for i in 0..4 {
+                    for j in 0..4 {
+                        sums[i][j] += left[i] * right[j];
+                    }
+                }
+            }
+            barrier();
+        }
+        let mut all = 0u32;
+        for i in 0..4 {
+            for j in 0..4 {
+                all = all.wrapping_mul(31).wrapping_add(sums[i][j]);
+            }
+        }
+        let at = global_idx_y() * global_dim_x() + global_idx_x();
+        out[at] = all;
+    }
     // Data that ends inside a block, so its last rows do not fill a stack.
     leftover fixed [plain "" all "-" debug "debug" trim "trim" inside "inside" no_trim "-trim" no_stacks "-stacks" peel "peel"]
     (n: usize, x: &[u32], out: &mut [u32]) {

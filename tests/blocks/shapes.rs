@@ -143,6 +143,7 @@ fn tiles() {
         let place = Place::Blocks([2, 2], [16, 8]);
         mean_the_same(shaped::fixed_tiles::SHAPES, (n, &x), 512, place);
         mean_the_same(shaped::products::SHAPES, (n, &x), 512, place);
+        mean_the_same(shaped::register_tiles::SHAPES, (n, &x), 512, place);
     }
     // A stack has four rows, and a block has eight.
     for n in [1, 3, 4, 5, 8, 9, 14, 16, 40] {

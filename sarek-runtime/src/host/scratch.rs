@@ -17,7 +17,7 @@ impl Line {
     const BYTES: usize = 64;
 }
 
-/// A scalar type that arrays of a block's lanes may hold.
+/// A scalar, or an array of scalars, that arrays of a block's lanes may hold.
 ///
 /// # Safety
 /// It has no padding, and its alignment is at most a cache line's. If `ANY` is set, every bit
@@ -41,6 +41,11 @@ plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f16 bf16 f32 f64);
 // SAFETY: zero is `false`.
 unsafe impl Plain for bool {
     const ANY: bool = false;
+}
+
+// SAFETY: elements lie side by side, without padding, and have the alignment of the array.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
+    const ANY: bool = T::ANY;
 }
 
 /// A position in a [`Scratch`]: the amount in use at some point.

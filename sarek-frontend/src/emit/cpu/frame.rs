@@ -1,6 +1,6 @@
 //! The surroundings of a lane's code: the arrays of lanes, and the active masks.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
@@ -56,6 +56,8 @@ pub struct Frame<'a> {
     pub same: HashSet<LocalId>,
     /// In a divergent loop: the locals whose values in lanes that have left do not matter.
     pub discarded: HashSet<LocalId>,
+    /// The local arrays that are kept in rows: [`super::lane_rows`].
+    pub rows: BTreeSet<LocalId>,
     /// True if a strip is too wide for registers.
     pub wide: bool,
     /// True if only the first `__count` lanes of a strip run.
@@ -89,6 +91,7 @@ impl<'a> Frame<'a> {
             turn: None,
             same: HashSet::new(),
             discarded: HashSet::new(),
+            rows: BTreeSet::new(),
             wide: false,
             elastic: false,
             row: None,
@@ -181,13 +184,21 @@ impl<'a> Writer<'a> {
     /// True for an array of scalars that lives across regions. It is stored as one array of lanes
     /// per element.
     fn is_kept_apart(&self, local: LocalId) -> bool {
-        self.is_kept(local) && self.lowered.arrays.contains_key(&local) && !self.is_foreign(local)
+        let is_array = self.lowered.arrays.contains_key(&local) && !self.is_foreign(local);
+        self.is_kept(local) && is_array && !self.is_kept_in_row(local)
+    }
+
+    /// True for an array of scalars that lives across regions, in a row of elements for each lane.
+    /// A region works on a copy of it.
+    pub fn is_kept_in_row(&self, local: LocalId) -> bool {
+        self.frame.is_some_and(|f| f.rows.contains(&local))
     }
 
     /// True for a value of several parts that lives across regions, as a `host::LaneValuesSoa`.
     pub fn is_kept_whole(&self, local: LocalId) -> bool {
         let is_scalar = || self.kernel.locals[local.index()].ty.as_scalar().is_some();
-        self.is_kept(local) && !is_scalar() && !self.is_kept_apart(local)
+        let is_one = || is_scalar() || self.is_kept_in_row(local);
+        self.is_kept(local) && !is_one() && !self.is_kept_apart(local)
     }
 
     /// True if the local's name stands for a pointer. Parts of its value may be missing: the value

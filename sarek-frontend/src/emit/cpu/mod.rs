@@ -30,6 +30,7 @@ mod grid_stride;
 mod guard_bounds;
 mod known_branches;
 mod lane_index;
+mod lane_rows;
 mod loop_versioning;
 mod loops;
 mod memory;
@@ -369,7 +370,8 @@ impl Writer<'_> {
     /// the lanes.
     fn entry(&self, trim: &Trim) -> TokenStream {
         let plan = self.plan();
-        let frame = Frame::new(&plan, Lanes::Block);
+        let mut frame = Frame::new(&plan, Lanes::Block);
+        frame.rows = self.arrays_in_rows(&plan);
         let params = (0..self.kernel.params.len()).map(|i| ParamId(i as u32));
         let names: Vec<Ident> = params.clone().map(param_name).collect();
         let types = params.clone().map(|p| self.param_type(p));

@@ -125,6 +125,10 @@ impl Writer<'_> {
         for (i, local) in self.kernel.locals.iter().enumerate() {
             let id = LocalId(i as u32);
             if frame.plan.place(id) == Place::Lanes && !self.within(frame).is_kept_whole(id) {
+                if frame.rows.contains(&id) {
+                    found.push((frame.array(id), self.local_type(id), None));
+                    continue;
+                }
                 let elem = self.element_type(id, local);
                 let each = self.kernel.array(id).map(|(_, len)| len);
                 found.push((frame.array(id), elem, each));

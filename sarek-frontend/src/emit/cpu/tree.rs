@@ -194,6 +194,7 @@ impl<'a> Writer<'a> {
             writer.lane_body(frame, id, mixed!(#(#body)*))
         };
         match (frame.lanes, frame.mask()) {
+            (Lanes::Block, None) if self.uses_rows(frame, id) => self.all_rows(body(self)),
             (Lanes::Block, None) if !frame.given => {
                 match self.within(frame).strips(Some((frame, id)), stmts) {
                     Some(strips) => rows(Some(strips), body(self)),
@@ -202,6 +203,12 @@ impl<'a> Writer<'a> {
             }
             (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body(self)),
         }
+    }
+
+    /// True if a region uses arrays that are kept in rows.
+    fn uses_rows(&self, frame: &Frame<'_>, id: RegionId) -> bool {
+        let mut lanes = frame.plan.uses[id.0 as usize].lanes.iter();
+        lanes.any(|(local, _)| frame.rows.contains(local))
     }
 
     /// The code of a lane in a region: loads its values, runs the statements, stores the values
@@ -295,10 +302,14 @@ impl<'a> Writer<'a> {
         all
     }
 
-    /// The scalars of these regions that live in arrays of lanes; true for those that are written.
+    /// The scalars of these regions that live in arrays of lanes, and arrays in rows; true for those that are
+    /// written.
     pub fn scalars(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
         let mut all = self.in_lanes(frame, ids);
-        all.retain(|local, _| self.kernel.locals[local.index()].ty.as_scalar().is_some());
+        all.retain(|local, _| {
+            let is_scalar = self.kernel.locals[local.index()].ty.as_scalar().is_some();
+            is_scalar || frame.rows.contains(local)
+        });
         all
     }
 
