@@ -255,10 +255,5 @@ fn is_bool(ty: &syn::Type) -> bool {
 
 /// A method's own generic parameters, except lifetimes and callable parameters.
 pub fn own_generics(generics: &syn::Generics) -> syn::Generics {
-    let mut own = Callables::of(generics).strip(generics);
-    let kept = std::mem::take(&mut own.params).into_iter();
-    own.params = kept
-        .filter(|param| !matches!(param, syn::GenericParam::Lifetime(_)))
-        .collect();
-    own
+    without_lifetimes(&Callables::of(generics).strip(generics))
 }

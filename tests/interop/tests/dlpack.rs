@@ -402,7 +402,7 @@ fn vectors_become_tensors_on_cuda_devices_and_back() {
         (tensor.device().unwrap(), tensor.shape().unwrap()),
         (place, vec![3, 2])
     );
-    // SAFETY: the tensor is used by nobody else, here and below.
+    // SAFETY: the tensor is used by nobody else.
     let mut v = unsafe { from_tensor::<f32>(&device, tensor) }.unwrap();
     double(&mut v).run_on(&device).unwrap();
     assert_eq!(v.to_vec().unwrap(), [4.0; 6]);
@@ -410,10 +410,12 @@ fn vectors_become_tensors_on_cuda_devices_and_back() {
     let again = to_tensor(v, &[6], &stream).unwrap();
     assert_eq!(reason(again.into_vector::<f32>()), Refused::Device(place));
     let on_host = Tensor::from_vector(Vector::filled(2, 1u8), &[2]).unwrap();
+    // SAFETY: as above.
     let refused = reason(unsafe { from_tensor::<u8>(&device, on_host) });
     assert!(matches!(refused, Refused::Device(_)), "{refused}");
     assert!(to_tensor(Vector::filled(2, 1u8), &[3], &stream).is_err());
     let none = to_tensor(Vector::<u8>::zeros(0), &[0, 4], &stream).unwrap();
+    // SAFETY: as above.
     let none = unsafe { from_tensor::<u8>(&device, none) }.unwrap();
     assert!(none.is_empty());
 }
