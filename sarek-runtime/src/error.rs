@@ -26,6 +26,16 @@ pub enum Error {
         /// The reason why it has no device.
         reason: String,
     },
+    /// A backend has no device of this ordinal, or cannot open it.
+    #[error("no device {ordinal} of backend `{backend}`: {reason}")]
+    NoOrdinal {
+        /// The backend.
+        backend: String,
+        /// The requested ordinal.
+        ordinal: usize,
+        /// The reason.
+        reason: String,
+    },
     /// A backend of this name is registered already.
     #[error("a backend named `{0}` is registered already; unregister it first")]
     DuplicateBackend(String),

@@ -17,6 +17,7 @@
 use std::any::Any;
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
@@ -45,6 +46,19 @@ struct Node {
 /// The merge buffer of a device: a vector, with the name that it has in the other context.
 #[derive(Default)]
 struct Merge(Option<(String, Anything)>);
+
+/// Prints the device and the names of the vectors.
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let device = self.device().to_string();
+        let mut all = f.debug_struct("Context");
+        all.field("device", &device).field("vectors", &self.names());
+        if let Some(merged) = self.nodes().find_map(|node| node.merged.as_ref()) {
+            all.field("merged", merged);
+        }
+        all.finish()
+    }
+}
 
 impl Context {
     /// Makes a context without vectors. Its routines run on a new stream, which its descendants
@@ -405,6 +419,17 @@ pub struct Routine {
     uses: Uses,
     outputs: Vec<String>,
     code: Arc<Code>,
+}
+
+/// Prints the context and what the routine uses.
+impl fmt::Debug for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Routine")
+            .field("context", &self.context)
+            .field("uses", &self.uses)
+            .field("outputs", &self.outputs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Routine {

@@ -192,6 +192,42 @@ fn gradients_add_through_the_merge_buffer() {
     }
 }
 
+/// A transfer into the node itself comes after one into the merge buffer, whose consumer is linked behind both.
+#[test]
+fn transfers_into_place_keep_the_merge_node() {
+    let [(a, _), (b, _)] = two_gpus();
+    let one = context(&a, "gradient", &[1.0]);
+    let one = one.init_from_host("x", vec![0.0f32]).unwrap();
+    let two = context(&b, "gradient", &[3.0]);
+    let two = two.init_from_host("x", vec![5.0f32]).unwrap();
+    let merge = one
+        .transfer::<f32>("gradient", &two, Target::Merge)
+        .unwrap();
+    let place = merge
+        .context()
+        .transfer::<f32>("x", &two, Target::Place)
+        .unwrap();
+    let take = |bound: &Bound<'_>| {
+        let taken = bound.merged::<f32>()?.get(0)?;
+        bound.output::<f32>("x")?.set(0, taken)
+    };
+    let uses = || Uses::new().writes("x").merges("gradient");
+    let take = place.context().link(uses(), take).unwrap();
+    for routine in [&merge, &place] {
+        routine.run().unwrap();
+    }
+    assert_eq!(one.to_host::<f32>("x").unwrap(), [5.0]);
+    take.run().unwrap();
+    assert_eq!(one.to_host::<f32>("x").unwrap(), [3.0]);
+    let printed = format!("{take:?}");
+    assert!(
+        printed.contains(r#"vectors: ["gradient", "x"]"#)
+            && printed.contains(r#"merged: "gradient""#),
+        "{printed}"
+    );
+    assert!(!format!("{one:?}").contains("merged"), "{one:?}");
+}
+
 #[test]
 fn a_batch_of_links_is_one_after_the_other() {
     let sum = |bound: &Bound<'_>| {

@@ -82,6 +82,24 @@ impl Device {
         registry::global().of(backend)
     }
 
+    /// Returns the device of a backend with this ordinal. Ignores `SAREK_BACKEND`. Devices are opened once, so this is the same device
+    /// each time.
+    ///
+    /// # Errors
+    /// [`Error::NoBackend`](crate::Error::NoBackend) if the backend is not registered;
+    /// [`Error::NoOrdinal`](crate::Error::NoOrdinal) if it has no such device, or cannot open it.
+    pub fn nth(backend: &str, ordinal: usize) -> Result<Device> {
+        registry::global().nth(backend, ordinal)
+    }
+
+    /// Returns the number of devices of a backend, with those that cannot be opened; 0 if there is no driver.
+    ///
+    /// # Errors
+    /// [`Error::NoBackend`](crate::Error::NoBackend) if the backend is not registered.
+    pub fn count(backend: &str) -> Result<usize> {
+        registry::global().count(backend)
+    }
+
     pub(crate) fn new(
         backend: &'static str,
         ordinal: usize,

@@ -268,12 +268,38 @@ impl Registry {
         }
     }
 
-    pub(crate) fn of(&self, backend: &str) -> Result<Device> {
+    /// The registered backend with this name.
+    fn entry(&self, backend: &str) -> Result<Arc<Entry>> {
         fork::check()?;
         let entries = self.entries();
-        let Some(entry) = entries.iter().find(|e| e.name() == backend) else {
-            return Err(unknown(backend, &entries, ""));
+        let found = entries.iter().find(|entry| entry.name() == backend);
+        found.cloned().ok_or_else(|| unknown(backend, &entries, ""))
+    }
+
+    pub(crate) fn count(&self, backend: &str) -> Result<usize> {
+        Ok(self.entry(backend)?.count())
+    }
+
+    pub(crate) fn nth(&self, backend: &str, ordinal: usize) -> Result<Device> {
+        let entry = self.entry(backend)?;
+        let refused = |reason| Error::NoOrdinal {
+            backend: backend.to_owned(),
+            ordinal,
+            reason,
         };
+        let candidates = entry.candidates();
+        let count = entry.count();
+        // Without devices, the reason is the only candidate.
+        let at = if count == 0 { 0 } else { ordinal };
+        match candidates.into_iter().nth(at) {
+            Some(Candidate::Device(device)) => Ok(device),
+            Some(Candidate::Absent { reason, .. }) => Err(refused(reason)),
+            None => Err(refused(format!("it has {count}"))),
+        }
+    }
+
+    pub(crate) fn of(&self, backend: &str) -> Result<Device> {
+        let entry = self.entry(backend)?;
         // A driver may list its software device before a GPU.
         let mut best: Option<Device> = None;
         let mut reasons = Vec::new();
@@ -300,13 +326,17 @@ impl Registry {
 fn unknown(name: &str, entries: &[Arc<Entry>], named_by: &str) -> Error {
     let mut names: Vec<_> = entries.iter().map(|e| e.name()).collect();
     names.sort_unstable();
+    let crate_name = name.replace('-', "_");
     let registered = match names.as_slice() {
         [] => "none is".to_owned(),
         names => format!("these are: {}", names.join(", ")),
     };
     Error::NoBackend {
         backend: name.to_owned(),
-        reason: format!("it is not registered{named_by}; {registered}"),
+        reason: format!(
+            "it is not registered{named_by}; {registered}. If a crate has it, name that crate in the program, as by \
+             `use {crate_name} as _;`: a dependency that no code names is not linked"
+        ),
     }
 }
 
@@ -329,6 +359,20 @@ impl Entry {
     /// Its devices by ordinal, or the single reason why there are none.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         self.devices.get_or_init(|| self.enumerate()).clone()
+    }
+
+    /// The number of its devices, with those that cannot be opened.
+    fn count(&self) -> usize {
+        let candidates = self.candidates();
+        let is_device = |candidate: &Candidate| match candidate {
+            Candidate::Device(_) => true,
+            // The reason why there is none has the name of the backend, without an ordinal.
+            Candidate::Absent { who, .. } => who != self.name(),
+        };
+        candidates
+            .iter()
+            .filter(|candidate| is_device(candidate))
+            .count()
     }
 
     fn enumerate(&self) -> Vec<Candidate> {

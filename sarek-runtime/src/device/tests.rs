@@ -5,11 +5,13 @@ mod streams;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use sarek_ir::Scalar;
+
 use super::*;
 use crate::Error;
 use crate::device::preference::Preference;
 use crate::device::registry::Registry;
-use crate::plugin::backend::Backend;
+use crate::plugin::backend::{Backend, Features};
 use crate::testing::gpu::GpuBackend;
 use crate::testing::host::HostBackend;
 use crate::testing::registry;
@@ -129,6 +131,63 @@ fn reasons_are_kept() {
     let alone = registry("", &[Arc::new(Absent(|| Err("no driver".into())))]);
     assert!(matches!(alone.best().unwrap_err(), Error::NoDevice(reasons) if reasons.len() == 1));
     assert!(matches!(registry("", &[]).best().unwrap_err(), Error::NoDevice(r) if r.is_empty()));
+}
+
+#[test]
+fn devices_are_found_by_ordinal() {
+    let absent = |count| {
+        let backends: [Arc<dyn Backend>; 2] = [Arc::new(Absent(count)), GpuBackend::new("gpu", 1)];
+        registry("gpu", &backends)
+    };
+    let told = |registry: &Registry, backend, ordinal| {
+        let error = registry.nth(backend, ordinal).unwrap_err();
+        assert!(matches!(error, Error::NoOrdinal { .. }), "{error}");
+        error.to_string()
+    };
+    let none = absent(|| Err("no driver".into()));
+    assert_eq!(none.count("absent").unwrap(), 0);
+    assert_eq!(
+        told(&none, "absent", 3),
+        "no device 3 of backend `absent`: no driver"
+    );
+    let busy = absent(|| Ok(1));
+    assert_eq!(busy.count("absent").unwrap(), 1);
+    assert!(told(&busy, "absent", 0).contains("busy"));
+    assert!(told(&busy, "absent", 1).contains("it has 1"));
+    let count = busy.count("gpu").unwrap();
+    let last = busy.nth("gpu", count - 1).unwrap();
+    assert_eq!(
+        (last.ordinal(), &last),
+        (count - 1, &busy.nth("gpu", count - 1).unwrap())
+    );
+    assert!(told(&busy, "gpu", count).contains(&format!("it has {count}")));
+    for error in [
+        busy.nth("my-gpu", 0).map(drop).unwrap_err(),
+        busy.count("my-gpu").map(drop).unwrap_err(),
+    ] {
+        assert!(matches!(error, Error::NoBackend { .. }), "{error}");
+        assert!(error.to_string().contains("`use my_gpu as _;`"), "{error}");
+    }
+}
+
+#[test]
+fn types_are_supported_as_features_say() {
+    let gpu = registry("", &[GpuBackend::new("gpu", 1)]).best().unwrap();
+    let mut info = gpu.info().clone();
+    info.features = Features::default();
+    assert!(info.supports(Scalar::F32) && info.supports_type::<crate::f32x4>());
+    for scalar in [
+        Scalar::F64,
+        Scalar::U8,
+        Scalar::I16,
+        Scalar::F16,
+        Scalar::U64,
+    ] {
+        assert!(!info.supports(scalar), "{scalar:?}");
+    }
+    assert!(!info.supports_type::<[f64; 3]>());
+    info.features.f64 = true;
+    assert!(info.supports_type::<[f64; 3]>() && !info.supports_type::<u64>());
 }
 
 #[test]

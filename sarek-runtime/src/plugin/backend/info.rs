@@ -1,7 +1,9 @@
 //! The description that a device gives of itself.
 
+use sarek_ir::Scalar;
 use serde::{Deserialize, Serialize};
 
+use crate::Element;
 use crate::plugin::tag::{DeviceKind, Tag};
 
 /// The properties and limits of a device. It is serde data, in which a missing field has its
@@ -52,6 +54,27 @@ pub struct DeviceInfo {
     /// True if several parts of one buffer may be arguments of a launch at no cost, even if some
     /// are written. Small buffers are then parts of larger ones.
     pub slabs: bool,
+}
+
+impl DeviceInfo {
+    /// True if kernels may compute with this type, and buffers may have elements of it. Launches ask before anything is rendered.
+    pub fn supports(&self, scalar: Scalar) -> bool {
+        let has = self.features;
+        match scalar {
+            Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::Usize => true,
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => has.storage8,
+            Scalar::I16 | Scalar::U16 | Scalar::Bf16 => has.storage16,
+            Scalar::F16 => has.f16,
+            Scalar::I64 | Scalar::U64 => has.i64,
+            Scalar::F64 => has.f64,
+        }
+    }
+
+    /// The same for all parts of a type.
+    pub fn supports_type<T: Element>(&self) -> bool {
+        let mut parts = sarek_ir::leaves(&T::TYPE).into_iter();
+        parts.all(|part| self.supports(part.scalar))
+    }
 }
 
 /// Describes a nameless device with 32-bit arithmetic and no limits; for `..DeviceInfo::default()`.

@@ -16,19 +16,26 @@
 //!
 //! let tiled: Template<ScheduleKind, Tiled> = tag::template("doc/tiled")?;
 //! let small = tiled.of(Tiled { block_size: 64, smem_kb: 8 });
-//! assert!(tiled.matches(&small) && small == tiled.of(Tiled { block_size: 64, smem_kb: 8 }));
+//! assert!(tiled == small && small == tiled.of(Tiled { block_size: 64, smem_kb: 8 }));
 //! assert_eq!(tiled.attributes(&small).unwrap().smem_kb, 8);
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
 //! Tags are serde data: a plain member is its name, a template `{"type": name}`, an instance
 //! `{"type": name, "with": attributes}`. An undefined name is a tag too ([`Tag::is_undefined`]): it
-//! is kept, and written again unchanged.
+//! is kept, and written again unchanged. A strict kind ([`Kind::STRICT`]) has none: data with an
+//! unknown name are an error.
+//!
+//! Each member has a value, which it keeps until the program ends: the next after the largest, or
+//! that of [`register_as`]. Data have names and no values, so members may have others in another
+//! run.
 
 mod serial;
+mod template;
 #[cfg(test)]
 mod tests;
 mod value;
+
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
@@ -41,6 +48,9 @@ use serde::de::DeserializeOwned;
 
 use crate::sync::lock;
 use crate::{Error, Result};
+
+use template::instance;
+pub use template::{Template, lookup_template, template};
 
 /// The kinds of devices.
 #[derive(Debug)]
@@ -67,9 +77,15 @@ pub trait Kind: Sized + 'static {
     /// The kind's name in messages.
     const NAME: &'static str;
 
-    /// The predefined members.
+    /// The predefined members. Their values begin with 1.
     const MEMBERS: &'static [&'static str];
+
+    /// True if data with an unknown name are an error. They become undefined tags otherwise.
+    const STRICT: bool = false;
 }
+
+/// The name of [`Tag::undefined`].
+const UNDEFINED: &str = "Undefined";
 
 macro_rules! kinds {
     ($($kind:ident $name:literal: $($member:ident $text:literal $doc:literal),*;)*) => {$(
@@ -119,11 +135,10 @@ kinds! {
 /// A member of a kind. It is cheap to clone, and equal only to itself.
 pub struct Tag<K>(Arc<Data>, PhantomData<fn() -> K>);
 
-/// A member that takes attributes of type `A`.
-pub struct Template<K, A>(Tag<K>, PhantomData<fn() -> A>);
-
 struct Data {
     name: String,
+    /// None if undefined.
+    value: Option<i64>,
     form: Form,
 }
 
@@ -196,17 +211,17 @@ struct Table {
 fn with<K: Kind, R>(f: impl FnOnce(&mut Table) -> R) -> R {
     static ALL: OnceLock<Mutex<Tables>> = OnceLock::new();
     let mut all = lock(ALL.get_or_init(Mutex::default));
-    let plain = |name: &&str| data((*name).to_owned(), Form::Plain);
+    let plain = |(name, value): (&&str, i64)| data((*name).to_owned(), Some(value), Form::Plain);
     let table = all.kinds.entry(TypeId::of::<K>()).or_insert_with(|| Table {
-        members: K::MEMBERS.iter().map(plain).collect(),
+        members: K::MEMBERS.iter().zip(1..).map(plain).collect(),
         instances: Vec::new(),
         undefined: Vec::new(),
     });
     f(table)
 }
 
-fn data(name: String, form: Form) -> Arc<Data> {
-    Arc::new(Data { name, form })
+fn data(name: String, value: Option<i64>, form: Form) -> Arc<Data> {
+    Arc::new(Data { name, value, form })
 }
 
 fn tag<K>(data: Arc<Data>) -> Tag<K> {
@@ -215,24 +230,45 @@ fn tag<K>(data: Arc<Data>) -> Tag<K> {
 
 /// Adds a plain member; an error if the name is taken.
 pub fn register<K: Kind>(name: &str) -> Result<Tag<K>> {
-    add(name, Form::Plain)
+    add(name, None, Form::Plain)
 }
 
-/// Adds a member that takes attributes; an error if the name is taken.
-pub fn template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
-    let form = Form::Template {
-        attributes: TypeId::of::<A>(),
-        read: serial::read::<A>,
-    };
-    Ok(Template(add(name, form)?, PhantomData))
+/// Adds a plain member with this value; an error if the name or the value is taken.
+pub fn register_as<K: Kind>(name: &str, value: i64) -> Result<Tag<K>> {
+    add(name, Some(value), Form::Plain)
 }
 
-fn add<K: Kind>(name: &str, form: Form) -> Result<Tag<K>> {
+fn add<K: Kind>(name: &str, value: Option<i64>, form: Form) -> Result<Tag<K>> {
+    if name == UNDEFINED {
+        let reserved = "the name is that of the undefined tag".to_owned();
+        return Err(problem::<K>(name, reserved));
+    }
     with::<K, _>(|table| {
-        if table.members.iter().any(|member| member.name == name) {
-            return Err(problem::<K>(name, "it was added already".to_owned()));
+        if let Some(same) = table.members.iter().find(|member| member.name == name) {
+            let known = tag::<K>(same.clone());
+            let value = same.value.unwrap_or_default();
+            let told = format!("it was added already: `{known}` with the value {value}");
+            return Err(problem::<K>(name, told));
         }
-        let member = data(name.to_owned(), form);
+        let values = table.members.iter().filter_map(|member| member.value);
+        let next = || {
+            values
+                .clone()
+                .max()
+                .map_or(Some(1), |most| most.checked_add(1))
+        };
+        let Some(value) = value.or_else(next) else {
+            return Err(problem::<K>(name, "no value is left for it".to_owned()));
+        };
+        if let Some(same) = table
+            .members
+            .iter()
+            .find(|member| member.value == Some(value))
+        {
+            let told = format!("its value {value} is that of `{}`", same.name);
+            return Err(problem::<K>(name, told));
+        }
+        let member = data(name.to_owned(), Some(value), form);
         table.members.push(member.clone());
         Ok(tag(member))
     })
@@ -259,6 +295,17 @@ fn known<K: Kind>(name: &str) -> Option<Tag<K>> {
     })
 }
 
+/// Returns the member with a value, which is no instance.
+pub fn with_value<K: Kind>(value: i64) -> Option<Tag<K>> {
+    with::<K, _>(|table| {
+        let found = table
+            .members
+            .iter()
+            .find(|member| member.value == Some(value));
+        found.cloned().map(tag)
+    })
+}
+
 /// The undefined tag with a name and the data next to it.
 fn undefined<K: Kind>(name: &str, fields: Option<serial::Fields>) -> Tag<K> {
     with::<K, _>(|table| {
@@ -268,49 +315,10 @@ fn undefined<K: Kind>(name: &str, fields: Option<serial::Fields>) -> Tag<K> {
         if let Some(kept) = table.undefined.iter().find(same) {
             return tag(kept.clone());
         }
-        let kept = data(name.to_owned(), Form::Undefined(fields));
+        let kept = data(name.to_owned(), None, Form::Undefined(fields));
         table.undefined.push(kept.clone());
         tag(kept)
     })
-}
-
-/// The instance of a template with these attributes.
-fn instance<K: Kind>(template: &Arc<Data>, attributes: Arc<dyn Attributes>) -> Tag<K> {
-    with::<K, _>(|table| {
-        let same = |data: &&Arc<Data>| match &data.form {
-            Form::Instance {
-                attributes: known,
-                template: of,
-            } => Arc::ptr_eq(of, template) && known.equals(&*attributes),
-            Form::Plain | Form::Template { .. } | Form::Undefined(_) => false,
-        };
-        if let Some(known) = table.instances.iter().find(same) {
-            return tag(known.clone());
-        }
-        let form = Form::Instance {
-            attributes: attributes.clone(),
-            template: template.clone(),
-        };
-        let made = data(template.name.clone(), form);
-        table.instances.push(made.clone());
-        tag(made)
-    })
-}
-
-/// Returns the template with a name; an error if there is none, or if its attributes are of another
-/// type.
-pub fn lookup_template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
-    let tag = lookup::<K>(name);
-    match tag.0.form {
-        Form::Template { attributes, .. } if attributes == TypeId::of::<A>() => {
-            Ok(Template(tag, PhantomData))
-        }
-        Form::Template { .. } => Err(problem::<K>(name, "it takes other attributes".to_owned())),
-        Form::Plain | Form::Instance { .. } => {
-            Err(problem::<K>(name, "it takes no attributes".to_owned()))
-        }
-        Form::Undefined(_) => Err(problem::<K>(name, "it was not added".to_owned())),
-    }
 }
 
 /// Returns the members in the order in which they were added, including templates but not
@@ -319,33 +327,10 @@ pub fn members<K: Kind>() -> Vec<Tag<K>> {
     with::<K, _>(|table| table.members.iter().cloned().map(tag).collect())
 }
 
-impl<K: Kind, A: Attribute> Template<K, A> {
-    /// Returns the instance with these attributes.
-    pub fn of(&self, attributes: A) -> Tag<K> {
-        instance(&self.0.0, Arc::new(attributes))
-    }
-
-    /// True if the tag is this template or one of its instances.
-    pub fn matches(&self, tag: &Tag<K>) -> bool {
-        self.0.matches(tag)
-    }
-
-    /// The attributes of a tag, if it is an instance of this template.
-    pub fn attributes<'a>(&self, tag: &'a Tag<K>) -> Option<&'a A> {
-        match &tag.0.form {
-            Form::Instance {
-                attributes,
-                template,
-            } if Arc::ptr_eq(template, &self.0.0) => attributes.as_any().downcast_ref(),
-            Form::Instance { .. } | Form::Plain | Form::Template { .. } | Form::Undefined(_) => {
-                None
-            }
-        }
-    }
-
-    /// The template as a member of its kind.
-    pub fn tag(&self) -> &Tag<K> {
-        &self.0
+impl<K: Kind> Tag<K> {
+    /// The undefined tag that no data contained.
+    pub fn undefined() -> Tag<K> {
+        undefined(UNDEFINED, None)
     }
 }
 
@@ -353,6 +338,11 @@ impl<K> Tag<K> {
     /// The name; for an instance, that of its template.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// The value; for an instance, that of its template. An undefined tag has none.
+    pub fn value(&self) -> Option<i64> {
+        self.0.value
     }
 
     /// True if `other` is this tag, or an instance of this template.
@@ -381,12 +371,6 @@ impl<K> Clone for Tag<K> {
     }
 }
 
-impl<K, A> Clone for Template<K, A> {
-    fn clone(&self) -> Template<K, A> {
-        Template(self.0.clone(), PhantomData)
-    }
-}
-
 impl<K> PartialEq for Tag<K> {
     fn eq(&self, other: &Tag<K>) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -407,7 +391,8 @@ impl<K> fmt::Debug for Tag<K> {
         match &self.0.form {
             Form::Plain => f.write_str(&self.0.name),
             Form::Template { .. } => write!(f, "{} (template)", self.0.name),
-            Form::Undefined(_) => write!(f, "Undefined({})", self.0.name),
+            Form::Undefined(_) if self.0.name == UNDEFINED => f.write_str(UNDEFINED),
+            Form::Undefined(_) => write!(f, "{UNDEFINED}({})", self.0.name),
             Form::Instance { attributes, .. } => {
                 write!(f, "{} ", self.0.name)?;
                 attributes.format(f)
@@ -419,11 +404,5 @@ impl<K> fmt::Debug for Tag<K> {
 impl<K> fmt::Display for Tag<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
-    }
-}
-
-impl<K, A> fmt::Debug for Template<K, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(super) use super::value::Fields;
 use super::value::Value;
-use super::{Attribute, Attributes, Form, Kind, Tag, instance, known, undefined};
+use super::{Attribute, Attributes, Form, Kind, Tag, UNDEFINED, instance, known, undefined};
 
 /// A function that reads the attributes of a template.
 pub(super) type Read = fn(Fields) -> Result<Arc<dyn Attributes>, String>;
@@ -66,6 +66,9 @@ impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
             }
         };
         let Some(member) = known::<K>(&name) else {
+            if K::STRICT && name != UNDEFINED {
+                return Err(problem_of(&name, "it was not added"));
+            }
             return Ok(undefined(&name, fields));
         };
         let fields = fields.filter(|fields| !fields.is_empty());

@@ -68,7 +68,10 @@ fn members_are_listed_in_their_order() {
 fn a_name_is_given_once() {
     kind!(Once: "a");
     let error = register::<Once>("a").unwrap_err();
-    assert_eq!(error.to_string(), "test kind `a`: it was added already");
+    assert_eq!(
+        error.to_string(),
+        "test kind `a`: it was added already: `a` with the value 1"
+    );
     template::<Once, Tiled>("t").unwrap();
     assert!(template::<Once, Bytes>("t").is_err() && register::<Once>("t").is_err());
     let other = lookup_template::<Once, Bytes>("t").unwrap_err().to_string();
@@ -89,6 +92,7 @@ fn instances_of_equal_attributes_are_one() {
     assert_ne!(small, two.of(tiled(32, 1)));
     assert_ne!(small, *one.tag());
     assert!(one.matches(&small) && one.matches(one.tag()) && !two.matches(&small));
+    assert!(one == small && small == one && one == *one.tag() && two != small && small != two);
     assert!(!small.matches(one.tag()), "a template is no instance");
     assert!(small.matches(&small) && !small.matches(&one.of(tiled(1, 1))));
     assert_eq!(one.attributes(&small), Some(&tiled(32, 1)));
@@ -208,4 +212,64 @@ fn the_kinds_have_members_from_the_beginning() {
     assert_eq!(ScheduleKind::grid_stride(), lookup("grid_stride"));
     assert!(members::<Language>().contains(&Language::wgsl()));
     assert!(members::<DeviceKind>().len() >= 3 && members::<InstrumentationKind>().len() >= 3);
+}
+
+#[test]
+fn values_are_unique_and_stay() {
+    kind!(Numbered: "a", "b");
+    assert_eq!(lookup::<Numbered>("a").value(), Some(1));
+    let tens = register_as::<Numbered>("tens", 10).unwrap();
+    let next = register::<Numbered>("next").unwrap();
+    let tiles: Template<Numbered, Tiled> = template("tiles").unwrap();
+    assert_eq!(
+        (tens.value(), next.value(), tiles.of(tiled(1, 2)).value()),
+        (Some(10), Some(11), Some(12))
+    );
+    assert_eq!(lookup::<Numbered>("nowhere").value(), None);
+    let taken = register_as::<Numbered>("other", 11)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(taken, "test kind `other`: its value 11 is that of `next`");
+    let twice = register_as::<Numbered>("tens", 20).unwrap_err().to_string();
+    assert!(twice.contains("`tens` with the value 10"), "{twice}");
+    assert_eq!(
+        [2, 10, 11, 20].map(with_value::<Numbered>),
+        [Some(lookup("b")), Some(tens.clone()), Some(next), None]
+    );
+    let again: Tag<Numbered> = serde_json::from_str(&json(&tens)).unwrap();
+    assert_eq!(again.value(), Some(10));
+    register_as::<Numbered>("last", i64::MAX).unwrap();
+    let full = register::<Numbered>("more").unwrap_err().to_string();
+    assert!(full.contains("no value is left"), "{full}");
+}
+
+#[test]
+fn strict_kinds_know_all_names() {
+    #[derive(Debug)]
+    enum Strict {}
+
+    impl Kind for Strict {
+        const NAME: &'static str = "strict kind";
+        const MEMBERS: &'static [&'static str] = &["a"];
+        const STRICT: bool = true;
+    }
+
+    let read = |text: &str| serde_json::from_str::<Tag<Strict>>(text);
+    assert_eq!(read("\"a\"").unwrap(), lookup("a"));
+    for unknown in ["\"b\"", r#"{"type":"b","with":1}"#] {
+        let error = read(unknown).unwrap_err().to_string();
+        assert!(
+            error.contains("strict kind `b`: it was not added"),
+            "{error}"
+        );
+    }
+    // The sentinel is not a name that is lost.
+    let none = Tag::<Strict>::undefined();
+    assert!(none.is_undefined() && none == Tag::undefined());
+    assert_eq!(
+        (none.to_string(), json(&none)),
+        ("Undefined".into(), "\"Undefined\"".into())
+    );
+    assert_eq!(read(&json(&none)).unwrap(), none);
+    assert!(register::<Strict>("Undefined").is_err());
 }
