@@ -122,3 +122,18 @@ fn the_page_lists_the_capabilities_of_the_devices() {
         "book/src/capabilities.md is out of date (SAREK_BLESS=1 rewrites it): {different:#?}"
     );
 }
+
+#[test]
+fn built_in_backends_have_the_customary_priorities() {
+    let found = sarek::registry::inventory().backends;
+    for (backend, priority) in [
+        ("cuda", 100),
+        ("opencl", 90),
+        ("wgpu", 80),
+        ("native", 50),
+        ("interpreter", 10),
+    ] {
+        let expected = (backend.to_owned(), priority);
+        assert!(found.contains(&expected), "{backend}: {found:?}");
+    }
+}

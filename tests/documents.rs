@@ -230,6 +230,86 @@ fn the_map_and_the_decisions_name_files_that_exist() {
     assert!(count > 100, "only {count} paths");
 }
 
+/// The text of all files with this extension in these folders.
+fn sources(folders: &[&str], extension: &str) -> String {
+    let mut text = String::new();
+    let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                text += &std::fs::read_to_string(&path).expect("a file");
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn coming_from_other_systems_names_tests_that_exist() {
+    let page = std::fs::read_to_string(root().join("docs/coming-from.md")).expect("the page");
+    let folders = [
+        "tests",
+        "sarek-ir/src",
+        "sarek-runtime/src",
+        "sarek-backends",
+        "sarek-conformance",
+        "sarek-frontend/tests",
+        "examples/custom_backend",
+    ];
+    let code = sources(&folders, "rs");
+    let (mut lost, mut states) = (vec![], BTreeMap::new());
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, number, _, state, _, tests, missing, _] = cells[..] else {
+            continue;
+        };
+        let is_number = number[number.len().min(1)..].parse::<u32>().is_ok();
+        if !is_number {
+            continue;
+        }
+        *states.entry(state).or_insert(0) += 1;
+        let names: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        let exists = |name: &&str| match name.split_once(' ') {
+            Some(("case", case)) => code.contains(&format!("\"{case}\"")),
+            Some(("ui:", file)) => ui_case(file),
+            _ => code.contains(&format!("fn {}(", name.rsplit("::").next().unwrap_or(name))),
+        };
+        let unknown = names.iter().filter(|name| !exists(name));
+        lost.extend(unknown.map(|name| format!("{number}: {name}")));
+        if state == "works" && (names.is_empty() || !missing.is_empty()) {
+            lost.push(format!("{number} works without a test, or lacks something"));
+        }
+    }
+    assert!(lost.is_empty(), "{lost:#?}");
+    let count = |state: &str| states.get(state).copied().unwrap_or_default();
+    let [works, partly, missing] = ["works", "partly", "missing"].map(count);
+    let told = format!(
+        "{works} of {} lines work, {partly} partly; {missing} are missing.",
+        works + partly + missing
+    );
+    assert!(page.contains(&told), "the last line should be: {told}");
+    assert_eq!(works + partly + missing, 124);
+}
+
+/// True if a compile-fail case has this name.
+fn ui_case(name: &str) -> bool {
+    let mut folders = vec![root().join("ui-tests/fail")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_stem().is_some_and(|stem| stem == name) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// The code blocks of a page, without the indentation of the list that contains them.
 fn code(page: &str) -> Vec<String> {
     let blocks = page.split("```").skip(1).step_by(2);

@@ -1,6 +1,7 @@
 //! Descriptions of devices and of this process, as data.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ pub struct Inventory {
     pub version: String,
     /// The registered backends with their priorities, highest first.
     pub backends: Vec<(String, i32)>,
+    /// What these backends tell of themselves, by backend.
+    #[serde(default)]
+    pub debug: BTreeMap<String, BTreeMap<String, String>>,
     /// The devices, best first.
     pub devices: Vec<Properties>,
     /// Backends without devices and devices that did not open, each with the reason.
@@ -73,6 +77,7 @@ fn of(registry: &Registry) -> Inventory {
     let mut inventory = Inventory {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         backends: registry.named(),
+        debug: registry.debug_info(),
         ..Inventory::default()
     };
     for candidate in registry.everything() {
@@ -82,6 +87,39 @@ fn of(registry: &Registry) -> Inventory {
         }
     }
     inventory
+}
+
+/// An S-expression with the version, the backends with their priorities and details, the devices, and
+/// the reasons for absent ones.
+impl fmt::Display for Inventory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = |f: &mut fmt::Formatter<'_>, all: &BTreeMap<String, String>| {
+            let mut all = all.iter();
+            all.try_for_each(|(name, value)| write!(f, " ({name:?} {value:?})"))
+        };
+        write!(f, "(sarek (version {:?})", self.version)?;
+        for (name, priority) in &self.backends {
+            write!(f, "\n (backend {name:?} (priority {priority})")?;
+            if let Some(all) = self.debug.get(name) {
+                fields(f, all)?;
+            }
+            f.write_str(")")?;
+        }
+        for device in &self.devices {
+            let (backend, ordinal) = (&device.backend, device.ordinal);
+            write!(
+                f,
+                "\n (device {backend:?} {ordinal} (name {:?})",
+                device.info.name
+            )?;
+            fields(f, &device.debug)?;
+            f.write_str(")")?;
+        }
+        for (who, reason) in &self.absent {
+            write!(f, "\n (absent {who:?} (reason {reason:?}))")?;
+        }
+        f.write_str(")")
+    }
 }
 
 impl DeviceInfo {
@@ -119,7 +157,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::plugin::backend::Backend;
+    use crate::plugin::backend::{Backend, BackendDevice};
     use crate::testing::gpu::GpuBackend;
     use crate::testing::host::HostBackend;
     use crate::testing::registry;
@@ -139,6 +177,50 @@ mod tests {
         let again: Inventory = serde_json::from_str(&text).unwrap();
         assert_eq!(again, inventory);
         assert!(!again.devices[0].info.features.f64 && again.devices[1].info.features.f64);
+    }
+
+    #[test]
+    fn backends_tell_of_themselves() {
+        struct Talkative(&'static str, fn() -> String);
+
+        impl Backend for Talkative {
+            fn name(&self) -> &'static str {
+                self.0
+            }
+
+            fn count(&self) -> Result<usize, String> {
+                Err("no \"driver\"".into())
+            }
+
+            fn open(&self, _: usize) -> crate::Result<Arc<dyn BackendDevice>> {
+                unreachable!("it has no device")
+            }
+
+            fn debug_info(&self) -> BTreeMap<String, String> {
+                [("driver".into(), self.1())].into()
+            }
+        }
+
+        let panics: fn() -> String = || panic!("no library");
+        let backends: [Arc<dyn Backend>; 3] = [
+            Arc::new(Talkative("new", || "7 \"beta\"".into())),
+            Arc::new(Talkative("sick", panics)),
+            HostBackend::new("host", 5),
+        ];
+        let found = of(&registry("", &backends));
+        assert_eq!(found.debug["new"]["driver"], "7 \"beta\"");
+        assert!(found.debug["sick"]["error"].contains("panicked: no library"));
+        assert!(found.debug["host"].is_empty());
+        let text = found.to_string();
+        for part in [
+            r#"(backend "new" (priority 0) ("driver" "7 \"beta\""))"#,
+            r#"(device "host" 0 (name "#,
+            r#"(absent "new" (reason "no \"driver\""))"#,
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let count = |c| text.matches(c).count();
+        assert_eq!(count('('), count(')'), "{text}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! opened once. The reason why a backend has no device, or why a device did not open, is kept for
 //! error messages.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -226,6 +227,17 @@ impl Registry {
     /// All devices, and all reasons for having none, best first; ignores the preference.
     pub(crate) fn everything(&self) -> impl Iterator<Item = Candidate> + use<> {
         Ranked::new(self.entries().into_iter().map(|e| (0, e)))
+    }
+
+    /// What the backends tell of themselves.
+    pub(crate) fn debug_info(&self) -> BTreeMap<String, BTreeMap<String, String>> {
+        let entries = self.entries();
+        let told = entries.iter().map(|entry| {
+            let told = entry.guarded(|| Ok(entry.backend.debug_info()));
+            let told = told.unwrap_or_else(|problem| [("error".to_owned(), problem)].into());
+            (entry.name().to_owned(), told)
+        });
+        told.collect()
     }
 
     /// True if launches may choose this backend by themselves.

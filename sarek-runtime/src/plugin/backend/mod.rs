@@ -60,6 +60,12 @@ pub trait Backend: Send + Sync {
         0
     }
 
+    /// Details about the backend as a whole for people, such as the versions of its driver and compiler.
+    /// Those of a device are [`BackendDevice::debug_info`].
+    fn debug_info(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
     /// Adds the backend's claims, see [`crate::plugin::claims`]. Called once, when the backend is
     /// registered.
     fn claims(&self, _claims: &mut Claims) {}
