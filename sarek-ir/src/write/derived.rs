@@ -136,4 +136,26 @@ mod tests {
         assert_eq!(mine, base.replace(barrier, "everybody_here();"));
         assert_eq!(Dialect::name(&Mine), "mine");
     }
+
+    #[test]
+    fn every_method_is_forwarded() {
+        let source = include_str!("dialect.rs");
+        let (_, body) = source
+            .split_once("pub trait Dialect: Send + Sync {")
+            .expect("the trait");
+        let (body, _) = body.split_once("\n}\n").expect("its end");
+        let names = |text: &str| {
+            let lines = text.lines().filter_map(|line| line.strip_prefix("    fn "));
+            let name = |rest: &str| rest.split(['(', '<']).next().unwrap_or(rest).to_owned();
+            lines.map(name).collect::<std::collections::BTreeSet<_>>()
+        };
+        let (_, list) = include_str!("derived.rs")
+            .split_once("derived! {\n")
+            .expect("the list");
+        let (list, _) = list.split_once("\n}\n").expect("its end");
+        let mut forwarded = names(list);
+        forwarded.insert("name".into());
+        assert_eq!(names(body), forwarded);
+        assert!(forwarded.len() > 50);
+    }
 }
