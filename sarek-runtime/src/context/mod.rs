@@ -14,7 +14,7 @@
 //! [`Uses::merges`] and may, for example, add the two. The consumer is checked when it is linked,
 //! against the context's ancestors, and again when it runs, against the last transfer.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,6 +76,12 @@ impl Context {
     /// Makes a child context, which sees all vectors of this one.
     pub fn child(&self) -> Context {
         self.with(BTreeMap::new(), None)
+    }
+
+    /// Makes a child context whose routines may consume a vector of this name from the merge buffer
+    /// ([`Uses::merges`]). Something must have put it there when they run; that is checked then.
+    pub fn child_merging(&self, name: &str) -> Context {
+        self.with(BTreeMap::new(), Some(name.to_owned()))
     }
 
     fn with(&self, own: BTreeMap<String, Cell>, merged: Option<String>) -> Context {
@@ -160,17 +166,20 @@ impl Context {
     }
 
     fn add<T: Element>(&self, name: &str, vector: Vector<T>) -> Context {
-        let cell: Anything = Box::new(vector);
-        let own = BTreeMap::from([(name.to_owned(), Arc::new(Mutex::new(cell)))]);
+        let own = BTreeMap::from([(name.to_owned(), cell(vector))]);
         self.with(own, None)
+    }
+
+    /// Returns a child that owns an existing vector, wherever its elements are; an error if the name is taken.
+    pub fn init_with<T: Element>(&self, name: &str, vector: Vector<T>) -> Result<Context> {
+        self.absent(name)?;
+        vector.prefetch(self.stream())?;
+        Ok(self.add(name, vector))
     }
 
     /// Returns a child with one more vector; an error if the name is taken.
     pub fn init_from_host<T: Element>(&self, name: &str, elements: Vec<T>) -> Result<Context> {
-        self.absent(name)?;
-        let vector = Vector::from_vec(elements);
-        vector.prefetch(self.stream())?;
-        Ok(self.add(name, vector))
+        self.init_with(name, Vector::from_vec(elements))
     }
 
     /// Returns a child with a copy of another context's vector; an error if that context has no
@@ -210,25 +219,40 @@ impl Context {
         }
     }
 
-    /// Links a routine: `code` runs with access to the vectors that `uses` names.
+    /// Links a routine: `code` runs with access to the vectors that `uses` names. Those that it creates
+    /// are allocated now, in the routine's context ([`Routine::context`]), which is a child of this one.
     ///
     /// # Errors
-    /// An error if the context lacks one of them; [`Error::MergeMismatch`] if the routine consumes
-    /// a vector that is not in the merge buffer.
+    /// An error if the context lacks one of the others, or has one of those; [`Error::MergeMismatch`] if
+    /// the routine consumes a vector that is not in the merge buffer.
     pub fn link(
         &self,
         uses: Uses,
         code: impl Fn(&Bound<'_>) -> Result<()> + Send + Sync + 'static,
     ) -> Result<Routine> {
+        let mut own = BTreeMap::new();
+        for Created {
+            name, len, make, ..
+        } in &uses.creates
+        {
+            self.absent(name)?;
+            if own.insert(name.clone(), make(*len)).is_some() {
+                return Err(self.error(name, "the routine creates it twice".to_owned()));
+            }
+        }
+        let context = match own.is_empty() {
+            true => self.clone(),
+            false => self.with(own, None),
+        };
         for name in uses.reads.iter().chain(&uses.writes) {
-            self.find(name)?;
+            context.find(name)?;
         }
         if let Some(want) = &uses.merge {
             let have = self.nodes().find_map(|node| node.merged.as_ref());
             self.merged_is(want, have)?;
         }
         Ok(Routine {
-            context: self.clone(),
+            context,
             outputs: uses.writes.clone(),
             uses,
             code: Arc::new(code),
@@ -379,7 +403,36 @@ pub enum Target {
 pub struct Uses {
     reads: Vec<String>,
     writes: Vec<String>,
+    creates: Vec<Created>,
     merge: Option<String>,
+}
+
+/// A vector that is allocated when its routine is linked.
+#[derive(Clone)]
+struct Created {
+    name: String,
+    ty: TypeId,
+    len: usize,
+    make: fn(usize) -> Cell,
+}
+
+impl PartialEq for Created {
+    fn eq(&self, other: &Created) -> bool {
+        let of = |it: &Created| (it.name.clone(), it.ty, it.len);
+        of(self) == of(other)
+    }
+}
+
+impl Eq for Created {}
+
+impl fmt::Debug for Created {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} of {} elements", self.name, self.len)
+    }
+}
+
+fn cell<T: Element>(vector: Vector<T>) -> Cell {
+    Arc::new(Mutex::new(Box::new(vector)))
 }
 
 impl Uses {
@@ -400,6 +453,18 @@ impl Uses {
     pub fn writes(mut self, name: &str) -> Uses {
         self.writes.push(name.to_owned());
         self
+    }
+
+    /// Adds a vector that the routine writes, and that linking allocates, filled with zeros.
+    #[must_use]
+    pub fn creates<T: Element + Default>(mut self, name: &str, len: usize) -> Uses {
+        self.creates.push(Created {
+            name: name.to_owned(),
+            ty: TypeId::of::<T>(),
+            len,
+            make: |len| cell(Vector::<T>::zeros(len)),
+        });
+        self.writes(name)
     }
 
     /// Sets the vector that the routine consumes from the merge buffer.

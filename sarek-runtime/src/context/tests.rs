@@ -192,6 +192,60 @@ fn gradients_add_through_the_merge_buffer() {
     }
 }
 
+#[test]
+fn linking_allocates_what_a_routine_creates() {
+    let [(device, _), _] = two_gpus();
+    let root = Context::new(&device).unwrap();
+    let root = root
+        .init_with("x", Vector::from_vec(vec![1.0f32, 2.0]))
+        .unwrap();
+    let taken = root.init_with("x", Vector::filled(1, 0u8)).map(drop);
+    assert!(matches!(taken, Err(Error::AlreadyInContext { .. })));
+    let uses = || Uses::new().reads("x").creates::<f32>("y", 2);
+    // One routine in several contexts, each with a vector of its own.
+    let contexts = [root.child(), root.child()];
+    let routines = contexts.map(|context| context.link(uses(), add(3.0)).unwrap());
+    assert!(!root.contains("y"));
+    for (n, routine) in [1u8, 2].into_iter().zip(&routines) {
+        assert_eq!(routine.outputs(), ["y"]);
+        assert_eq!(routine.context().to_host::<f32>("y").unwrap(), [0.0; 2]);
+        (0..n).for_each(|_| routine.run().unwrap());
+    }
+    let results = routines.map(|routine| routine.context().to_host::<f32>("y").unwrap());
+    assert_eq!(results, [[3.0, 6.0], [6.0, 12.0]]);
+    let twice = root.link(uses().creates::<u8>("y", 1), add(1.0)).map(drop);
+    assert!(twice.unwrap_err().to_string().contains("creates it twice"));
+    let present = root
+        .link(Uses::new().creates::<f32>("x", 2), add(1.0))
+        .map(drop);
+    assert!(matches!(present, Err(Error::AlreadyInContext { .. })));
+    assert!(uses() == uses() && uses() != Uses::new().reads("x").creates::<f32>("y", 3));
+}
+
+#[test]
+fn a_child_has_the_merge_node_that_it_is_given() {
+    let [(a, _), (b, _)] = two_gpus();
+    let (one, two) = (context(&a, "x", &[1.0]), context(&b, "x", &[4.0]));
+    let take = |bound: &Bound<'_>| {
+        let merged = bound.merged::<f32>()?.get(0)?;
+        bound.output::<f32>("x")?.set(0, merged)
+    };
+    let uses = || Uses::new().writes("x").merges("x");
+    assert!(one.link(uses(), take).is_err());
+    let routine = one.child_merging("x").link(uses(), take).unwrap();
+    let early = routine.run().unwrap_err();
+    assert!(
+        matches!(early, Error::MergeMismatch { have: None, .. }),
+        "{early}"
+    );
+    one.transfer::<f32>("x", &two, Target::Merge)
+        .unwrap()
+        .run()
+        .unwrap();
+    routine.run().unwrap();
+    assert_eq!(one.to_host::<f32>("x").unwrap(), [4.0]);
+}
+
 /// A transfer into the node itself comes after one into the merge buffer, whose consumer is linked behind both.
 #[test]
 fn transfers_into_place_keep_the_merge_node() {
