@@ -253,6 +253,7 @@ fn coming_from_other_systems_names_tests_that_exist() {
     let folders = [
         "tests",
         "sarek-ir/src",
+        "sarek-ir/tests",
         "sarek-runtime/src",
         "sarek-backends",
         "sarek-conformance",

@@ -9,8 +9,8 @@
 //! [`Context::transfer`] makes a routine that copies a vector from another context, on any device.
 //! Like any routine, it does nothing until it is run.
 //!
-//! Each device has one merge buffer. A transfer into it leaves the local vector of the same name
-//! alone. Instead it hands the other device's vector to a consumer, a routine that was linked with
+//! Each root context has one merge buffer, which its descendants share. A transfer into it leaves
+//! the local vector of the same name alone. Instead it hands the other device's vector to a consumer, a routine that was linked with
 //! [`Uses::merges`] and may, for example, add the two. The consumer is checked when it is linked,
 //! against the context's ancestors, and again when it runs, against the last transfer.
 
@@ -43,7 +43,7 @@ struct Node {
     merge: Arc<Mutex<Merge>>,
 }
 
-/// The merge buffer of a device: a vector, with the name that it has in the other context.
+/// The merge buffer of a root context: a vector, with the name that it has in the other context.
 #[derive(Default)]
 struct Merge(Option<(String, Anything)>);
 
@@ -394,7 +394,7 @@ fn other_type<T>() -> String {
 pub enum Target {
     /// The vector of the same name.
     Place,
-    /// The device's merge buffer.
+    /// The merge buffer.
     Merge,
 }
 

@@ -92,7 +92,11 @@ fn instances_of_equal_attributes_are_one() {
     assert_ne!(small, two.of(tiled(32, 1)));
     assert_ne!(small, *one.tag());
     assert!(one.matches(&small) && one.matches(one.tag()) && !two.matches(&small));
-    assert!(one == small && small == one && one == *one.tag() && two != small && small != two);
+    assert_eq!(one, small);
+    assert_eq!(small, one);
+    assert_eq!(one, *one.tag());
+    assert_ne!(two, small);
+    assert_ne!(small, two);
     assert!(!small.matches(one.tag()), "a template is no instance");
     assert!(small.matches(&small) && !small.matches(&one.of(tiled(1, 1))));
     assert_eq!(one.attributes(&small), Some(&tiled(32, 1)));
