@@ -80,7 +80,7 @@ fn repeats(kernel: &Kernel, label: LabelId, body: Block) -> bool {
     stmts.any(|id| kernel.stmt(id).facts().flow == Flow::Continue(label))
 }
 
-/// How a counter approaches its bound.
+/// The way in which a counter approaches its bound.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Pace {
     /// By sums.
@@ -89,7 +89,7 @@ enum Pace {
     Geometric,
 }
 
-/// How fast the loop ends, by the fastest part of its condition.
+/// The pace of the fastest part of the loop's condition; `None` if no part surely becomes false.
 fn pace(kernel: &Kernel, label: LabelId, cond: ExprId, body: Block) -> Option<Pace> {
     let parts = conjuncts(kernel, cond).into_iter();
     parts

@@ -14,7 +14,9 @@
 //! [`Uses::merges`] and may, for example, add the two. The consumer is checked when it is linked,
 //! against the context's ancestors, and again when it runs, against the last transfer.
 
-use std::any::{Any, TypeId};
+mod uses;
+
+use std::any::Any;
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +25,9 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result, Stream, Vector, output};
+
+use uses::Created;
+pub use uses::Uses;
 
 type Anything = Box<dyn Any + Send>;
 
@@ -398,81 +403,8 @@ pub enum Target {
     Merge,
 }
 
-/// The vectors that a routine uses, by name.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Uses {
-    reads: Vec<String>,
-    writes: Vec<String>,
-    creates: Vec<Created>,
-    merge: Option<String>,
-}
-
-/// A vector that is allocated when its routine is linked.
-#[derive(Clone)]
-struct Created {
-    name: String,
-    ty: TypeId,
-    len: usize,
-    make: fn(usize) -> Cell,
-}
-
-impl PartialEq for Created {
-    fn eq(&self, other: &Created) -> bool {
-        let of = |it: &Created| (it.name.clone(), it.ty, it.len);
-        of(self) == of(other)
-    }
-}
-
-impl Eq for Created {}
-
-impl fmt::Debug for Created {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} of {} elements", self.name, self.len)
-    }
-}
-
 fn cell<T: Element>(vector: Vector<T>) -> Cell {
     Arc::new(Mutex::new(Box::new(vector)))
-}
-
-impl Uses {
-    /// A routine that uses no vectors yet.
-    pub fn new() -> Uses {
-        Uses::default()
-    }
-
-    /// Adds a vector that the routine reads.
-    #[must_use]
-    pub fn reads(mut self, name: &str) -> Uses {
-        self.reads.push(name.to_owned());
-        self
-    }
-
-    /// Adds a vector that the routine writes, and may read.
-    #[must_use]
-    pub fn writes(mut self, name: &str) -> Uses {
-        self.writes.push(name.to_owned());
-        self
-    }
-
-    /// Adds a vector that the routine writes, and that linking allocates, filled with zeros.
-    #[must_use]
-    pub fn creates<T: Element + Default>(mut self, name: &str, len: usize) -> Uses {
-        self.creates.push(Created {
-            name: name.to_owned(),
-            ty: TypeId::of::<T>(),
-            len,
-            make: |len| cell(Vector::<T>::zeros(len)),
-        });
-        self.writes(name)
-    }
-
-    /// Sets the vector that the routine consumes from the merge buffer.
-    #[must_use]
-    pub fn merges(mut self, name: &str) -> Uses {
-        self.merge = Some(name.to_owned());
-        self
-    }
 }
 
 type Code = dyn Fn(&Bound<'_>) -> Result<()> + Send + Sync;

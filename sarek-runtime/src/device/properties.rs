@@ -36,7 +36,7 @@ pub struct Inventory {
     pub version: String,
     /// The registered backends with their priorities, highest first.
     pub backends: Vec<(String, i32)>,
-    /// What these backends tell of themselves, by backend.
+    /// Details that the backends give of themselves ([`Backend::debug_info`](crate::backend::Backend::debug_info)), by backend.
     #[serde(default)]
     pub debug: BTreeMap<String, BTreeMap<String, String>>,
     /// The devices, best first.

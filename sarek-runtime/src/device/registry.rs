@@ -229,7 +229,7 @@ impl Registry {
         Ranked::new(self.entries().into_iter().map(|e| (0, e)))
     }
 
-    /// What the backends tell of themselves.
+    /// The details that the backends give of themselves, by backend.
     pub(crate) fn debug_info(&self) -> BTreeMap<String, BTreeMap<String, String>> {
         let entries = self.entries();
         let told = entries.iter().map(|entry| {

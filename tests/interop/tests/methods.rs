@@ -288,7 +288,7 @@ fn complex_numbers() {
 /// Methods of the user's for types of other crates, with all forms of `Self`.
 #[device]
 trait Blend {
-    /// What a weight is.
+    /// The type of a weight.
     type Weight;
 
     /// The middle of two values.
