@@ -283,6 +283,20 @@ mod tests {
     }
 
     #[test]
+    fn the_elements_of_a_constant_that_becomes_an_array_do_not_hang_on_themselves() {
+        let mut types = Types::default();
+        let constant = types.constant(LinkId(0));
+        let element = types.element(constant);
+        let literal = types.int();
+        let array = types.array(literal, Dim::fixed(1));
+        types.unify(constant, array).unwrap();
+        // These look through all parts of a type, so that they end only for a finite one.
+        assert!(types.are_same(element, literal));
+        assert!(types.unify(element, array).is_err());
+        assert!(types.key(element).starts_with("const"));
+    }
+
+    #[test]
     fn tuples_unify_part_by_part_and_never_contain_themselves() {
         let mut types = Types::default();
         let (a, b) = (types.any(), types.int());

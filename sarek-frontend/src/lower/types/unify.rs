@@ -139,6 +139,10 @@ impl Types {
         // The hole itself becomes the array, so its elements hang on a copy.
         let whole = self.push(self.node(hole).clone());
         let own = self.element(whole);
+        let root = self.find(own);
+        if let Node::Hole(Hole::Element { of }) = &mut self.nodes[root.0 as usize] {
+            *of = whole;
+        }
         self.unify(elem, own)
     }
 
