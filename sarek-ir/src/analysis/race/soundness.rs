@@ -286,7 +286,7 @@ fn no_two_threads_meet_in_patterns() {
 
 fn try_all(make: fn(&mut Rng) -> Kernel) {
     let (mut accepted, mut ran, mut met) = (0, 0, 0);
-    for seed in 0..2000 {
+    for seed in 0..350 {
         let mut rng = Rng(seed);
         let kernel = make(&mut rng);
         assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
@@ -336,7 +336,7 @@ fn try_all(make: fn(&mut Rng) -> Kernel) {
         }
     }
     assert!(
-        accepted > 100 && ran > 50 && met > 500,
+        accepted > 15 && ran > 8 && met > 80,
         "{accepted} accepted, {ran} ran, {met} met"
     );
 }

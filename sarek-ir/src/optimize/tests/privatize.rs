@@ -15,7 +15,7 @@ use crate::{
 #[test]
 fn private_copies_compute_the_same() {
     let (mut changed, mut merged) = (0, 0);
-    for seed in 0..800 {
+    for seed in 0..300 {
         let plain = random::kernel(seed);
         let mut rng = Rng(!seed);
         let extent = [1 + rng.below(40), 1 + rng.below(5), 1 + rng.below(2)];
@@ -50,7 +50,7 @@ fn private_copies_compute_the_same() {
         );
     }
     assert!(
-        changed > 100 && merged > 30,
+        changed > 40 && merged > 12,
         "{changed} changed, {merged} of them merged"
     );
 }

@@ -242,7 +242,7 @@ fn plan(rng: &mut Rng, shape: Shape) -> Optimization {
 #[test]
 fn staged_loops_compute_the_same() {
     let (mut staged, mut refused) = (0, vec![]);
-    for seed in 0..1500 {
+    for seed in 0..500 {
         let plain = kernel(seed);
         assert_eq!(validate(&plain), Ok(()), "{plain}");
         let mut rng = Rng(!seed);
@@ -274,7 +274,7 @@ fn staged_loops_compute_the_same() {
         );
     }
     println!("{staged} staged, {} refused", refused.len());
-    assert!(staged > 1000, "{staged} staged, {refused:?}");
+    assert!(staged > 330, "{staged} staged, {refused:?}");
 }
 
 /// The plan of a product for blocks of 256 threads.

@@ -115,7 +115,7 @@ fn each_found(kernel: &Kernel, replay: &mut dyn FnMut(&World<'_>, &Race, &Counte
 #[test]
 fn the_sanitizer_confirms_random_slices() {
     let mut count = [0; 2];
-    for seed in 0..2000 {
+    for seed in 0..300 {
         for (make, count) in [soundness::kernel, soundness::pattern]
             .into_iter()
             .zip(&mut count)
@@ -126,7 +126,7 @@ fn the_sanitizer_confirms_random_slices() {
             });
         }
     }
-    assert!(count.iter().all(|count| *count > 300), "{count:?} found");
+    assert!(count.iter().all(|count| *count > 40), "{count:?} found");
 }
 
 #[test]

@@ -311,7 +311,7 @@ fn races(kernel: &Kernel, block: [u32; 3], n: u64, seed: u64) -> bool {
 #[test]
 fn calls_that_are_accepted_are_clean_in_every_order() {
     let (mut ran, mut agreed, mut disagreed, mut met) = (0, 0, 0, 0);
-    for seed in 0..1200 {
+    for seed in 0..400 {
         let Some((kernel, refusal, asked)) = made(seed) else {
             continue;
         };
@@ -338,7 +338,7 @@ fn calls_that_are_accepted_are_clean_in_every_order() {
         met += u32::from(disagrees && found);
     }
     assert!(
-        ran > 100 && agreed > 10 && disagreed > 10 && met > 3,
+        ran > 30 && agreed > 3 && disagreed > 3 && met > 1,
         "{ran} ran, {agreed} of them where threads agree; {disagreed} disagree, {met} of them meet"
     );
 }

@@ -37,7 +37,7 @@ struct Run<'k> {
 }
 
 /// The kernels of a test.
-const SEEDS: u64 = 1500;
+const SEEDS: u64 = 250;
 
 /// The end of a thread that takes too long.
 struct Tired;
@@ -243,9 +243,9 @@ fn try_all(seeds: std::ops::Range<u64>, in_block: bool) -> Tally {
 
 #[test]
 fn no_two_threads_meet_at_an_element_of_a_slice() {
-    let tally = try_all(0..SEEDS, false);
+    let tally = try_all(0..2 * SEEDS, false);
     assert!(
-        tally.accepted > 300 && tally.ran > 500 && tally.met > 10,
+        tally.accepted > 100 && tally.ran > 160 && tally.met > 1,
         "{tally:?}"
     );
 }
@@ -254,7 +254,7 @@ fn no_two_threads_meet_at_an_element_of_a_slice() {
 fn no_two_threads_meet_between_barriers() {
     let tally = try_all(0..SEEDS, true);
     assert!(
-        tally.accepted > 300 && tally.ran > 400 && tally.met > 100,
+        tally.accepted > 50 && tally.ran > 60 && tally.met > 15,
         "{tally:?}"
     );
 }
