@@ -1,6 +1,9 @@
 //! Intrinsics: functions whose text for a target is registered at run time.
 
-use sarek::intrinsic::{self, Spelling};
+#[path = "intrinsics/direct.rs"]
+mod direct;
+
+use sarek::intrinsic::{self, Intrinsic as _, Spelling, ThreadState};
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
@@ -153,5 +156,203 @@ fn intrinsics_are_called_by_functions() -> Result<()> {
         }
     }
     assert!(squash::explain().contains("chosen"));
+    Ok(())
+}
+
+/// A device of each kind that takes host functions.
+fn hosts() -> impl Iterator<Item = Device> {
+    let all = Device::all().into_iter();
+    all.filter(|device| ["native", "interpreter"].contains(&device.backend()))
+}
+
+#[test]
+fn a_text_for_a_host_device_is_an_error_that_says_what_to_do() {
+    for device in hosts() {
+        // SAFETY: the text is an expression of its argument.
+        let error = unsafe { intrinsic::register("halved", device.backend(), "{0} / 2.0f") };
+        let error = error.expect_err("it takes no text").to_string();
+        assert!(error.contains("intrinsic::register_host"), "{error}");
+    }
+    assert!(intrinsic::registered("native").is_empty());
+}
+
+#[device(intrinsic)]
+fn halved(x: f32) -> f32 {
+    x / 2.0
+}
+
+#[kernel]
+fn halve(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        y[i] = halved(x[i]);
+    }
+}
+
+fn halves(device: &Device) -> Result<Vec<f32>> {
+    let x = Vector::from_vec(vec![8.0; 70]);
+    let mut y = Vector::zeros(70);
+    halve(&x, &mut y).over(70).run_on(device)?;
+    y.to_vec()
+}
+
+#[test]
+fn a_host_function_replaces_the_body_and_goes_again() -> Result<()> {
+    for device in hosts() {
+        assert_eq!(halves(&device)?, vec![4.0; 70], "{device}: the body");
+        intrinsic::register_host("halved", |x: f32| x / 2.0 + 100.0)?;
+        assert_eq!(halves(&device)?, vec![104.0; 70], "{device}: the function");
+        assert!(intrinsic::registered_hosts().contains(&"halved".to_owned()));
+        let twice = intrinsic::register_host("halved", |x: f32| x).expect_err("it has one");
+        assert!(twice.to_string().contains("unregister_host"), "{twice}");
+        assert!(intrinsic::unregister_host("halved"));
+        assert!(!intrinsic::unregister_host("halved"));
+        assert_eq!(halves(&device)?, vec![4.0; 70], "{device}: the body again");
+        // Its panic is an error of the launch.
+        halved::register_host(|_: f32| -> f32 { panic!("no half today") })?;
+        let error = halves(&device).expect_err("it panics").to_string();
+        assert!(intrinsic::unregister_host("halved"));
+        assert!(error.contains("no half today"), "{error}");
+    }
+    Ok(())
+}
+
+#[device(intrinsic = "scaled by hand")]
+fn scaled(x: f32, by: u32) -> f32 {
+    x * by as f32
+}
+
+#[kernel]
+fn scale(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    y[i] = scaled(x[i], 3);
+}
+
+#[test]
+fn a_host_function_of_other_types_is_an_error_with_both_signatures() -> Result<()> {
+    let name = "scaled by hand";
+    let declared = "`fn(f32, u32) -> f32`";
+    let run = |device: &Device| {
+        let x = Vector::from_vec(vec![2.0f32; 40]);
+        let mut y = Vector::zeros(40);
+        scale(&x, &mut y).over(40).run_on(device)?;
+        y.to_vec()
+    };
+    // Nothing is known of the name yet, so the launch refuses it.
+    intrinsic::register_host(name, |x: f64| x)?;
+    for device in hosts() {
+        let error = run(&device).expect_err("the types differ");
+        assert!(matches!(error, Error::Intrinsic { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("`fn(f64) -> f64`") && text.contains(declared),
+            "{text}"
+        );
+    }
+    assert!(intrinsic::unregister_host(name));
+    // Now it is known.
+    let error = intrinsic::register_host(name, |x: f32, by: i32| x * by as f32);
+    let error = error.expect_err("the types differ").to_string();
+    assert!(
+        error.contains("`fn(f32, i32) -> f32`") && error.contains(declared),
+        "{error}"
+    );
+    scaled::register_host(|x: f32, by: u32| x + by as f32)?;
+    for device in hosts() {
+        assert_eq!(run(&device)?, vec![5.0; 40], "{device}");
+    }
+    assert!(intrinsic::unregister_host(name));
+    Ok(())
+}
+
+/// An index for which the body's values are in bounds, and each thread has its own.
+#[device(intrinsic)]
+fn own_place(i: usize) -> usize {
+    i
+}
+
+#[kernel]
+fn by_place(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let at = own_place(i % 8);
+    y[i] = x[at];
+}
+
+#[test]
+fn no_check_relies_on_what_the_body_returns() -> Result<()> {
+    let run = |device: &Device| {
+        let x: Vector<u32> = (0..8).collect();
+        let mut y = Vector::zeros(64);
+        by_place(&x, &mut y).over(64).run_on(device)?;
+        y.to_vec()
+    };
+    for device in hosts() {
+        assert_eq!(run(&device)?[13], 5, "{device}");
+        own_place::register_host(|i: usize| i + 1_000_000)?;
+        let error = run(&device).expect_err("it is out of bounds");
+        assert!(intrinsic::unregister_host("own_place"));
+        assert!(matches!(error, Error::Fault(_)), "{device}: {error}");
+    }
+    Ok(())
+}
+
+/// A function of the running thread: its body knows no more than its argument.
+#[device(intrinsic)]
+fn place_of_thread(what: u32) -> u32 {
+    what
+}
+
+#[kernel]
+fn places(what: u32, y: &mut [u32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        y[i] = place_of_thread(what);
+    }
+}
+
+#[test]
+fn a_host_function_reads_the_state_of_its_thread() -> Result<()> {
+    place_of_thread::register_host(|thread: &ThreadState, what: u32| {
+        let [x, y, z] = thread.global_idx();
+        assert_eq!((y, z), (0, 0));
+        assert_eq!(x, thread.global_thread_id());
+        let number = match what {
+            0 => thread.thread_idx()[0],
+            1 => thread.block_idx()[0],
+            2 => thread.block_dim()[0],
+            3 => thread.grid_dim()[0],
+            4 => thread.global_dim()[0],
+            5 => thread.lane(),
+            6 => thread.subgroup_lane(),
+            7 => thread.subgroup_size(),
+            _ => x,
+        };
+        number as u32
+    })?;
+    // Blocks of a size that no device would take by itself.
+    let (block, grid) = (48u32, 3u32);
+    let threads = block * grid;
+    let expected = |what: u32, i: u32| match what {
+        0 | 5 => i % block,
+        1 => i / block,
+        2 => block,
+        3 => grid,
+        4 => threads,
+        6 => i % block % 32,
+        7 => 32,
+        _ => i,
+    };
+    for device in hosts().chain([direct::device()?]) {
+        for what in 0..9 {
+            let mut y = Vector::zeros(threads as usize);
+            places(what, &mut y)
+                .grid(grid as usize)
+                .block(block as usize)
+                .run_on(&device)?;
+            let expected: Vec<u32> = (0..threads).map(|i| expected(what, i)).collect();
+            assert_eq!(y.to_vec()?, expected, "{device}: {what}");
+        }
+    }
+    assert!(intrinsic::unregister_host("place_of_thread"));
     Ok(())
 }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use sarek_ir::interp::{Host, Ids, Machine, Sanitize, Stop};
 use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::host::{DirectArg, IndexSpace, RawFault};
+use sarek_runtime::intrinsic::{self, ThreadState};
 use sarek_runtime::{Error, Result};
 
 use super::NAME;
@@ -145,6 +146,10 @@ impl<'a> HostArgs<'a> {
 }
 
 impl Host for HostArgs<'_> {
+    fn intrinsic(&mut self, name: &str, thread: &Ids, args: &[Value]) -> Option<Value> {
+        intrinsic::call_host(name, &ThreadState::new(*thread), args)
+    }
+
     fn print(&mut self, text: &str) {
         sarek_runtime::host::print(format_args!("{text}"));
     }

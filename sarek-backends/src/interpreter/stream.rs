@@ -1,8 +1,9 @@
 use std::any::Any;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
-use sarek_runtime::host::RawFault;
+use sarek_runtime::host::{RawFault, panic_message};
 use sarek_runtime::{Error, Result, settings};
 
 use super::NAME;
@@ -39,7 +40,11 @@ unsafe impl BackendStream for Stream {
             .ok_or_else(|| problem(&format!("the program was not loaded by the {NAME}")))?;
         match launch.args {
             Args::Host { args, checked: _ } => {
-                program.run(args, &launch.space, settings::sanitize())
+                // A host function of an intrinsic may panic.
+                let run = || program.run(args, &launch.space, settings::sanitize());
+                catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+                    Err(Error::panicked(launch.kernel, panic_message(&*payload)))
+                })
             }
             Args::Device(_) => Err(problem(&format!("the {NAME} takes host arguments"))),
         }

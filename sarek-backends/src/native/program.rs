@@ -1,13 +1,12 @@
 //! Runs the blocks of a launch on the threads of a pool.
 
-use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use sarek_runtime::claims::Schedule;
-use sarek_runtime::host::{Direct, DirectArg, IndexSpace, RawFault};
+use sarek_runtime::host::{Direct, DirectArg, IndexSpace, RawFault, panic_message};
 
 use super::deep;
 use super::pool::Pool;
@@ -160,22 +159,12 @@ unsafe fn guarded(
     match catch_unwind(body) {
         Ok(outcome) => outcome.map_err(Stop::Fault),
         Err(payload) => {
-            let text = message(&*payload);
+            let text = panic_message(&*payload);
             // The payload may panic when it is dropped; then it is leaked.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }
             Err(Stop::Panic(text))
         }
-    }
-}
-
-fn message(payload: &(dyn Any + Send)) -> String {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        return (*text).to_string();
-    }
-    match payload.downcast_ref::<String>() {
-        Some(text) => text.clone(),
-        None => "the kernel panicked".to_string(),
     }
 }

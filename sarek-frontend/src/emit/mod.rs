@@ -16,6 +16,7 @@ pub mod fn_type;
 mod formula;
 pub mod function;
 pub mod impls;
+pub mod intrinsic;
 mod item;
 mod links;
 pub mod literal_types;

@@ -11,7 +11,7 @@ use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::method_items::{broken, unread_items};
 use crate::emit::{
-    bounded_recursion, error_gate, fn_type, literal_types, reference, reported, types,
+    bounded_recursion, error_gate, fn_type, intrinsic, literal_types, reference, reported, types,
 };
 use crate::lower::{self, Lowered};
 use crate::parse::{
@@ -172,12 +172,14 @@ fn free(
     lowered.gate = error_gate::of(&lowered, &item.sig, &item.block, krate);
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
+    let intrinsic = intrinsic::items(&owner, signature, krate);
     let (types, audits) = (types::audit(&item, krate), &lowered.audits);
     let tokens = quote! {
         #[allow(clippy::all)]
         #item
         #strukt
         #items
+        #intrinsic
         const _: () = { #(#audits)* #types };
     };
     (tokens, Some(lowered.kernel))

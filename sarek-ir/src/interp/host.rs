@@ -1,6 +1,7 @@
 //! The environment of a block's threads: arguments, memory and ids; and the faults that threads report.
 
 use super::sanitize::Finding;
+use crate::nodes::Ids;
 use crate::{ExprId, ParamId, SiteId, StmtId, Value};
 
 /// The arguments and memory of a launch.
@@ -22,6 +23,11 @@ pub trait Host {
 
     /// Prints a line, or a part of one.
     fn print(&mut self, _text: &str) {}
+
+    /// The result of an intrinsic whose texts are registered at run time; `None` runs its fallback.
+    fn intrinsic(&mut self, _name: &str, _thread: &Ids, _args: &[Value]) -> Option<Value> {
+        None
+    }
 
     /// Called for each barrier that opens.
     fn opened(&mut self, _barrier: StmtId) {}

@@ -4,7 +4,8 @@ use super::host::{Fault, Halt, Host, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
 use crate::nodes::Ids;
 use crate::{
-    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, operators,
+    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, NativeId, Piece, Scalar, SiteId,
+    Value, operators,
 };
 
 /// The position of each local in a thread's values. The elements of an array are consecutive.
@@ -269,6 +270,34 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             }
             Expr::Faulted => Value::Bool(*self.faulted),
         })
+    }
+
+    /// Sets the result of an intrinsic to what the host returns. Returns false if the host returns nothing.
+    pub fn intrinsic(&mut self, native: NativeId) -> bool {
+        let native = &self.kernel().natives[native.index()];
+        let (Some(name), Some(result)) = (&native.intrinsic, native.result) else {
+            return false;
+        };
+        let pieces = native.texts.first().map_or(&[][..], |text| &text.pieces);
+        let operands = pieces.iter().filter_map(|piece| match piece {
+            Piece::Local(local) => Some(*self.local(*local)),
+            Piece::Param(param) => Some(self.common.host.scalar(*param)),
+            Piece::Text(_) | Piece::Shared(_) | Piece::Place(_) => None,
+        });
+        let operands: Vec<Value> = operands.collect();
+        let Some(value) = self.common.host.intrinsic(name, self.ids, &operands) else {
+            return false;
+        };
+        let of_type = value.scalar()
+            == self
+                .kernel()
+                .local_scalar(&self.kernel().locals[result.index()]);
+        assert!(
+            of_type,
+            "the host's value for the intrinsic `{name}` is not of its type"
+        );
+        *self.local(result) = value;
+        true
     }
 
     /// Loads an element. If the index is out of bounds and the thread continues, loads the first element, if

@@ -325,10 +325,15 @@ fn step<H: Host>(
         Stmt::Update { .. } | Stmt::Call { .. } => {
             unreachable!("linking leaves no compound")
         }
-        Stmt::Native { native } => match kernel.natives[native.index()].fallback {
-            Some(fallback) => frames.push(once(fallback)),
-            None => unreachable!("only kernels whose native blocks have fallbacks are run"),
-        },
+        Stmt::Native { native } => {
+            if lane.intrinsic(native) {
+                return Ok(None);
+            }
+            match kernel.natives[native.index()].fallback {
+                Some(fallback) => frames.push(once(fallback)),
+                None => unreachable!("only kernels whose native blocks have fallbacks are run"),
+            }
+        }
     }
     Ok(None)
 }

@@ -1,6 +1,10 @@
+use std::ptr::NonNull;
+
 use sarek_ir::SiteId;
+use sarek_ir::interp::Ids;
 
 use super::{IndexSpace, RawFault};
+use crate::intrinsic::{Hosts, ThreadState};
 
 /// A block of a launch, as the generated body sees it.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +21,18 @@ pub struct Block {
     pub first: [usize; 3],
     /// The number of its threads that run, along each axis: fewer than `dim` at the ragged edge.
     pub lanes: [usize; 3],
+    /// The host functions of intrinsics, if a launch may call one.
+    hosts: Option<HostsOfLaunch>,
 }
+
+/// A pointer to the host functions that a launch may call, which outlive its blocks.
+#[derive(Clone, Copy, Debug)]
+struct HostsOfLaunch(NonNull<Hosts>);
+
+// SAFETY: it stands for a shared reference, and `Hosts` is `Sync`.
+unsafe impl Send for HostsOfLaunch {}
+// SAFETY: as above.
+unsafe impl Sync for HostsOfLaunch {}
 
 impl Block {
     /// The block with this number; x runs fastest.
@@ -31,11 +46,46 @@ impl Block {
             extent: space.extent.map(|e| e as usize),
             first: [0; 3],
             lanes: [0; 3],
+            hosts: None,
         };
         for axis in 0..3 {
             block.place(axis);
         }
         block
+    }
+
+    /// Lets the block's threads call host functions of intrinsics.
+    ///
+    /// # Safety
+    /// `hosts` outlives the block and all of its copies.
+    #[inline]
+    pub(super) unsafe fn set_hosts(&mut self, hosts: Option<&Hosts>) {
+        self.hosts = hosts.map(|hosts| HostsOfLaunch(NonNull::from(hosts)));
+    }
+
+    /// True if some intrinsic has a host function that the block's threads may call.
+    #[inline(always)]
+    pub fn has_hosts(&self) -> bool {
+        self.hosts.is_some()
+    }
+
+    /// The host functions that the block's threads may call.
+    pub(super) fn hosts(&self) -> Option<&Hosts> {
+        // SAFETY: by the promise of `set_hosts`, they outlive the block.
+        self.hosts
+            .map(|HostsOfLaunch(hosts)| unsafe { hosts.as_ref() })
+    }
+
+    /// The state of the thread at these indices of the block.
+    pub(super) fn thread_state(&self, thread: [usize; 3]) -> ThreadState {
+        let wide = |of: [usize; 3]| of.map(|i| i as u64);
+        ThreadState::new(Ids {
+            thread_idx: wide(thread),
+            block_idx: wide(self.idx),
+            block_dim: wide(self.dim),
+            grid_dim: wide(self.grid),
+            global_dim: wide(self.extent),
+        })
     }
 
     /// Moves on to the next block, without the divisions of [`Block::new`].

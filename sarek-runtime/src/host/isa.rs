@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::intrinsic::Hosts;
 use crate::settings;
 
 use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault, Scratch};
@@ -158,6 +159,10 @@ unsafe fn each<K: DirectKernel, const CHECK: bool>(
 ) -> Result<(), RawFault> {
     let mut scratch = Scratch::lease();
     let mut block = Block::new(space, blocks.start);
+    // Launches of kernels whose intrinsics have host functions are checked ones.
+    let hosts = if CHECK { Hosts::now() } else { None };
+    // SAFETY: `hosts` lives until all blocks have run.
+    unsafe { block.set_hosts(hosts.as_ref()) };
     for _ in blocks {
         // SAFETY: the caller's promise.
         unsafe { K::block::<CHECK>(args, &block, &scratch) }?;

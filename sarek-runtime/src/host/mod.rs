@@ -15,6 +15,7 @@ mod compound;
 mod device_fn;
 mod error_gate;
 pub mod formula;
+mod hosted;
 pub mod ids;
 pub(crate) mod isa;
 mod lane_values;
@@ -56,6 +57,7 @@ pub use error_gate::{
     type_checked,
 };
 pub use half::{bf16, f16};
+pub use hosted::{hosted, hosted_arg, panic_message};
 pub use isa::{Isa, isa};
 pub use lane_values::{
     LaneStorage, LaneValues, LaneValuesSoa, Strip, fetch_strip, flat, flat_mut, keep_strip,
@@ -150,6 +152,9 @@ pub struct RawFault {
 /// The arguments match the kernel's parameters in number and type, and stay borrowed for the call.
 /// If `checked` is false, every provable site was proved for this space and these arguments, and
 /// the last stride of each view is 1. No other thread runs the same blocks.
+///
+/// If `checked` is true, intrinsics call their host functions; the framework passes true if a
+/// kernel has one.
 pub type RunBlocks = unsafe fn(
     args: &[DirectArg],
     space: &IndexSpace,

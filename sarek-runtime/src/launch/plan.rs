@@ -15,7 +15,7 @@ use crate::host::IndexSpace;
 use crate::kernel::KernelDef;
 use crate::plugin::backend::{Codegen, DeviceInfo};
 use crate::plugin::claims::Schedule;
-use crate::{Device, Error, Result, settings};
+use crate::{Device, Error, Result, intrinsic, settings};
 
 pub(super) struct Plan {
     pub(super) space: IndexSpace,
@@ -106,7 +106,10 @@ impl Ready<'_> {
         };
         let (asked, mut space, mut grid, mut shared) = (space, space, grid, shared);
         let any_block = |def: &KernelDef| def.direct.any_block;
-        if let Some(host) = host.filter(|_| kernel.def().is_some_and(any_block))
+        // A host function may see the blocks.
+        let any_block =
+            kernel.def().is_some_and(any_block) && !intrinsic::is_hosted(&kernel.needs.intrinsics);
+        if let Some(host) = host.filter(|_| any_block)
             && matches!(device.raw().codegen(), Codegen::Direct)
         {
             let other = reblocked(space, info, host);

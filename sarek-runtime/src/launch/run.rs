@@ -15,6 +15,7 @@ use crate::device::{Begun, Done, Event, Pending, SideBuffers, StreamRef, WorkKin
 use crate::environment;
 use crate::fault_decode::Sites;
 use crate::host::DirectArg;
+use crate::intrinsic;
 use crate::kernel::foreign::Definition;
 use crate::output::Collecting;
 use crate::plugin::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
@@ -85,6 +86,12 @@ impl Ready<'_> {
         if self.shape.is_empty() {
             return Ok(None);
         }
+        match device.raw().codegen() {
+            Codegen::Direct | Codegen::Interpret if !is_memoizable => {
+                intrinsic::check_hosts(&self.call.kernel.kernel)?;
+            }
+            Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
+        }
         let plan = self.plan(device)?;
         self.require(&plan)?;
         let body = || programs::body(device, &self.call.kernel);
@@ -98,7 +105,9 @@ impl Ready<'_> {
             Codegen::Direct => Executable::Host {
                 body: body()?,
                 linked: false,
-                checked: plan.proof.any_provable || self.call.strided,
+                checked: plan.proof.any_provable
+                    || self.call.strided
+                    || intrinsic::is_hosted(&self.call.kernel.needs.intrinsics),
             },
             Codegen::Jit(renderer, compiler) => {
                 Executable::Device(self.program(stream, (renderer, compiler), &plan)?)

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
-use sarek_ir::{Block, ExprId, LocalId, Scope, Stmt, StmtId, Value};
+use sarek_ir::{Block, ExprId, LocalId, NativeId, Piece, Scope, Stmt, StmtId, Value};
 
 use super::frame::Mask;
 use super::names::{literal, located, loop_label};
@@ -148,12 +148,36 @@ impl Writer<'_> {
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);
-                    mixed!({ #fallback })
+                    self.hosted(native, &fallback)
+                        .unwrap_or_else(|| mixed!({ #fallback }))
                 }
                 // Unreachable: the kernel's requirements keep the runtime from launching it here.
                 None => mixed!(::core::unreachable!("`native!` has no Rust fallback");),
             },
         }
+    }
+
+    /// An intrinsic calls its host function, if it has one. Only checked bodies look for it, so that
+    /// the others stay as fast as they are.
+    fn hosted(&self, native: NativeId, fallback: &TokenStream) -> Option<TokenStream> {
+        let native = &self.kernel.natives[native.index()];
+        let (name, result) = (native.intrinsic.as_deref()?, self.local(native.result?));
+        let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());
+        let args = pieces.filter_map(|piece| match piece {
+            Piece::Local(local) => Some(self.local(*local)),
+            Piece::Text(_) | Piece::Param(_) | Piece::Shared(_) | Piece::Place(_) => None,
+        });
+        Some(mixed! {
+            let __hosted = if __CHECK && __host::Block::has_hosts(__block) {
+                __host::hosted(__block, #name, __thread, &[#(__host::hosted_arg(#args)),*])
+            } else {
+                ::core::option::Option::None
+            };
+            match __hosted {
+                ::core::option::Option::Some(__value) => #result = __value,
+                ::core::option::Option::None => { #fallback }
+            }
+        })
     }
 
     /// `let local = init;`. A local without a value gets zero, which is never read.

@@ -20,6 +20,17 @@
 //!
 //! A device whose target has no text is not eligible, and the error names the intrinsic. There is
 //! no fallback.
+//!
+//! Devices that run compiled Rust or interpret the IR take no text, but a function of the host
+//! ([`register_host`], [`Intrinsic::register_host`]), which replaces the Rust body.
+
+mod host;
+
+pub use host::{
+    HostFunction, HostScalar, Intrinsic, Signature, ThreadState, call_host, register_host,
+    registered_hosts, unregister_host,
+};
+pub(crate) use host::{Hosts, check_hosts, is_hosted};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +126,8 @@ fn unrendered(target: &str) -> Option<String> {
                 targets.insert(own);
             }
             Codegen::Direct | Codegen::Interpret if device.backend() == target => {
-                let why = "its devices take no text: they run the function's own Rust";
+                let why = "its devices take no text, but a function of the host: give them one \
+                           with `intrinsic::register_host`";
                 return Some(why.to_owned());
             }
             Codegen::Direct | Codegen::Interpret => {}
