@@ -8,6 +8,15 @@
 //! # Ok::<(), sarek::Error>(())
 //! ```
 //!
+//! A dialect can be tested before there is a device: [`render_all`] renders a kernel for each node of the IR.
+//!
+//! ```
+//! use sarek::ir::write::OpenCl;
+//!
+//! // OpenCL C 1.2 has no subgroups.
+//! sarek_conformance::render_all(&OpenCl).assert_rendered(&["subgroup"]);
+//! ```
+//!
 //! # How a case is built
 //!
 //! Each case is one kernel, or a close family of kernels, written as a user would write it. The
@@ -44,6 +53,7 @@ use sarek_runtime::KernelDef;
 
 pub use case::{Capability, Case, Outcome};
 pub use report::{Entry, Report};
+pub use sarek_ir::sketch::{RenderedNode, RenderedNodes, render_all};
 
 /// Runs every case on a device.
 pub fn run(device: &Device) -> Report {

@@ -332,10 +332,13 @@ impl Dialect for Own {
         let head = c::Head {
             before: "kernel",
             pointer: &|ty, _| format!("{ty}*"),
-            shared: ["shared"; 2],
             given: &|name, ty| (format!("shared {ty}* {name}"), String::new()),
         };
         c::signature(self, entry, &head)
+    }
+
+    fn shared_prefix(&self, _: bool) -> &'static str {
+        "shared"
     }
 
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {

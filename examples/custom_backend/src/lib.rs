@@ -87,7 +87,8 @@ impl Backend for MyGpu {
 
 // 3. The dialect, which is OpenCL C except for the barrier; and the "compiler", which has nothing to do.
 
-struct MyC;
+/// OpenCL C with a barrier of its own.
+pub struct MyC;
 
 impl Derived for MyC {
     fn base(&self) -> &dyn Dialect {

@@ -1,6 +1,6 @@
 //! Tests of the backend through sarek's public interface.
 
-use mygpu::{Backwards, Bank, backwards, bank};
+use mygpu::{Backwards, Bank, MyC, backwards, bank};
 use sarek::prelude::*;
 use sarek::tag::{ScheduleKind, StorageKind, Tag, members};
 use sarek::{Error, Result, registry};
@@ -50,6 +50,16 @@ fn it_passes_the_suite() {
     let report = sarek_conformance::run(&device);
     println!("{report}");
     report.assert_passed();
+}
+
+/// The texts of all nodes of the IR, which need no device.
+#[test]
+fn its_dialect_renders_every_node() {
+    let rendered = sarek_conformance::render_all(&MyC);
+    // OpenCL C 1.2, from which it derives, has no subgroups.
+    rendered.assert_rendered(&["subgroup"]);
+    let text = rendered.text("barrier").expect("it has barriers");
+    assert!(text.contains("mygpu_barrier();"), "{text}");
 }
 
 #[test]

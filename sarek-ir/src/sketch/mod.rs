@@ -13,7 +13,10 @@
 //! ```
 
 mod compound;
+mod every_node;
 mod operators;
+
+pub use every_node::{NodeKernel, RenderedNode, RenderedNodes, every_node, render_all};
 
 use std::cell::RefCell;
 

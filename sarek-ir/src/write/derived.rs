@@ -50,6 +50,7 @@ derived! {
     fn shared_type(ty: Scalar) -> Result<&'static str, Unsupported>;
     fn atomic_type(ty: Scalar) -> Result<&'static str, Unsupported>;
     fn max_declared_shared() -> u64;
+    fn shared_prefix(aligned: bool) -> &'static str;
     fn entry(entry: &Entry<'_>) -> Result<String, Unsupported>;
     fn raw_id(id: RawId, axis: Axis, index: Scalar) -> Text;
     fn scalar_argument(name: &str) -> String;
@@ -100,7 +101,8 @@ derived! {
 mod tests {
     use super::*;
     use crate::sketch::Sketch;
-    use crate::write::{OpenCl, default_variant, render};
+    use crate::sketch::render_all;
+    use crate::write::{DIALECTS, OpenCl, default_variant, render};
 
     struct Mine;
 
@@ -135,6 +137,44 @@ mod tests {
         assert!(base.contains(barrier) && mine.contains("everybody_here();"));
         assert_eq!(mine, base.replace(barrier, "everybody_here();"));
         assert_eq!(Dialect::name(&Mine), "mine");
+    }
+
+    /// A dialect whose shared arrays are in a memory of another name.
+    struct InBank(&'static dyn Dialect);
+
+    impl Derived for InBank {
+        fn base(&self) -> &dyn Dialect {
+            self.0
+        }
+
+        fn name(&self) -> &'static str {
+            "in bank"
+        }
+
+        fn shared_prefix(&self, aligned: bool) -> &'static str {
+            if aligned { "wide bank" } else { "bank" }
+        }
+    }
+
+    #[test]
+    fn a_derived_dialect_has_its_own_prefix_of_shared_memory() {
+        let bases = DIALECTS
+            .into_iter()
+            .zip(["__shared__", "__local", "var<workgroup>"]);
+        for (base, prefix) in bases {
+            let of = |dialect: &dyn Dialect, node: &str| {
+                let all = render_all(dialect);
+                all.text(node).expect("it has shared arrays").to_owned()
+            };
+            let node = "shared array u32";
+            let (theirs, mine) = (of(base, node), of(&InBank(base), node));
+            assert!(theirs.contains(prefix), "{theirs}");
+            assert_eq!(mine, theirs.replace(prefix, "bank"));
+        }
+        // Also where an array is an argument.
+        let mine = render_all(&InBank(&OpenCl));
+        let text = mine.text("shared slice u32").expect("it has one");
+        assert!(text.contains("bank u32* tile"), "{text}");
     }
 
     #[test]

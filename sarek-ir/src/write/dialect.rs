@@ -68,6 +68,14 @@ pub trait Dialect: Send + Sync {
         u64::MAX
     }
 
+    /// The text before the type in the declaration of a shared array; of one that begins at a multiple of
+    /// [`crate::SHARED_ALIGNMENT`] if `aligned`. The writer passes it to [`Dialect::entry`] as [`Entry::shared_prefix`],
+    /// so that a derived dialect's own also reaches the entry of its base.
+    fn shared_prefix(&self, aligned: bool) -> &'static str {
+        let _ = aligned;
+        ""
+    }
+
     /// Everything from the prelude to the opening brace of the kernel, and the shared arrays.
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported>;
 

@@ -20,6 +20,8 @@ pub struct Entry<'a> {
     pub arguments: &'a [Argument],
     /// The shared arrays.
     pub shared: &'a [Shared],
+    /// [`Dialect::shared_prefix`] of the dialect that renders the kernel: for any array, and for an aligned one.
+    pub shared_prefix: [&'static str; 2],
     /// True if the kernel uses [`Dialect::subgroup_ids`] or [`Dialect::subgroup`].
     pub subgroups: bool,
     /// The block size, where it is fixed.
@@ -129,6 +131,7 @@ pub(super) fn render(
         name: &name,
         arguments: &arguments,
         shared: &shared,
+        shared_prefix: [false, true].map(|aligned| dialect.shared_prefix(aligned)),
         subgroups: lowered.usage.subgroups,
         block: lowered.kernel.block,
     })?;

@@ -24,6 +24,13 @@ impl Dialect for OpenCl {
         ]
     }
 
+    fn shared_prefix(&self, aligned: bool) -> &'static str {
+        match aligned {
+            true => "__local __attribute__((aligned(16)))",
+            false => "__local",
+        }
+    }
+
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
         let size = entry
             .block
@@ -35,8 +42,10 @@ impl Dialect for OpenCl {
                 let qualifier = if mutable { "" } else { "const " };
                 format!("__global {qualifier}{ty}* restrict")
             },
-            shared: ["__local", "__local __attribute__((aligned(16)))"],
-            given: &|name, ty| (format!("__local {ty}* {name}"), String::new()),
+            given: &|name, ty| {
+                let before = entry.shared_prefix[0];
+                (format!("{before} {ty}* {name}"), String::new())
+            },
         };
         c::signature(self, entry, &head)
     }

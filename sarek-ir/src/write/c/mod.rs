@@ -216,9 +216,6 @@ pub struct Head<'a> {
     pub before: &'a str,
     /// The type of a buffer, from the type of its elements and whether the kernel may write it.
     pub pointer: &'a dyn Fn(&str, bool) -> String,
-    /// The text before the declaration of a shared array, and of one that begins at a multiple of
-    /// [`crate::SHARED_ALIGNMENT`].
-    pub shared: [&'a str; 2],
     /// From the name and element type of a shared array that is an argument: the argument, and the line that turns it
     /// into an array.
     pub given: &'a dyn Fn(&str, &str) -> (String, String),
@@ -256,7 +253,7 @@ pub fn signature<D: Dialect + ?Sized>(
     for array in entry.shared {
         if let Some(len) = array.len {
             let ty = array.element_type(d)?;
-            let before = head.shared[usize::from(array.wide)];
+            let before = entry.shared_prefix[usize::from(array.wide)];
             lines.push(format!("{before} {ty} {}[{len}];", array.name));
         }
     }

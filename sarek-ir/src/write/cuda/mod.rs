@@ -34,6 +34,13 @@ impl Dialect for Cuda {
         ]
     }
 
+    fn shared_prefix(&self, aligned: bool) -> &'static str {
+        match aligned {
+            true => "__shared__ __align__(16)",
+            false => "__shared__",
+        }
+    }
+
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
         let bounds = entry.block.map(|[x, y, z]| {
             let threads = u64::from(x) * u64::from(y) * u64::from(z);
@@ -49,7 +56,6 @@ impl Dialect for Cuda {
                 let qualifier = if mutable { "" } else { "const " };
                 format!("{qualifier}{ty}* __restrict__")
             },
-            shared: ["__shared__", "__shared__ __align__(16)"],
             given: &|name, ty| {
                 let offset = format!("srk_at_{name}");
                 (

@@ -136,6 +136,10 @@ impl Dialect for Wgsl {
         Ok(collective::subgroup(self, subgroup))
     }
 
+    fn shared_prefix(&self, _: bool) -> &'static str {
+        "var<workgroup>"
+    }
+
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
         entry_text(self, entry).map(|text| text.expect("writing to a string succeeds"))
     }
@@ -421,14 +425,16 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
                 let (length, array) = (Wgsl::length(id), &entry.shared[id.index()]);
                 let ty = array.element_type(d)?;
                 shared.push(format!("override {length}: u32 = 1u;"));
-                shared.push(format!("var<workgroup> {name}: array<{ty}, {length}>;"));
+                let before = entry.shared_prefix[0];
+                shared.push(format!("{before} {name}: array<{ty}, {length}>;"));
             }
         }
     }
     for array in entry.shared {
         if let Some(len) = array.len {
             let (name, ty) = (&array.name, array.element_type(d)?);
-            shared.push(format!("var<workgroup> {name}: array<{ty}, {len}>;"));
+            let before = entry.shared_prefix[usize::from(array.wide)];
+            shared.push(format!("{before} {name}: array<{ty}, {len}>;"));
         }
     }
     Ok(declarations(entry, &buffers, &fields, &shared))
