@@ -131,12 +131,13 @@ impl Recording {
 
     /// True if the device may copy by itself; an error if the copy is illegal.
     fn route(&self, to: &dyn ErasedVector, from: &dyn ErasedVector, bytes: usize) -> Result<bool> {
-        let (from, to) = (from.storage(), to.storage());
-        if from.is_none() && to.is_none() {
+        let claims = self.stream.device().claims();
+        if !claims.has_copies() {
             return Ok(true);
         }
-        let [from, to] = [from, to].map(|storage| storage.unwrap_or_else(StorageKind::device));
-        let claims = self.stream.device().claims();
+        let [from, to] = [from, to]
+            .map(|vector| vector.storage())
+            .map(|storage| storage.unwrap_or_else(StorageKind::device));
         Ok(claims.route(&from, &to, bytes as u64)? == CopyAction::Native)
     }
 

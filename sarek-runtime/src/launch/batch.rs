@@ -9,7 +9,7 @@ use sarek_ir::write::Variant;
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{self, Jitted};
-use super::{Ready, compile, eligible};
+use super::{Ready, compile, dispatch, eligible};
 use crate::kernel::foreign::Definition;
 use crate::plugin::backend::Codegen;
 use crate::{Device, Error, Result};
@@ -50,6 +50,7 @@ impl Ready<'_> {
     pub fn specialize(&self, device: &Device) -> Result<Option<Specialized>> {
         crate::sync::fork::check()?;
         self.check()?;
+        dispatch::check(device, self)?;
         eligible::check(device, self)?;
         if self.shape.is_empty() {
             return Ok(None);

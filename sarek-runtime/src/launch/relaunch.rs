@@ -125,6 +125,7 @@ impl CallTemplate {
             call,
             shape: self.shape,
             items: self.items,
+            dispatched: false,
         })
     }
 }

@@ -10,7 +10,7 @@ use super::arg::ArgKind;
 use super::memo::Planned;
 use super::plan::Plan;
 use super::programs::{self, Jitted, Loaded, Programs, Writes};
-use super::{Arg, Call, Ready, eligible};
+use super::{Arg, Call, Ready, dispatch, eligible};
 use crate::device::{Begun, Done, Event, Pending, SideBuffers, StreamRef, WorkKind};
 use crate::environment;
 use crate::fault_decode::Sites;
@@ -77,6 +77,10 @@ impl Ready<'_> {
         let known = if is_memoizable { memo.get(self) } else { None };
         self.check_unless(known.is_some())?;
         stream.queue().check_fault()?;
+        let must_ask = known.is_none() || device.claim_table().has_predicates();
+        if must_ask && !self.dispatched {
+            dispatch::check(device, self)?;
+        }
         if let Some(known) = &known {
             self.require(&known.plan)?;
             return Ok(Some(known.clone()));

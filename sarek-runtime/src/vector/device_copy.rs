@@ -322,17 +322,12 @@ impl DeviceCopy {
         if range.is_empty() {
             return Ok(());
         }
-        let native = match (&other.storage, &self.storage) {
-            (None, None) => true,
-            (from, to) => {
-                let tag =
-                    |storage: &Option<Tag<_>>| storage.clone().unwrap_or_else(StorageKind::device);
-                let route = self
-                    .device
-                    .claims()
-                    .route(&tag(from), &tag(to), range.len() as u64);
-                route? == CopyAction::Native
-            }
+        let claims = self.device.claims();
+        let native = !claims.has_copies() || {
+            let tag =
+                |storage: &Option<Tag<_>>| storage.clone().unwrap_or_else(StorageKind::device);
+            let (from, to) = (tag(&other.storage), tag(&self.storage));
+            claims.route(&from, &to, range.len() as u64)? == CopyAction::Native
         };
         if native && other.device.backend() == self.device.backend() {
             other.before_read(queue)?;

@@ -321,9 +321,9 @@ impl<T: Element> Vector<T> {
         if stream.device().info().host_memory {
             if let Some(storage) = super::ErasedVector::storage(self) {
                 let bytes = size_of_val(self.as_slice()?) as u64;
-                let (subject, kernels) = (Subject::Storage(storage), &[]);
+                let subject = Subject::Storage(storage);
                 let claims = stream.device().claims();
-                claims.owner(&subject, &Request { kernels, bytes })?;
+                claims.owner(&Request::memory(&subject, bytes))?;
             }
             return self.as_slice().map(|_| ());
         }

@@ -4,19 +4,26 @@
 //! together, schedules, storages and copy routes. A claim is by key, or by a predicate on requests.
 //! A key has one owner; registering a second one is an error that names both. If predicates of
 //! several backends hold for a request, that is an error too. A predicate that holds takes
-//! precedence over a key.
+//! precedence over a key. Predicates are asked for each launch, allocation and copy; where there
+//! are none, a repeated launch asks for no claim.
 //!
 //! Some subjects need no claim, and any device may take them by priority: the framework's schedules
 //! ([`ScheduleKind::blocks`], `grid_stride`, `single_thread`), the storages `device`, `pinned` and
 //! `zero_copy`, and unclaimed kernels. A device may still lack one of these storages.
 
+mod request;
+mod table;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use sarek_ir::Kernel;
-
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
+
+pub use request::{Argument, LaunchRequest, Request};
+pub(crate) use table::ClaimTable;
 
 /// A schedule of the framework, which every backend may run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,15 +50,6 @@ impl Schedule {
         let found = known.iter().find(|(own, _)| own == tag);
         found.map(|(_, schedule)| *schedule)
     }
-}
-
-/// A request, as predicates see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The linked kernels: one, or those that are compiled together; none for memory and copies.
-    pub kernels: &'a [&'a Kernel],
-    /// The bytes to allocate or copy; 0 for kernels.
-    pub bytes: u64,
 }
 
 /// The condition of a claim.
@@ -132,6 +130,14 @@ impl fmt::Display for Subject {
     }
 }
 
+/// The backend that is in charge of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Owner {
+    pub(crate) backend: &'static str,
+    /// The claim that decided, in words: its key, a template, or a predicate.
+    pub(crate) claim: String,
+}
+
 /// The claims of a backend; see [`Backend::claims`](crate::plugin::backend::Backend::claims).
 #[derive(Clone, Default)]
 pub struct Claims {
@@ -147,7 +153,8 @@ struct Claim {
 }
 
 impl Claims {
-    /// Claims the requests about a subject for which a predicate holds.
+    /// Claims the requests about a subject for which a predicate holds. Copies are
+    /// [`CopyAction::Native`] then; [`Claims::copies_by_predicate`] sets another way.
     pub fn by_predicate(
         &mut self,
         subject: Subject,
@@ -174,6 +181,18 @@ impl Claims {
         action: CopyAction,
     ) -> &mut Claims {
         self.push(Subject::Copies(from, to), None, action)
+    }
+
+    /// Sets the way to copy from one storage to another, for the copies for which a predicate
+    /// holds.
+    pub fn copies_by_predicate(
+        &mut self,
+        from: Tag<StorageKind>,
+        to: Tag<StorageKind>,
+        action: CopyAction,
+        predicate: impl Fn(&Request<'_>) -> bool + Send + Sync + 'static,
+    ) -> &mut Claims {
+        self.push(Subject::Copies(from, to), Some(Arc::new(predicate)), action)
     }
 
     fn push(
@@ -214,8 +233,27 @@ impl Claims {
         self.all.retain(|claim| claim.owner != owner);
     }
 
+    /// True if a predicate decides about launches, so that each one must ask.
+    fn has_predicates(&self) -> bool {
+        let decides = |claim: &Claim| match claim.subject {
+            Subject::Kernels | Subject::Programs | Subject::Schedule(_) | Subject::Storage(_) => {
+                claim.predicate.is_some()
+            }
+            // These are asked for each copy.
+            Subject::Copies(..) => false,
+        };
+        self.all.iter().any(decides)
+    }
+
+    /// True if some claim is about copies.
+    pub(crate) fn has_copies(&self) -> bool {
+        let is_about_copies = |claim: &Claim| matches!(claim.subject, Subject::Copies(..));
+        self.all.iter().any(is_about_copies)
+    }
+
     /// The claim that covers a request, if there is one.
-    fn find(&self, subject: &Subject, request: &Request<'_>) -> Result<Option<&Claim>> {
+    fn find(&self, request: &Request<'_>) -> Result<Option<&Claim>> {
+        let subject = request.subject;
         let of = |claim: &&Claim| claim.subject.covers(subject);
         let holds = |claim: &Claim| claim.predicate.as_ref().map(|holds| holds(request));
         let mut owners: Vec<&Claim> = Vec::new();
@@ -236,13 +274,17 @@ impl Claims {
     }
 
     /// The backend in charge; `None` if any backend may do it.
-    pub(crate) fn owner(
-        &self,
-        subject: &Subject,
-        request: &Request<'_>,
-    ) -> Result<Option<&'static str>> {
-        match self.find(subject, request)? {
-            Some(claim) => Ok(Some(claim.owner)),
+    pub(crate) fn owner(&self, request: &Request<'_>) -> Result<Option<Owner>> {
+        let subject = request.subject;
+        match self.find(request)? {
+            Some(claim) => Ok(Some(Owner {
+                backend: claim.owner,
+                claim: match (&claim.predicate, claim.subject == *subject) {
+                    (Some(_), _) => "a predicate".to_owned(),
+                    (None, true) => "its key".to_owned(),
+                    (None, false) => claim.subject.to_string(),
+                },
+            })),
             None if subject.is_everybodys() => Ok(None),
             None => Err(Error::Unclaimed {
                 what: subject.to_string(),
@@ -259,8 +301,7 @@ impl Claims {
         bytes: u64,
     ) -> Result<CopyAction> {
         let subject = Subject::Copies(from.clone(), to.clone());
-        let kernels = &[];
-        let claim = self.find(&subject, &Request { kernels, bytes })?;
+        let claim = self.find(&Request::memory(&subject, bytes))?;
         match claim.map(|claim| claim.action) {
             Some(CopyAction::Illegal(reason)) => Err(Error::IllegalCopy {
                 what: subject.to_string(),
@@ -295,153 +336,5 @@ impl fmt::Debug for Claims {
             format!("{} claims {}{whether}", claim.owner, claim.subject)
         };
         f.debug_list().entries(self.all.iter().map(words)).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plugin::tag;
-
-    const NOTHING: Request<'_> = Request {
-        kernels: &[],
-        bytes: 0,
-    };
-
-    fn claims(owner: &'static str, claim: impl FnOnce(&mut Claims) -> &mut Claims) -> Claims {
-        let mut claims = Claims::default();
-        claim(&mut claims);
-        claims.of(owner)
-    }
-
-    #[test]
-    fn a_key_has_one_owner() {
-        let tag: Tag<ScheduleKind> = tag::register("claims/one").unwrap();
-        let mut all = Claims::default();
-        let one = claims("one", |c| c.schedule(tag.clone()));
-        all.join(&one).unwrap();
-        let error = all
-            .join(&claims("two", |c| c.schedule(tag.clone())))
-            .unwrap_err();
-        let text = error.to_string();
-        assert!(
-            text.contains("claims/one") && text.contains("one, two"),
-            "{text}"
-        );
-        let subject = Subject::Schedule(tag);
-        assert_eq!(all.owner(&subject, &NOTHING).unwrap(), Some("one"));
-        all.leave("one");
-        let error = all.owner(&subject, &NOTHING).unwrap_err();
-        assert!(matches!(error, Error::Unclaimed { .. }), "{error}");
-    }
-
-    #[test]
-    fn what_nobody_claims_is_everybodys_or_an_error() {
-        let mut all = Claims::default();
-        let pinned = claims("cuda", |c| c.storage(StorageKind::pinned()));
-        all.join(&pinned).unwrap();
-        for everybodys in [
-            Subject::Kernels,
-            Subject::Schedule(ScheduleKind::blocks()),
-            Subject::Schedule(ScheduleKind::grid_stride()),
-            Subject::Storage(StorageKind::device()),
-        ] {
-            assert_eq!(all.owner(&everybodys, &NOTHING).unwrap(), None);
-        }
-        let unknown: Tag<StorageKind> = tag::lookup("claims/nowhere");
-        let error = all.owner(&Subject::Storage(unknown), &NOTHING).unwrap_err();
-        let text = error.to_string();
-        assert!(text.contains("Undefined(claims/nowhere)"), "{text}");
-        assert!(text.contains("the storage `pinned` by cuda"), "{text}");
-    }
-
-    #[test]
-    fn predicates_go_before_keys_and_must_agree() {
-        let mut all = Claims::default();
-        let large = |limit: u64| move |request: &Request<'_>| request.bytes > limit;
-        let tag: Tag<StorageKind> = tag::register("claims/predicates").unwrap();
-        let subject = Subject::Storage(tag.clone());
-        for claims in [
-            claims("keyed", |c| c.storage(tag)),
-            claims("large", |c| c.by_predicate(subject.clone(), large(100))),
-            claims("huge", |c| c.by_predicate(subject.clone(), large(1000))),
-        ] {
-            all.join(&claims).unwrap();
-        }
-        let owner = |bytes| {
-            all.owner(
-                &subject,
-                &Request {
-                    kernels: &[],
-                    bytes,
-                },
-            )
-        };
-        assert_eq!(owner(5).unwrap(), Some("keyed"));
-        assert_eq!(owner(500).unwrap(), Some("large"));
-        let error = owner(5000).unwrap_err().to_string();
-        assert!(error.contains("large, huge"), "{error}");
-    }
-
-    #[test]
-    fn kernels_are_claimed_by_what_they_are() {
-        let mut all = Claims::default();
-        let named = |name: &'static str| {
-            move |request: &Request<'_>| request.kernels.iter().all(|k| k.name.starts_with(name))
-        };
-        for (owner, subject) in [("one", Subject::Kernels), ("all", Subject::Programs)] {
-            let mine = claims(owner, |c| c.by_predicate(subject, named("matmul")));
-            all.join(&mine).unwrap();
-        }
-        let (matmul, other) = (Kernel::new("matmul_f32"), Kernel::new("saxpy"));
-        let owner = |subject: Subject, kernels: &[&Kernel]| {
-            all.owner(&subject, &Request { kernels, bytes: 0 }).unwrap()
-        };
-        assert_eq!(owner(Subject::Kernels, &[&matmul]), Some("one"));
-        assert_eq!(owner(Subject::Kernels, &[&other]), None);
-        assert_eq!(owner(Subject::Programs, &[&matmul, &matmul]), Some("all"));
-        assert_eq!(owner(Subject::Programs, &[&matmul, &other]), None);
-    }
-
-    #[test]
-    fn templates_are_claimed_with_their_instances() {
-        let template: tag::Template<StorageKind, u32> = tag::template("claims/banked").unwrap();
-        let mut all = Claims::default();
-        let mine = claims("any", |c| c.storage(template.tag().clone()));
-        all.join(&mine).unwrap();
-        let special = claims("special", |c| c.storage(template.of(7)));
-        all.join(&special).unwrap();
-        let owner = |bank| {
-            all.owner(&Subject::Storage(template.of(bank)), &NOTHING)
-                .unwrap()
-        };
-        assert_eq!((owner(1), owner(7)), (Some("any"), Some("special")));
-    }
-
-    #[test]
-    fn routes_are_native_unless_somebody_says_otherwise() {
-        let (pinned, shared) = (StorageKind::pinned(), StorageKind::shared());
-        let mut all = Claims::default();
-        let routes = claims("one", |c| {
-            c.copies(
-                shared.clone(),
-                shared.clone(),
-                CopyAction::Illegal("it is gone"),
-            )
-            .copies(pinned.clone(), shared.clone(), CopyAction::StageViaHost)
-        });
-        all.join(&routes).unwrap();
-        let route = |from, to| all.route(from, to, 8);
-        assert_eq!(route(&pinned, &pinned).unwrap(), CopyAction::Native);
-        assert_eq!(route(&pinned, &shared).unwrap(), CopyAction::StageViaHost);
-        let error = route(&shared, &shared).unwrap_err().to_string();
-        assert!(error.contains("it is gone"), "{error}");
-        let twice = claims("two", |c| {
-            c.copies(shared.clone(), shared.clone(), CopyAction::Native)
-        });
-        assert!(matches!(
-            all.clone().join(&twice),
-            Err(Error::Ambiguous { .. })
-        ));
     }
 }

@@ -1,0 +1,164 @@
+//! Tests of claims at each launch.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+
+use super::*;
+use crate::plugin::claims::{CopyAction, LaunchRequest, Request};
+use crate::plugin::tag::StorageKind;
+
+/// The number of launches that a backend has run.
+fn launches(backend: &GpuBackend) -> usize {
+    backend.stats.launches.load(Relaxed)
+}
+
+#[test]
+fn predicates_of_every_kind_are_asked_at_each_dispatch() {
+    let schedule: Tag<ScheduleKind> = tag::register("dispatch/asked").unwrap();
+    let storage: Tag<StorageKind> = tag::register("dispatch/asked").unwrap();
+    for (subject, name) in [
+        (Subject::Kernels, "kernels"),
+        (Subject::Programs, "programs"),
+        (Subject::Schedule(schedule.clone()), "schedules"),
+        (Subject::Storage(storage.clone()), "storages"),
+    ] {
+        let [plain, picky] = [GpuBackend::new("plain", 9), GpuBackend::new("picky", 5)];
+        let asked = Arc::new(AtomicUsize::new(0));
+        // Similar launches differ in a float, which no memo knows.
+        let is_two = |launch: &LaunchRequest<'_>| {
+            launch.args[0].value == Some(Value::f32(2.0)) && launch.threads == [4, 1, 1]
+        };
+        let (count, own) = (asked.clone(), subject.clone());
+        picky.claim(move |claims| {
+            let (count, own) = (count.clone(), own.clone());
+            claims.by_predicate(own.clone(), move |request: &Request<'_>| {
+                let Some(launch) = request.launch else {
+                    return true; // An allocation.
+                };
+                assert_eq!((request.subject, request.kernels.len()), (&own, 1));
+                count.fetch_add(1, Relaxed);
+                is_two(launch)
+            });
+        });
+        let (own, tags) = (subject.clone(), (schedule.clone(), storage.clone()));
+        plain.claim(move |claims| match &own {
+            Subject::Schedule(_) => drop(claims.schedule(tags.0.clone()).clone()),
+            Subject::Storage(_) => drop(claims.storage(tags.1.clone()).clone()),
+            Subject::Kernels | Subject::Programs | Subject::Copies(..) => {}
+        });
+        let all = registry("", &[plain.clone(), picky.clone()]);
+        let x = Vector::filled(4, 1.0);
+        let launch = |a: f32, on: Option<&Device>| {
+            let mut y = match subject {
+                Subject::Storage(_) => Vector::zeros(4).stored_in(&storage).unwrap(),
+                _ => Vector::zeros(4),
+            };
+            let mut call = axpy(a, &x, &mut y);
+            if matches!(subject, Subject::Schedule(_)) {
+                call = call.schedule(&schedule);
+            }
+            let mut ready = call.over(4);
+            match on {
+                Some(device) => ready.run_on(device),
+                None => ready.run_among(&all),
+            }
+        };
+        for a in [1.0, 2.0, 1.0, 2.0, 1.0] {
+            launch(a, None).unwrap();
+        }
+        assert_eq!((launches(&plain), launches(&picky)), (3, 2), "{name}");
+        assert_eq!(asked.load(Relaxed), 5, "{name}: once for each launch");
+        let [first, other] = ["plain", "picky"].map(|name| all.of(name).unwrap());
+        launch(1.0, Some(&first)).unwrap();
+        let error = launch(2.0, Some(&first)).unwrap_err();
+        assert!(
+            matches!(error, Error::NotEligible { .. }),
+            "{name}: {error}"
+        );
+        assert!(error.to_string().contains("`picky` has claimed"), "{error}");
+        launch(2.0, Some(&other)).unwrap();
+        assert_eq!(asked.load(Relaxed), 8, "{name}");
+        assert!(all.claims().has_predicates());
+        // Without the predicate, nothing is asked.
+        all.unregister("picky");
+        launch(2.0, None).unwrap();
+        assert!(!all.claims().has_predicates());
+        assert_eq!((launches(&plain), asked.load(Relaxed)), (5, 8), "{name}");
+    }
+}
+
+#[test]
+fn predicates_see_the_whole_launch() {
+    let schedule: Tag<ScheduleKind> = tag::register("dispatch/seen").unwrap();
+    let storage: Tag<StorageKind> = tag::register("dispatch/seen").unwrap();
+    let backend = GpuBackend::new("sees", 9);
+    let tags = (schedule.clone(), storage.clone());
+    let seen = Arc::new(Mutex::new(vec![]));
+    let list = seen.clone();
+    backend.claim(move |claims| {
+        let list = list.clone();
+        claims.schedule(tags.0.clone()).storage(tags.1.clone());
+        claims.by_predicate(Subject::Kernels, move |request| {
+            let launch = request.launch.unwrap();
+            let name = &request.kernels[0].name;
+            let tags = format!("{} {:?}", launch.schedule, launch.environments);
+            lock(&list).push(format!(
+                "{name} {:?} {:?} {tags}",
+                launch.threads, launch.block
+            ));
+            for arg in launch.args {
+                let storage = arg.storage.as_ref().map(Tag::to_string);
+                lock(&list).push(format!(
+                    "{} {:?} {} {} {storage:?} {}",
+                    arg.name, arg.value, arg.len, arg.bytes, arg.written
+                ));
+            }
+            true
+        });
+    });
+    let all = registry("", &[backend]);
+    let x = Vector::filled(6, 1.0);
+    let mut y = Vector::zeros(6).stored_in(&storage).unwrap();
+    let call = axpy(3.0, &x, &mut y).schedule(&schedule);
+    call.grid((3, 2)).block((1, 1)).run_among(&all).unwrap();
+    assert_eq!(
+        *lock(&seen),
+        [
+            "axpy [3, 2, 1] Some([1, 1, 1]) dispatch/seen []",
+            "a Some(F32(1077936128)) 0 0 None false",
+            "x None 6 24 Some(\"device\") false",
+            "y None 6 24 Some(\"dispatch/seen\") true",
+        ]
+    );
+}
+
+#[test]
+fn copies_are_claimed_by_predicate() {
+    let backend = GpuBackend::new("copies", 9);
+    let own = StorageKind::device;
+    backend.claim(move |claims| {
+        let small = |request: &Request<'_>| request.bytes == 4;
+        let large = |request: &Request<'_>| request.bytes > 8;
+        let illegal = CopyAction::Illegal("it is too large");
+        claims
+            .copies_by_predicate(own(), own(), CopyAction::StageViaHost, small)
+            .copies_by_predicate(own(), own(), illegal, large);
+    });
+    let (device, stats) = device(&backend);
+    let there = || {
+        let mut v = Vector::zeros(4);
+        let x = Vector::filled(4, 2.0);
+        axpy(1.0, &x, &mut v).over(4).run_on(&device).unwrap();
+        v
+    };
+    let (x, mut y) = (there(), there());
+    let copies = || (stats.copies.load(Relaxed), stats.downloads.load(Relaxed));
+    y.copy_from(0, &x, 0..2).unwrap();
+    assert_eq!(copies(), (1, 0));
+    y.copy_from(0, &x, 0..1).unwrap();
+    assert_eq!(copies(), (1, 1), "it goes through the host");
+    let error = y.copy_from(0, &x, 0..3).unwrap_err().to_string();
+    assert!(error.contains("it is too large"), "{error}");
+    y.copy_from(0, &x, 0..2).unwrap();
+    assert_eq!(copies(), (2, 1));
+}
