@@ -8,7 +8,7 @@ use super::{Driver, Graph, Known, Operation, Part, problem_on};
 use crate::device::Stream;
 use crate::launch::{VectorArg, host_memory};
 use crate::plugin::backend::Mem;
-use crate::plugin::claims::CopyAction;
+use crate::plugin::claims::{CopyAction, Subject};
 use crate::plugin::tag::StorageKind;
 use crate::vector::{ErasedVector, bytes, resolve};
 use crate::{Device, Element, Ready, Result, Vector};
@@ -135,10 +135,9 @@ impl Recording {
         if !claims.has_copies() {
             return Ok(true);
         }
-        let [from, to] = [from, to]
-            .map(|vector| vector.storage())
-            .map(|storage| storage.unwrap_or_else(StorageKind::device));
-        Ok(claims.route(&from, &to, bytes as u64)? == CopyAction::Native)
+        let tag = |vector: &dyn ErasedVector| vector.storage();
+        let [from, to] = [from, to].map(|vector| tag(vector).unwrap_or_else(StorageKind::device));
+        Ok(claims.route(&Subject::copies(from, to), bytes as u64)? == CopyAction::Native)
     }
 
     /// Finishes the recording, and returns the graph.

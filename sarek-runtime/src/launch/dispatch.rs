@@ -136,7 +136,7 @@ impl Answer {
             }
             (Subject::Schedule(_), _) => format!("it does not run {}: {who} it", self.subject),
             (
-                Subject::Kernels | Subject::Programs | Subject::Storage(_) | Subject::Copies(..),
+                Subject::Kernels | Subject::Programs | Subject::Storage(_) | Subject::Copies { .. },
                 _,
             ) => format!("{who} {}", self.subject),
         }

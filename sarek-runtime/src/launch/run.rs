@@ -53,6 +53,9 @@ impl Ready<'_> {
             return Ok(None);
         };
         let plan = &planned.plan;
+        let has_copies = stream.device().claims().has_copies();
+        let schedule = has_copies.then(|| self.call.schedule().clone());
+        let stream = stream.under(schedule.as_ref());
         match &planned.executable {
             Executable::Host {
                 body,

@@ -44,7 +44,7 @@ fn predicates_of_every_kind_are_asked_at_each_dispatch() {
         plain.claim(move |claims| match &own {
             Subject::Schedule(_) => drop(claims.schedule(tags.0.clone()).clone()),
             Subject::Storage(_) => drop(claims.storage(tags.1.clone()).clone()),
-            Subject::Kernels | Subject::Programs | Subject::Copies(..) => {}
+            Subject::Kernels | Subject::Programs | Subject::Copies { .. } => {}
         });
         let all = registry("", &[plain.clone(), picky.clone()]);
         let x = Vector::filled(4, 1.0);
@@ -161,4 +161,90 @@ fn copies_are_claimed_by_predicate() {
     assert!(error.contains("it is too large"), "{error}");
     y.copy_from(0, &x, 0..2).unwrap();
     assert_eq!(copies(), (2, 1));
+}
+
+#[test]
+fn copies_are_claimed_by_source_destination_and_schedule() {
+    let fast: Tag<StorageKind> = tag::register("dispatch/fast").unwrap();
+    let loads: Template<ScheduleKind, u32> = tag::template("dispatch/loads").unwrap();
+    let (host, own) = (StorageKind::host(), StorageKind::device());
+    let backend = GpuBackend::new("loads", 9);
+    let tags = (fast.clone(), loads.tag().clone(), loads.of(7));
+    backend.claim(move |claims| {
+        let (fast, loads, seven) = tags.clone();
+        let (host, own) = (StorageKind::host(), StorageKind::device());
+        let itself = CopyAction::Illegal("its launches load by themselves");
+        claims
+            .storage(fast.clone())
+            .schedule(loads.clone())
+            .copies(host.clone(), fast.clone(), CopyAction::Native)
+            .copies_under(host.clone(), fast.clone(), loads, itself)
+            .copies_under(host.clone(), fast.clone(), seven, CopyAction::Native)
+            .copies(fast.clone(), host, CopyAction::Illegal("it is write-only"))
+            .copies(fast, own, CopyAction::StageViaHost);
+    });
+    let (device, stats) = device(&backend);
+    let mut out = Vector::zeros(4);
+    let mut run = |x: &Vector<f32>, schedule: Option<Tag<ScheduleKind>>| {
+        let call = axpy(1.0, x, &mut out);
+        let call = match &schedule {
+            Some(schedule) => call.schedule(schedule),
+            None => call,
+        };
+        call.over(4).run_on(&device)
+    };
+    let stored = || Vector::filled(4, 2.0).stored_in(&fast).unwrap();
+    // The copy to the device depends on the launch that needs it.
+    let x = stored();
+    let error = run(&x, Some(loads.of(1))).unwrap_err();
+    assert!(matches!(error, Error::IllegalCopy { .. }), "{error}");
+    let text = error.to_string();
+    for part in [
+        "`host`",
+        "`dispatch/fast`",
+        "`dispatch/loads 1`",
+        "load by themselves",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    run(&x, Some(loads.of(7))).unwrap();
+    run(&stored(), None).unwrap();
+    // What is there already needs no copy.
+    run(&x, Some(loads.of(1))).unwrap();
+    // The host is a storage: reading is a copy, too.
+    let mut y = Vector::zeros(4).stored_in(&fast).unwrap();
+    axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
+    let error = y.to_vec().unwrap_err().to_string();
+    assert!(
+        error.contains("from `dispatch/fast` to `host`") && error.contains("write-only"),
+        "{error}"
+    );
+    // The claimed way between storages goes through the host, and is not a copy to the host.
+    let before = (stats.copies.load(Relaxed), stats.downloads.load(Relaxed));
+    out.copy_from(0, &y, ..).unwrap();
+    let after = (stats.copies.load(Relaxed), stats.downloads.load(Relaxed));
+    assert_eq!((after.0 - before.0, after.1 - before.1), (0, 1));
+    assert_eq!(out.to_vec().unwrap(), [2.0; 4]);
+    // Each key has one owner, with its schedule.
+    let other = |name, schedule: Option<Tag<ScheduleKind>>| {
+        let other = GpuBackend::new(name, 1);
+        let (host, fast) = (host.clone(), fast.clone());
+        other.claim(move |claims| {
+            let [host, fast] = [host.clone(), fast.clone()];
+            match schedule.clone() {
+                Some(schedule) => claims.copies_under(host, fast, schedule, CopyAction::Native),
+                None => claims.copies(host, fast, CopyAction::Native),
+            };
+        });
+        other
+    };
+    let all = registry("", &[backend.clone()]);
+    for schedule in [None, Some(loads.tag().clone())] {
+        let error = all.register(other("second", schedule)).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("loads, second"), "{text}");
+    }
+    all.register(other("third", Some(ScheduleKind::blocks())))
+        .unwrap();
+    assert!(Vector::<f32>::zeros(1).stored_in(&host).is_err() && own != host);
 }

@@ -77,34 +77,85 @@ pub enum Subject {
     Schedule(Tag<ScheduleKind>),
     /// Memory of a storage, or of any instance of a template.
     Storage(Tag<StorageKind>),
-    /// Copies from the first storage to the second.
-    Copies(Tag<StorageKind>, Tag<StorageKind>),
+    /// Copies from one storage to another.
+    Copies {
+        /// The source; [`StorageKind::host`] for uploads.
+        from: Tag<StorageKind>,
+        /// The destination; [`StorageKind::host`] for downloads.
+        to: Tag<StorageKind>,
+        /// The schedule of the launch that needs the copy. In a request, `None` if there is no such
+        /// launch; in a claim, `None` covers all copies.
+        schedule: Option<Tag<ScheduleKind>>,
+    },
 }
 
 impl Subject {
+    /// Copies from one storage to another, whatever needs them.
+    pub fn copies(from: Tag<StorageKind>, to: Tag<StorageKind>) -> Subject {
+        let schedule = None;
+        Subject::Copies { from, to, schedule }
+    }
+
     /// True if a claim of this subject also covers `asked`.
     fn covers(&self, asked: &Subject) -> bool {
         match (self, asked) {
             (Subject::Kernels, Subject::Kernels) | (Subject::Programs, Subject::Programs) => true,
             (Subject::Schedule(own), Subject::Schedule(asked)) => own.matches(asked),
             (Subject::Storage(own), Subject::Storage(asked)) => own.matches(asked),
-            (Subject::Copies(from, to), Subject::Copies(asked_from, asked_to)) => {
-                from.matches(asked_from) && to.matches(asked_to)
+            (
+                Subject::Copies { from, to, schedule },
+                Subject::Copies {
+                    from: asked_from,
+                    to: asked_to,
+                    schedule: asked_schedule,
+                },
+            ) => {
+                let same_schedule = |own: &Tag<ScheduleKind>| {
+                    let asked = asked_schedule.as_ref();
+                    asked.is_some_and(|asked| own.matches(asked))
+                };
+                from.matches(asked_from)
+                    && to.matches(asked_to)
+                    && schedule.as_ref().is_none_or(same_schedule)
             }
             (
                 Subject::Kernels
                 | Subject::Programs
                 | Subject::Schedule(_)
                 | Subject::Storage(_)
-                | Subject::Copies(..),
+                | Subject::Copies { .. },
                 _,
             ) => false,
         }
     }
 
+    /// How specific a claim is that covers `asked`: one with a schedule before one without, and
+    /// instances before templates.
+    fn rank(&self, asked: &Subject) -> (bool, usize) {
+        match (self, asked) {
+            (
+                Subject::Copies { from, to, schedule },
+                Subject::Copies {
+                    from: asked_from,
+                    to: asked_to,
+                    schedule: asked_schedule,
+                },
+            ) => {
+                let same = [
+                    from == asked_from,
+                    to == asked_to,
+                    schedule == asked_schedule,
+                ];
+                let same = same.into_iter().filter(|same| *same).count();
+                (schedule.is_some(), same)
+            }
+            (own, asked) => (false, usize::from(own == asked)),
+        }
+    }
+
     fn is_everybodys(&self) -> bool {
         match self {
-            Subject::Kernels | Subject::Programs | Subject::Copies(..) => true,
+            Subject::Kernels | Subject::Programs | Subject::Copies { .. } => true,
             Subject::Schedule(tag) => Schedule::of(tag).is_some(),
             Subject::Storage(tag) => {
                 let known = [
@@ -125,7 +176,19 @@ impl fmt::Display for Subject {
             Subject::Programs => f.write_str("the program"),
             Subject::Schedule(tag) => write!(f, "the schedule `{tag}`"),
             Subject::Storage(tag) => write!(f, "the storage `{tag}`"),
-            Subject::Copies(from, to) => write!(f, "copies from `{from}` to `{to}`"),
+            Subject::Copies {
+                from,
+                to,
+                schedule: None,
+            } => write!(f, "copies from `{from}` to `{to}`"),
+            Subject::Copies {
+                from,
+                to,
+                schedule: Some(schedule),
+            } => write!(
+                f,
+                "copies from `{from}` to `{to}` for launches with the schedule `{schedule}`"
+            ),
         }
     }
 }
@@ -173,14 +236,28 @@ impl Claims {
         self.push(Subject::Storage(tag), None, CopyAction::Native)
     }
 
-    /// Sets the way to copy from one storage to another.
+    /// Sets the way to copy from one storage to another, whatever needs the copy.
+    /// [`StorageKind::host`] is the program's own memory.
     pub fn copies(
         &mut self,
         from: Tag<StorageKind>,
         to: Tag<StorageKind>,
         action: CopyAction,
     ) -> &mut Claims {
-        self.push(Subject::Copies(from, to), None, action)
+        self.push(Subject::copies(from, to), None, action)
+    }
+
+    /// The same for copies that launches with a schedule need. It takes precedence over
+    /// [`Claims::copies`].
+    pub fn copies_under(
+        &mut self,
+        from: Tag<StorageKind>,
+        to: Tag<StorageKind>,
+        schedule: Tag<ScheduleKind>,
+        action: CopyAction,
+    ) -> &mut Claims {
+        let schedule = Some(schedule);
+        self.push(Subject::Copies { from, to, schedule }, None, action)
     }
 
     /// Sets the way to copy from one storage to another, for the copies for which a predicate
@@ -192,7 +269,7 @@ impl Claims {
         action: CopyAction,
         predicate: impl Fn(&Request<'_>) -> bool + Send + Sync + 'static,
     ) -> &mut Claims {
-        self.push(Subject::Copies(from, to), Some(Arc::new(predicate)), action)
+        self.push(Subject::copies(from, to), Some(Arc::new(predicate)), action)
     }
 
     fn push(
@@ -240,14 +317,14 @@ impl Claims {
                 claim.predicate.is_some()
             }
             // These are asked for each copy.
-            Subject::Copies(..) => false,
+            Subject::Copies { .. } => false,
         };
         self.all.iter().any(decides)
     }
 
     /// True if some claim is about copies.
     pub(crate) fn has_copies(&self) -> bool {
-        let is_about_copies = |claim: &Claim| matches!(claim.subject, Subject::Copies(..));
+        let is_about_copies = |claim: &Claim| matches!(claim.subject, Subject::Copies { .. });
         self.all.iter().any(is_about_copies)
     }
 
@@ -258,15 +335,22 @@ impl Claims {
         let holds = |claim: &Claim| claim.predicate.as_ref().map(|holds| holds(request));
         let mut owners: Vec<&Claim> = Vec::new();
         for claim in self.all.iter().filter(of) {
-            if holds(claim) == Some(true) && !owners.iter().any(|c| c.owner == claim.owner) {
-                owners.push(claim);
+            if holds(claim) != Some(true) {
+                continue;
+            }
+            match owners.iter_mut().find(|known| known.owner == claim.owner) {
+                None => owners.push(claim),
+                Some(known) if claim.subject.rank(subject) > known.subject.rank(subject) => {
+                    *known = claim;
+                }
+                Some(_) => {}
             }
         }
         match owners.as_slice() {
             [] => {
                 // The more specific key wins: an instance before its template.
                 let keyed = self.all.iter().filter(of).filter(|c| c.predicate.is_none());
-                Ok(keyed.max_by_key(|claim| claim.subject == *subject))
+                Ok(keyed.max_by_key(|claim| claim.subject.rank(subject)))
             }
             [one] => Ok(Some(one)),
             several => Err(conflict(subject, several.iter().map(|c| c.owner).collect())),
@@ -294,14 +378,8 @@ impl Claims {
     }
 
     /// The way to copy; native unless a claim decides otherwise.
-    pub(crate) fn route(
-        &self,
-        from: &Tag<StorageKind>,
-        to: &Tag<StorageKind>,
-        bytes: u64,
-    ) -> Result<CopyAction> {
-        let subject = Subject::Copies(from.clone(), to.clone());
-        let claim = self.find(&Request::memory(&subject, bytes))?;
+    pub(crate) fn route(&self, subject: &Subject, bytes: u64) -> Result<CopyAction> {
+        let claim = self.find(&Request::memory(subject, bytes))?;
         match claim.map(|claim| claim.action) {
             Some(CopyAction::Illegal(reason)) => Err(Error::IllegalCopy {
                 what: subject.to_string(),

@@ -127,7 +127,8 @@ fn routes_are_native_unless_somebody_says_otherwise() {
         .copies(pinned.clone(), shared.clone(), CopyAction::StageViaHost)
     });
     all.join(&routes).unwrap();
-    let route = |from, to| all.route(from, to, 8);
+    let route =
+        |from: &Tag<_>, to: &Tag<_>| all.route(&Subject::copies(from.clone(), to.clone()), 8);
     assert_eq!(route(&pinned, &pinned).unwrap(), CopyAction::Native);
     assert_eq!(route(&pinned, &shared).unwrap(), CopyAction::StageViaHost);
     let error = route(&shared, &shared).unwrap_err().to_string();
