@@ -248,3 +248,100 @@ fn copies_are_claimed_by_source_destination_and_schedule() {
         .unwrap();
     assert!(Vector::<f32>::zeros(1).stored_in(&host).is_err() && own != host);
 }
+
+#[test]
+fn storages_decide_which_device_runs_a_kernel() {
+    let left: Tag<StorageKind> = tag::register("dispatch/left").unwrap();
+    let bank: Template<StorageKind, u32> = tag::template("dispatch/bank").unwrap();
+    let [plain, one, two] = [
+        GpuBackend::new("plain", 9),
+        GpuBackend::new("one", 5),
+        GpuBackend::new("two", 4),
+    ];
+    let own = left.clone();
+    one.claim(move |claims| {
+        claims.storage(own.clone());
+        claims.by_predicate(Subject::Kernels, |request| {
+            request.kernels[0].name == "of_one"
+        });
+    });
+    let own = bank.tag().clone();
+    two.claim(move |claims| {
+        // Also one of the framework's storages.
+        claims.storage(own.clone()).storage(StorageKind::pinned());
+    });
+    let all = registry("", &[plain.clone(), one.clone(), two.clone()]);
+    let stored = |storage: &Tag<StorageKind>| Vector::filled(4, 1.0).stored_in(storage).unwrap();
+    let (device, in_bank) = (StorageKind::device(), bank.of(3));
+    let ran = || [&plain, &one, &two].map(|backend| launches(backend));
+    for (x, y, due) in [
+        (&device, &device, [1, 0, 0]),
+        (&device, &left, [1, 1, 0]),
+        (&left, &device, [1, 2, 0]),
+        (&in_bank, &device, [1, 2, 1]),
+        (&StorageKind::pinned(), &bank.of(4), [1, 2, 2]),
+    ] {
+        let (x, mut y) = (stored(x), stored(y));
+        axpy(1.0, &x, &mut y).over(4).run_among(&all).unwrap();
+        assert_eq!(ran(), due);
+        assert_eq!(y.to_vec().unwrap(), [2.0; 4]);
+    }
+    // Several owners are an error that names them, and what each has claimed.
+    let both = |error: Error| {
+        assert!(matches!(error, Error::Ambiguous { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("claimed by one, two"), "{text}");
+        text
+    };
+    let (x, mut y) = (stored(&left), stored(&in_bank));
+    let text = both(axpy(1.0, &x, &mut y).over(4).run_among(&all).unwrap_err());
+    for part in [
+        "`axpy`",
+        "the storage `dispatch/left` of `x` by one",
+        "the storage `dispatch/bank 3` of `y` by two",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let on_one = all.of("one").unwrap();
+    both(axpy(1.0, &x, &mut y).over(4).run_on(&on_one).unwrap_err());
+    let explained = explain::launch(&all, &axpy(1.0, &x, &mut y).over(4));
+    assert!(explained.contains("claimed by one, two"), "{explained}");
+    assert!(!explained.contains(": chosen"), "{explained}");
+    let of_one = changed(|k| k.name = "of_one".into());
+    let text = both(
+        of_one(&Vector::zeros(4), &mut y)
+            .over(4)
+            .run_among(&all)
+            .unwrap_err(),
+    );
+    assert!(text.contains("the kernel by one"), "{text}");
+    // A device of another backend refuses.
+    let on_plain = all.of("plain").unwrap();
+    let refused = |error: Error| {
+        assert!(matches!(error, Error::NotEligible { .. }), "{error}");
+        error.to_string()
+    };
+    let mut z = Vector::zeros(4);
+    let text = refused(axpy(1.0, &x, &mut z).over(4).run_on(&on_plain).unwrap_err());
+    assert!(
+        text.contains("`x` is in the storage `dispatch/left`, which `one` has claimed"),
+        "{text}"
+    );
+    let launch = of_one(&Vector::zeros(4), &mut z).over(4).run_on(&on_plain);
+    let text = refused(launch.unwrap_err());
+    assert!(text.contains("`one` has claimed the kernel"), "{text}");
+    assert_eq!(ran(), [1, 2, 2]);
+    // `explain` has each claim, its owner and the reason.
+    let explained = explain::launch(&all, &of_one(&x, &mut z).over(4));
+    for line in [
+        "claimed: the kernel, by `one` through a predicate",
+        "claimed: the storage `dispatch/left` of `x`, by `one` through its key",
+        "(one:0), priority 5: chosen",
+        "`one` has claimed the kernel; `x` is in the storage `dispatch/left`, which `one` has claimed",
+    ] {
+        assert!(explained.contains(line), "{line}\n{explained}");
+    }
+    let explained = explain::launch(&all, &axpy(1.0, &y, &mut z).over(4));
+    let line = "claimed: the storage `dispatch/bank 3` of `x`, by `two` through its template";
+    assert!(explained.contains(line), "{explained}");
+}

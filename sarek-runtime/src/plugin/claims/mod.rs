@@ -366,7 +366,7 @@ impl Claims {
                 claim: match (&claim.predicate, claim.subject == *subject) {
                     (Some(_), _) => "a predicate".to_owned(),
                     (None, true) => "its key".to_owned(),
-                    (None, false) => claim.subject.to_string(),
+                    (None, false) => "its template".to_owned(),
                 },
             })),
             None if subject.is_everybodys() => Ok(None),
