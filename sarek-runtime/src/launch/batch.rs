@@ -256,6 +256,9 @@ impl fmt::Display for Specialized {
         if !self.plan.shared.is_empty() {
             write!(f, ", shared arrays of {:?} elements", self.plan.shared)?;
         }
+        if let Some(tags) = &self.plan.tags {
+            write!(f, ", {tags}")?;
+        }
         match &*self.environments {
             [] => Ok(()),
             names => write!(f, ", environments {}", names.join(", ")),

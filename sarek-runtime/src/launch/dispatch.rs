@@ -8,7 +8,8 @@ use std::fmt;
 
 use super::prepare::Prepared;
 use super::space::Shape;
-use super::{Arg, Ready, arg, eligible};
+use super::{Arg, Call, Ready, arg, eligible};
+use crate::plugin::backend::LaunchTags;
 use crate::plugin::claims::{Argument, LaunchRequest, Owner, Request, Subject};
 use crate::plugin::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result};
@@ -171,21 +172,29 @@ pub(super) fn check(device: &Device, ready: &Ready<'_>) -> Result<()> {
     }
 }
 
+impl Call<'_> {
+    /// The schedule and the storages, as renderers see them.
+    pub(super) fn tags(&self) -> LaunchTags {
+        LaunchTags::new(self.schedule().clone(), self.args.iter().map(storage_of))
+    }
+}
+
+/// The storage of an argument's vector; `None` for a scalar.
+fn storage_of(arg: &Arg<'_>) -> Option<Tag<StorageKind>> {
+    let storage = |storage: Option<Tag<_>>| storage.unwrap_or_else(StorageKind::device);
+    arg.vector().map(|vector| storage(vector.storage()))
+}
+
 /// The arguments of a launch, as predicates see them.
 fn arguments<'a>(ready: &'a Ready<'_>) -> Vec<Argument<'a>> {
     let params = ready.call.kernel.params().iter();
-    let argument = |(param, arg): (&'a sarek_ir::Param, &'a Arg<'_>)| {
-        let vector = arg.vector();
-        let storage =
-            |storage: Option<Tag<StorageKind>>| storage.unwrap_or_else(StorageKind::device);
-        Argument {
-            name: &param.name,
-            value: arg.scalar(),
-            len: vector.map_or(0, |_| arg.len()),
-            bytes: arg.bytes(),
-            storage: vector.map(|vector| storage(vector.storage())),
-            written: matches!(arg.0, arg::ArgKind::Write(_)),
-        }
+    let argument = |(param, arg): (&'a sarek_ir::Param, &'a Arg<'_>)| Argument {
+        name: &param.name,
+        value: arg.scalar(),
+        len: arg.len(),
+        bytes: arg.bytes(),
+        storage: storage_of(arg),
+        written: matches!(arg.0, arg::ArgKind::Write(_)),
     };
     params.zip(&ready.call.args).map(argument).collect()
 }

@@ -238,7 +238,7 @@ fn copies_are_claimed_by_source_destination_and_schedule() {
         });
         other
     };
-    let all = registry("", &[backend.clone()]);
+    let all = registry("", &[backend]);
     for schedule in [None, Some(loads.tag().clone())] {
         let error = all.register(other("second", schedule)).unwrap_err();
         let text = error.to_string();
@@ -344,4 +344,73 @@ fn storages_decide_which_device_runs_a_kernel() {
     let explained = explain::launch(&all, &axpy(1.0, &y, &mut z).over(4));
     let line = "claimed: the storage `dispatch/bank 3` of `x`, by `two` through its template";
     assert!(explained.contains(line), "{explained}");
+}
+
+#[test]
+fn texts_depend_on_schedule_and_storages() {
+    let reversed: Template<ScheduleKind, u32> = tag::template("dispatch/reversed").unwrap();
+    let tiles: Tag<StorageKind> = tag::register("dispatch/tiles").unwrap();
+    let backend = GpuBackend::new("sees", 9);
+    let tags = (reversed.tag().clone(), tiles.clone());
+    backend.claim(move |claims| {
+        claims.schedule(tags.0.clone()).storage(tags.1.clone());
+    });
+    let (device, stats) = device(&backend);
+    let compiles = || stats.compiles.load(Relaxed);
+    let text = |schedule: &Tag<ScheduleKind>, storage: &Tag<StorageKind>| {
+        let x = Vector::filled(4, 1.0).stored_in(storage).unwrap();
+        let mut y = Vector::zeros(4);
+        let ready = axpy(1.0, &x, &mut y).schedule(schedule).over(4);
+        let specialized = ready.specialize(&device).unwrap().unwrap();
+        let text = device.compile(&specialized).unwrap().text;
+        ready.run_on(&device).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [1.0; 4]);
+        (text, specialized.to_string())
+    };
+    let (blocks, own) = (ScheduleKind::blocks(), StorageKind::device());
+    // A renderer that does not ask has one text for all.
+    let plain = text(&reversed.of(1), &tiles);
+    assert_eq!(text(&blocks, &own), plain);
+    assert_eq!(compiles(), 1);
+    stats.sees_tags.store(true, Relaxed);
+    device.programs().clear();
+    for (schedule, storage, due) in [
+        (&blocks, &own, "x in device; y in device; by blocks"),
+        (
+            &blocks,
+            &tiles,
+            "x in dispatch/tiles; y in device; by blocks",
+        ),
+        (
+            &reversed.of(1),
+            &own,
+            "x in device; y in device; by dispatch/reversed 1",
+        ),
+        (
+            &reversed.of(2),
+            &own,
+            "x in device; y in device; by dispatch/reversed 2",
+        ),
+    ] {
+        let before = compiles();
+        let (found, facts) = text(schedule, storage);
+        assert!(found.ends_with(due), "{found}");
+        assert!(
+            facts.contains(&format!("the schedule `{schedule}`")),
+            "{facts}"
+        );
+        // The tags are part of the program's key: other ones are another program, the same are not.
+        assert_eq!(text(schedule, storage).0, found);
+        assert_eq!(compiles(), before + 1, "{due}");
+    }
+    // A graph that is repeated with another scalar keeps the tags.
+    let x = Vector::filled(4, 1.0).stored_in(&tiles).unwrap();
+    let mut y = Vector::zeros(4);
+    let mut recording = device.record_graph();
+    let launch = axpy(1.0, &x, &mut y).schedule(&reversed.of(3));
+    recording.launch(launch.over(4)).unwrap();
+    let mut graph = recording.finish();
+    let before = compiles();
+    graph.set_scalar("a", 2.0f32).unwrap();
+    assert_eq!(compiles(), before);
 }
