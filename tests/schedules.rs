@@ -1,8 +1,16 @@
 //! The schedule of a launch does not change its results.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+use sarek::__private::host::{Direct, DirectArg, IndexSpace, RawFault};
+use sarek::__private::{FreeBlock, KernelDef};
 use sarek::prelude::*;
 use sarek::tag::{self, ScheduleKind};
-use sarek::{Error, Result};
+use sarek::{Error, Kernel, Launch, Result};
 
 /// Threads return at different places, also inside loops.
 #[kernel]
@@ -158,6 +166,82 @@ fn kernels_that_need_concurrent_threads_are_refused() -> Result<()> {
             .run_on(&device)
             .expect_err("nobody claims it");
         assert!(error.to_string().contains("Undefined(nowhere)"), "{error}");
+    }
+    Ok(())
+}
+
+#[kernel]
+fn roots(v: &mut [f32]) {
+    let i = global_idx_x();
+    v[i] = v[i].sqrt();
+}
+
+/// The threads that ran blocks of [`COUNTED`].
+static RAN_ON: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+static CAME: Condvar = Condvar::new();
+/// The number of threads for which a block waits.
+static EXPECTED: AtomicUsize = AtomicUsize::new(1);
+
+/// The body of [`roots`], with a note of the thread. While fewer threads than expected have come, a
+/// block waits for another thread, which then takes the next blocks.
+unsafe fn counted(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+    checked: bool,
+) -> std::result::Result<(), RawFault> {
+    let thread = format!("{:?}", std::thread::current().id());
+    let mut ran_on = RAN_ON.lock().expect("nobody panics with it");
+    ran_on.insert(thread);
+    CAME.notify_all();
+    let too_few = |ran_on: &mut BTreeSet<String>| ran_on.len() < EXPECTED.load(Relaxed);
+    let waited = CAME.wait_timeout_while(ran_on, Duration::from_secs(30), too_few);
+    if waited.expect("nobody panics with it").1.timed_out() {
+        // The test fails; the other blocks need not wait.
+        EXPECTED.store(0, Relaxed);
+    }
+    // SAFETY: the caller's promise is that of this body.
+    unsafe { (<roots as Kernel>::DEF.direct.run)(args, space, blocks, checked) }
+}
+
+static COUNTED: KernelDef = KernelDef {
+    direct: Direct {
+        run: counted,
+        ..<roots as Kernel>::DEF.direct
+    },
+    ..<roots as Kernel>::DEF
+};
+
+#[test]
+fn native_blocks_run_on_several_threads() -> Result<()> {
+    let native = Device::of("native")?;
+    let wanted = std::env::var("RAYON_NUM_THREADS").ok();
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = wanted
+        .and_then(|n| n.parse().ok())
+        .unwrap_or_else(available);
+    if threads < 2 {
+        eprintln!("skipped: native_blocks_run_on_several_threads: there is one thread");
+        return Ok(());
+    }
+    let n = 1 << 18;
+    for (schedule, expected) in [
+        (ScheduleKind::single_thread(), 1),
+        (ScheduleKind::blocks(), 2),
+        (ScheduleKind::grid_stride(), 2),
+    ] {
+        RAN_ON.lock().expect("nobody panics with it").clear();
+        EXPECTED.store(expected, Relaxed);
+        let mut v = Vector::filled(n, 9.0f32);
+        // SAFETY: the definition is that of `roots`, with a body that calls its own.
+        let launch = unsafe { Launch::<FreeBlock>::of(&COUNTED, [(&mut v).into()]) };
+        launch.schedule(&schedule).over(n).run_on(&native)?;
+        let ran_on = RAN_ON.lock().expect("nobody panics with it").clone();
+        match expected {
+            1 => assert_eq!(ran_on.len(), 1, "{schedule}: {ran_on:?}"),
+            least => assert!(ran_on.len() >= least, "{schedule}: {ran_on:?}"),
+        }
+        assert!(v.to_vec()? == vec![3.0; n], "{schedule}");
     }
     Ok(())
 }

@@ -224,7 +224,7 @@ pub enum Error {
         problem: String,
     },
     /// Several backends claim the same subject.
-    #[error("{what}: claimed by {}; only one backend may claim it, so unregister the others", .owners.join(", "))]
+    #[error("{what}: claimed by {}; only one backend may be in charge: unregister the others, or use the tags of one backend", .owners.join(", "))]
     Ambiguous {
         /// The subject.
         what: String,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
 use crate::plugin::backend::{BackendDevice, DeviceInfo};
-use crate::plugin::claims::Claims;
+use crate::plugin::claims::{ClaimTable, Claims};
 use crate::sync::fork;
 use crate::sync::lock;
 use crate::sync::span::span;
@@ -43,6 +43,8 @@ struct Inner {
     raw: Arc<dyn BackendDevice>,
     /// The claims of its backend.
     claims: Arc<Claims>,
+    /// The claims of all backends of its registry.
+    claim_table: Arc<ClaimTable>,
     default: Arc<Queue>,
     /// All other streams, until they are dropped and their faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
@@ -105,7 +107,7 @@ impl Device {
         ordinal: usize,
         priority: i32,
         raw: Arc<dyn BackendDevice>,
-        claims: Arc<Claims>,
+        (claims, claim_table): (Arc<Claims>, Arc<ClaimTable>),
     ) -> Device {
         let default = Arc::new(Queue::new(raw.stream(), false));
         Device(Arc::new(Inner {
@@ -119,6 +121,7 @@ impl Device {
                 .map_or(priority, |own| own.min(priority)),
             raw,
             claims,
+            claim_table,
             default,
             others: Mutex::default(),
             programs: CacheSlot::default(),
@@ -238,6 +241,11 @@ impl Device {
     /// The claims of its backend.
     pub(crate) fn claims(&self) -> &Claims {
         &self.0.claims
+    }
+
+    /// The claims of all backends of its registry.
+    pub(crate) fn claim_table(&self) -> &ClaimTable {
+        &self.0.claim_table
     }
 
     fn pool(&self) -> &Pool {

@@ -348,9 +348,9 @@ impl Device {
             Some(storage) => self.raw().alloc_in(bytes.max(1), storage),
         };
         if let Some(storage) = storage {
-            let (kernels, bytes): (&[&sarek_ir::Kernel], _) = (&[], bytes as u64);
             let subject = Subject::Storage(storage.clone());
-            self.claims().owner(&subject, &Request { kernels, bytes })?;
+            self.claims()
+                .owner(&Request::memory(&subject, bytes as u64))?;
         }
         span!("allocate", bytes = bytes, device = self);
         match alloc() {

@@ -13,7 +13,7 @@ use super::preference::Preference;
 use super::ranked::Ranked;
 use super::{CacheSlot, Candidate, Device, process_profile};
 use crate::plugin::backend::Backend;
-use crate::plugin::claims::{Claims, Request, Subject};
+use crate::plugin::claims::{ClaimTable, Claims, Owner, Request};
 use crate::sync::fork;
 use crate::sync::lock;
 use crate::{Error, Result};
@@ -74,7 +74,7 @@ pub(crate) struct Registry {
     preference: Preference,
     entries: Mutex<Vec<Arc<Entry>>>,
     /// The claims of all backends; locked after `entries`.
-    claims: Mutex<Arc<Claims>>,
+    claims: Arc<ClaimTable>,
     initializers: Mutex<Initializers>,
     /// Held while initializers run, so that other threads wait for the backends that these
     /// register.
@@ -97,7 +97,7 @@ impl Registry {
         Registry {
             preference,
             entries: Mutex::default(),
-            claims: Mutex::default(),
+            claims: Arc::default(),
             initializers: Mutex::default(),
             initializing: Mutex::default(),
             generation: AtomicU64::new(0),
@@ -131,10 +131,11 @@ impl Registry {
         let mut claims = Claims::default();
         backend.claims(&mut claims);
         let claims = claims.of(backend.name());
-        Arc::make_mut(&mut lock(&self.claims)).join(&claims)?;
+        self.claims.join(&claims)?;
         entries.push(Arc::new(Entry {
             backend,
             claims: Arc::new(claims),
+            table: self.claims.clone(),
             devices: OnceLock::new(),
         }));
         self.changed();
@@ -142,14 +143,14 @@ impl Registry {
     }
 
     /// The backend in charge; `None` where every backend may do it.
-    pub(crate) fn owner(
-        &self,
-        subject: &Subject,
-        request: &Request<'_>,
-    ) -> Result<Option<&'static str>> {
+    pub(crate) fn owner(&self, request: &Request<'_>) -> Result<Option<Owner>> {
         self.initialize();
-        let claims = lock(&self.claims).clone();
-        claims.owner(subject, request)
+        self.claims.owner(request)
+    }
+
+    /// The claims of all backends.
+    pub(crate) fn claims(&self) -> &ClaimTable {
+        &self.claims
     }
 
     pub(crate) fn unregister(&self, name: &str) -> bool {
@@ -157,7 +158,7 @@ impl Registry {
         let mut entries = lock(&self.entries);
         let before = entries.len();
         entries.retain(|e| e.name() != name);
-        Arc::make_mut(&mut lock(&self.claims)).leave(name);
+        self.claims.leave(name);
         self.changed();
         entries.len() < before
     }
@@ -356,6 +357,8 @@ fn unknown(name: &str, entries: &[Arc<Entry>], named_by: &str) -> Error {
 pub(super) struct Entry {
     backend: Arc<dyn Backend>,
     claims: Arc<Claims>,
+    /// The claims of all backends.
+    table: Arc<ClaimTable>,
     devices: OnceLock<Vec<Candidate>>,
 }
 
@@ -410,7 +413,7 @@ impl Entry {
         if let Some(contradiction) = self.guarded(|| Ok(raw.info().contradiction()))? {
             return Err(contradiction);
         }
-        let claims = self.claims.clone();
+        let claims = (self.claims.clone(), self.table.clone());
         let device = Device::new(self.name(), ordinal, self.priority(), raw, claims);
         process_profile::watch(&device);
         Ok(device)

@@ -9,6 +9,7 @@ use super::fault_records::Pending;
 use super::queue::Queue;
 use crate::Result;
 use crate::plugin::backend::BackendStream;
+use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::sync::fork;
 use crate::sync::span::span;
 
@@ -72,10 +73,7 @@ impl Stream {
     }
 
     pub(crate) fn by_ref(&self) -> StreamRef<'_> {
-        StreamRef {
-            device: &self.device,
-            queue: &self.queue,
-        }
+        StreamRef::new(&self.device, &self.queue)
     }
 
     /// An event behind launches whose outcomes may still be pending.
@@ -95,11 +93,30 @@ impl Stream {
 pub(crate) struct StreamRef<'a> {
     device: &'a Device,
     queue: &'a Arc<Queue>,
+    /// The schedule of the launch that is queued, where claims on copies depend on it.
+    schedule: Option<&'a Tag<ScheduleKind>>,
 }
 
 impl<'a> StreamRef<'a> {
     pub(super) fn new(device: &'a Device, queue: &'a Arc<Queue>) -> StreamRef<'a> {
-        StreamRef { device, queue }
+        StreamRef {
+            device,
+            queue,
+            schedule: None,
+        }
+    }
+
+    /// The same stream, for a launch with a schedule.
+    pub(crate) fn under<'b>(self, schedule: Option<&'b Tag<ScheduleKind>>) -> StreamRef<'b>
+    where
+        'a: 'b,
+    {
+        StreamRef { schedule, ..self }
+    }
+
+    /// The schedule of the launch that is queued, where claims on copies depend on it.
+    pub(crate) fn schedule(self) -> Option<&'a Tag<ScheduleKind>> {
+        self.schedule
     }
 
     /// The device.

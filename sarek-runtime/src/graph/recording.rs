@@ -8,7 +8,7 @@ use super::{Driver, Graph, Known, Operation, Part, problem_on};
 use crate::device::Stream;
 use crate::launch::{VectorArg, host_memory};
 use crate::plugin::backend::Mem;
-use crate::plugin::claims::CopyAction;
+use crate::plugin::claims::{CopyAction, Subject};
 use crate::plugin::tag::StorageKind;
 use crate::vector::{ErasedVector, bytes, resolve};
 use crate::{Device, Element, Ready, Result, Vector};
@@ -131,13 +131,13 @@ impl Recording {
 
     /// True if the device may copy by itself; an error if the copy is illegal.
     fn route(&self, to: &dyn ErasedVector, from: &dyn ErasedVector, bytes: usize) -> Result<bool> {
-        let (from, to) = (from.storage(), to.storage());
-        if from.is_none() && to.is_none() {
+        let claims = self.stream.device().claims();
+        if !claims.has_copies() {
             return Ok(true);
         }
-        let [from, to] = [from, to].map(|storage| storage.unwrap_or_else(StorageKind::device));
-        let claims = self.stream.device().claims();
-        Ok(claims.route(&from, &to, bytes as u64)? == CopyAction::Native)
+        let tag = |vector: &dyn ErasedVector| vector.storage();
+        let [from, to] = [from, to].map(|vector| tag(vector).unwrap_or_else(StorageKind::device));
+        Ok(claims.route(&Subject::copies(from, to), bytes as u64)? == CopyAction::Native)
     }
 
     /// Finishes the recording, and returns the graph.

@@ -9,7 +9,7 @@ use sarek_ir::write::Variant;
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{self, Jitted};
-use super::{Ready, compile, eligible};
+use super::{Ready, compile, dispatch, eligible};
 use crate::kernel::foreign::Definition;
 use crate::plugin::backend::Codegen;
 use crate::{Device, Error, Result};
@@ -50,6 +50,7 @@ impl Ready<'_> {
     pub fn specialize(&self, device: &Device) -> Result<Option<Specialized>> {
         crate::sync::fork::check()?;
         self.check()?;
+        dispatch::check(device, self)?;
         eligible::check(device, self)?;
         if self.shape.is_empty() {
             return Ok(None);
@@ -254,6 +255,9 @@ impl fmt::Display for Specialized {
         }
         if !self.plan.shared.is_empty() {
             write!(f, ", shared arrays of {:?} elements", self.plan.shared)?;
+        }
+        if let Some(tags) = &self.plan.tags {
+            write!(f, ", {tags}")?;
         }
         match &*self.environments {
             [] => Ok(()),

@@ -7,7 +7,7 @@ use sarek_ir::{Kernel, passes};
 
 use super::prepare::Prepared;
 use crate::intrinsic::Spelled;
-use crate::plugin::backend::{Artifact, Compiler, Parts, Renderer};
+use crate::plugin::backend::{Artifact, Compiler, LaunchTags, Parts, Renderer};
 use crate::plugin::tag::{Language, Tag};
 use crate::sync::span::span;
 use crate::{Error, Result, cache, environment};
@@ -39,18 +39,22 @@ impl Unit {
     /// accepts.
     pub(super) fn of(
         (kernel, transformed): (&Prepared, Option<&Kernel>),
-        variant: &Variant,
+        (variant, tags): (&Variant, Option<&LaunchTags>),
         spelled: &Spelled,
         (renderer, compiler): (&dyn Renderer, &dyn Compiler),
         environments: &[String],
     ) -> Result<Unit> {
         let (name, target) = (kernel.name().to_owned(), renderer.target());
         let own = format!("{name}.{target}");
+        let render = |kernel: &Kernel| match tags {
+            Some(tags) => renderer.render_for(kernel, variant, tags),
+            None => renderer.render(kernel, variant),
+        };
         let (source, parts, language) = match kernel.foreign() {
             None => {
                 let rendered = transformed.unwrap_or(&kernel.kernel);
                 let spelled = &*spelled.spell(rendered)?;
-                let mut source = renderer.render(spelled, variant)?;
+                let mut source = render(spelled)?;
                 if renderer.has_line_markers() {
                     source = source.with_line_markers(&kernel.kernel.file, &own);
                 }
@@ -58,7 +62,7 @@ impl Unit {
                 environment::check(&parts, &name, (target, compiler), || {
                     let mut bare = spelled.clone();
                     passes::blank_natives(&mut bare);
-                    Ok(renderer.render(&bare, variant)?.text)
+                    Ok(render(&bare)?.text)
                 })?;
                 (source, parts, None)
             }

@@ -3,6 +3,7 @@
 use sarek_ir::analysis::private::Private;
 use sarek_ir::write::IndexWidth;
 
+use super::dispatch::Asked;
 use super::memo::Memo;
 use super::prepare::Prepared;
 use super::programs::Programs;
@@ -11,13 +12,14 @@ use super::{Call, Ready, host_memory, subgroups};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::plugin::backend::Codegen;
-use crate::plugin::claims::{Request, Schedule, Subject};
+use crate::plugin::claims::Schedule;
 use crate::plugin::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result, intrinsic};
 
 /// The device that was chosen for an earlier similar launch.
 pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Device> {
-    if !ready.is_memoizable() {
+    // Predicates are asked for each launch.
+    if !ready.is_memoizable() || registry.claims().has_predicates() {
         return None;
     }
     let (chosen, device) = chosen(registry).get(ready)?;
@@ -42,15 +44,12 @@ fn chosen(registry: &Registry) -> &Memo<(u64, Device)> {
 
 fn select_for(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let call = &ready.call;
-    // If no backend has claimed these, the errors name the backends that could.
-    if let Some(schedule) = &call.schedule {
-        let subject = Subject::Schedule(schedule.clone());
-        registry.owner(&subject, &kernels(&[&call.kernel.kernel]))?;
-    }
-    for (_, storage, bytes) in call.stored() {
-        registry.owner(&Subject::Storage(storage), &memory(bytes))?;
-    }
-    select_device(registry, &call.kernel, |device| {
+    let asked = Asked::of(
+        &|request| registry.owner(request),
+        &call.kernel,
+        Some(ready),
+    );
+    select_device(registry, &asked, |device| {
         // A device that has run a similar launch is eligible.
         match Programs::of(device).memo().get(ready) {
             Some(_) => vec![],
@@ -60,20 +59,24 @@ fn select_for(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
 }
 
 /// Chooses the device for launches of a kernel: the first without obstacles, in order of
-/// preference, among those of the backend that has claimed the kernel, or among all. Running and
+/// preference, among those of the backend whose claims decide, or among all. Running and
 /// explaining a launch both use this.
 pub(super) fn select_device(
     registry: &Registry,
-    kernel: &Prepared,
+    asked: &Asked,
     obstacles: impl Fn(&Device) -> Vec<String>,
 ) -> Result<Device> {
-    let owner = owner(registry, kernel)?;
+    // If no backend has claimed a tag, the error names the backends that could.
+    asked.owner()?;
     let mut rejected = Vec::new();
     for candidate in registry.allowed()? {
         match candidate {
             Candidate::Device(device) => {
-                let claimed = claimed_by_other(owner, &device).map(|reason| vec![reason]);
-                match claimed.unwrap_or_else(|| obstacles(&device)).as_slice() {
+                let mut reasons = asked.reasons(&device);
+                if reasons.is_empty() {
+                    reasons = obstacles(&device);
+                }
+                match reasons.as_slice() {
                     [] => return Ok(device),
                     reasons => rejected.push((device.to_string(), reasons.join("; "))),
                 }
@@ -82,41 +85,6 @@ pub(super) fn select_device(
         }
     }
     Err(registry.nothing(rejected))
-}
-
-/// The backend that has claimed the kernel, either alone or as the one-kernel program of a launch.
-pub(super) fn owner(registry: &Registry, kernel: &Prepared) -> Result<Option<&'static str>> {
-    let all: &[&sarek_ir::Kernel] = &[&kernel.kernel];
-    let owners = [
-        registry.owner(&Subject::Kernels, &kernels(all))?,
-        registry.owner(&Subject::Programs, &kernels(all))?,
-    ];
-    match owners {
-        [Some(one), Some(other)] if one != other => Err(Error::Ambiguous {
-            what: format!("the kernel `{}`", kernel.name()),
-            owners: vec![one.to_owned(), other.to_owned()],
-        }),
-        [one, other] => Ok(one.or(other)),
-    }
-}
-
-/// The reason for skipping a device that could run the kernel: another backend has claimed it.
-pub(super) fn claimed_by_other(owner: Option<&'static str>, device: &Device) -> Option<String> {
-    let owner = owner.filter(|owner| device.backend() != *owner)?;
-    Some(format!("`{owner}` has claimed the kernel"))
-}
-
-/// The request that claim predicates get about kernels.
-fn kernels<'a>(kernels: &'a [&'a sarek_ir::Kernel]) -> Request<'a> {
-    Request { kernels, bytes: 0 }
-}
-
-/// The request that claim predicates get about memory.
-fn memory(bytes: u64) -> Request<'static> {
-    Request {
-        kernels: &[],
-        bytes,
-    }
 }
 
 impl Call<'_> {
@@ -144,30 +112,12 @@ pub(super) fn not_eligible(device: &Device, kernel: &Prepared, reasons: Vec<Stri
     }
 }
 
-/// The reasons why the device cannot run this launch; empty if it can.
+/// The reasons why the device cannot run this launch; empty if it can. Claims are asked apart
+/// ([`super::dispatch`]).
 pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let call = &ready.call;
     let info = device.info();
     let mut reasons = kernel_obstacles(device, &call.kernel);
-    if let Some(schedule) = &call.schedule {
-        let claimed = device.claims().owner(
-            &Subject::Schedule(schedule.clone()),
-            &kernels(&[&call.kernel.kernel]),
-        );
-        reasons.extend(
-            claimed
-                .err()
-                .map(|_| format!("it does not run the schedule `{schedule}`")),
-        );
-    }
-    for (at, storage, bytes) in call.stored() {
-        let (name, subject) = (&call.kernel.params()[at].name, Subject::Storage(storage));
-        if device.claims().owner(&subject, &memory(bytes)).is_err() {
-            reasons.push(format!(
-                "`{name}` is in {subject}, which it has not claimed"
-            ));
-        }
-    }
     reasons.extend(turns(device, ready));
     reasons.extend(private_of_block(device, ready));
     for (param, arg) in call.kernel.params().iter().zip(&call.args) {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use sarek_ir::{Site, SiteId, SiteKind};
 
+use super::dispatch::Asked;
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::{Ready, eligible, prove};
@@ -13,7 +14,7 @@ use crate::{Device, Error};
 
 /// Describes a kernel's requirements, and the devices that meet them.
 pub(crate) fn kernel(registry: &Registry, kernel: &Prepared) -> String {
-    explain(registry, kernel, |device| {
+    explain(registry, kernel, None, |device| {
         eligible::kernel_obstacles(device, kernel)
     })
 }
@@ -27,7 +28,7 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     if ready.shape.is_empty() {
         return format!("`{}`: no thread runs\n", kernel.name());
     }
-    let mut out = explain(registry, kernel, |device| {
+    let mut out = explain(registry, kernel, Some(ready), |device| {
         eligible::obstacles(device, ready)
     });
     let device = match eligible::best(registry, ready) {
@@ -71,6 +72,7 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
 fn explain(
     registry: &Registry,
     kernel: &Prepared,
+    ready: Option<&Ready<'_>>,
     obstacles: impl Fn(&Device) -> Vec<String>,
 ) -> String {
     let mut out = format!("`{}`\n", kernel.name());
@@ -82,8 +84,11 @@ fn explain(
     if kernel.needs.barriers {
         line(&mut out, format_args!("requires: {}", super::WHOLE_BLOCKS));
     }
-    let owner = eligible::owner(registry, kernel).ok().flatten();
-    let chosen = match eligible::select_device(registry, kernel, &obstacles) {
+    let asked = Asked::of(&|request| registry.owner(request), kernel, ready);
+    for claim in asked.lines() {
+        line(&mut out, format_args!("claimed: {claim}"));
+    }
+    let chosen = match eligible::select_device(registry, &asked, &obstacles) {
         Ok(device) => Some(device),
         Err(Error::NoDevice(_)) => None,
         Err(error) => {
@@ -97,15 +102,15 @@ fn explain(
                 line(&mut out, format_args!("{who}: no device: {reason}"));
             }
             Candidate::Device(device) => {
-                let claimed = eligible::claimed_by_other(owner, &device);
-                let verdict = match obstacles(&device) {
+                let mut reasons = obstacles(&device);
+                reasons.extend(asked.reasons(&device));
+                let verdict = match reasons.as_slice() {
                     _ if chosen.as_ref() == Some(&device) => "chosen".to_owned(),
-                    reasons if !reasons.is_empty() => reasons.join("; "),
-                    _ if claimed.is_some() => claimed.unwrap_or_default(),
-                    _ if !registry.allows(device.backend()) => {
+                    [_, ..] => reasons.join("; "),
+                    [] if !registry.allows(device.backend()) => {
                         "could run it, but SAREK_BACKEND does not name it".to_owned()
                     }
-                    _ => "could run it".to_owned(),
+                    [] => "could run it".to_owned(),
                 };
                 let priority = device.priority();
                 line(

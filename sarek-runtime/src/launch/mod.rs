@@ -7,7 +7,8 @@
 //! A run takes these steps, one module each:
 //!
 //! 1. The shape becomes an index space ([`space`]).
-//! 2. An eligible device is chosen ([`eligible`]).
+//! 2. An eligible device is chosen ([`eligible`]), of the backend whose claims decide
+//!    ([`dispatch`]).
 //! 3. The kernel is linked, and its preconditions and checks are proved for this launch
 //!    ([`prepare`], [`plan`], [`prove`]).
 //! 4. A program is rendered, compiled and loaded, or taken from a cache ([`programs`]).
@@ -17,6 +18,7 @@ mod arg;
 mod batch;
 mod compile;
 mod dims;
+mod dispatch;
 mod eligible;
 mod explain;
 mod kernel;
@@ -213,6 +215,7 @@ impl<'a, B> Launch<'a, B> {
             call: self.call,
             shape,
             items: &[],
+            dispatched: false,
         }
     }
 }
@@ -256,6 +259,7 @@ impl<'a> Grid<'a> {
                 block: block.into_dims(),
             },
             items: &[],
+            dispatched: false,
         }
     }
 }
@@ -320,6 +324,8 @@ pub struct Ready<'a> {
     shape: Shape,
     /// The parameters of which each thread gets its own element.
     items: &'static [usize],
+    /// True if the claims were asked when the device was chosen.
+    dispatched: bool,
 }
 
 impl Ready<'_> {
@@ -367,6 +373,7 @@ impl Ready<'_> {
             None if self.shape.is_empty() => return Ok(()),
             None => eligible::best(registry, self)?,
         };
+        self.dispatched = true;
         self.queue(device.default_stream()).map(|_| ())
     }
 

@@ -13,7 +13,7 @@ use super::space::{Host, Shape, physical_grid, reblocked};
 use super::{Ready, host_memory, subgroups};
 use crate::host::IndexSpace;
 use crate::kernel::KernelDef;
-use crate::plugin::backend::{Codegen, DeviceInfo};
+use crate::plugin::backend::{Codegen, DeviceInfo, LaunchTags};
 use crate::plugin::claims::Schedule;
 use crate::{Device, Error, Result, intrinsic, settings};
 
@@ -36,6 +36,8 @@ pub(super) struct Plan {
     /// The transformed kernel, which `space` is for, or the reason why there is none. `None` for devices that run no
     /// text.
     pub(super) optimized: Option<Result<Arc<Optimized>, Kept>>,
+    /// The tags of the launch, if the text depends on them.
+    pub(super) tags: Option<LaunchTags>,
 }
 
 impl Ready<'_> {
@@ -104,6 +106,10 @@ impl Ready<'_> {
             }
             Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
         };
+        let tags = match device.raw().codegen() {
+            Codegen::Jit(renderer, _) if renderer.sees_tags() => Some(self.call.tags()),
+            Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
+        };
         let (asked, mut space, mut grid, mut shared) = (space, space, grid, shared);
         let any_block = |def: &KernelDef| def.direct.any_block;
         // A host function may see the blocks.
@@ -125,6 +131,7 @@ impl Ready<'_> {
             asked,
             subgroup: info.subgroup,
             optimized,
+            tags,
             space,
             grid,
             proof,

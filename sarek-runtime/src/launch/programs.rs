@@ -19,7 +19,9 @@ use super::run::whole;
 use crate::device::{LaunchCache, StreamRef};
 use crate::host::Direct;
 use crate::intrinsic::Spelled;
-use crate::plugin::backend::{Codegen, Compiler, Mem, Origin, Program, Renderer, Slice};
+use crate::plugin::backend::{
+    Codegen, Compiler, LaunchTags, Mem, Origin, Program, Renderer, Slice,
+};
 use crate::sync::lock;
 use crate::sync::span::span;
 use crate::{Device, Error, Result};
@@ -55,8 +57,16 @@ impl Programs {
     }
 }
 
-/// A kernel's number, its variant and optimization, its environments, and the spellings of intrinsics.
-pub(super) type CompiledKey = (u64, Variant, Option<Optimization>, Arc<[String]>, Spelled);
+/// A kernel's number, its variant and optimization, its environments, the spellings of intrinsics, and the tags that the
+/// text depends on.
+pub(super) type CompiledKey = (
+    u64,
+    Variant,
+    Option<Optimization>,
+    Arc<[String]>,
+    Spelled,
+    Option<LaunchTags>,
+);
 
 /// The same with the block size, and with the lengths of shared arrays if the program fixes them.
 type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
@@ -217,7 +227,7 @@ pub(super) fn jitted(
             span!("compile", kernel = kernel.name(), device = device);
             let unit = Unit::of(
                 (kernel, plan.transformed().map(|t| &*t.kernel)),
-                variant,
+                (variant, plan.tags.as_ref()),
                 &spelled,
                 (renderer, compiler),
                 environments,
@@ -255,7 +265,7 @@ pub(super) fn missing(
     let transformed = plan.transformed().map(|t| &*t.kernel);
     let unit = Unit::of(
         (kernel, transformed),
-        variant,
+        (variant, plan.tags.as_ref()),
         &spelled,
         codegen,
         environments,
@@ -284,6 +294,7 @@ fn compiled_key(
         optimization,
         environments,
         spelled.clone(),
+        plan.tags.clone(),
     )
 }
 

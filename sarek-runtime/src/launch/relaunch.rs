@@ -53,6 +53,7 @@ struct StandIn {
     size: usize,
     len: usize,
     element: (TypeId, &'static str),
+    storage: Option<Tag<StorageKind>>,
 }
 
 impl CallTemplate {
@@ -68,6 +69,7 @@ impl CallTemplate {
                     size: vector.size(),
                     len: vector.len(),
                     element: vector.element(),
+                    storage: vector.storage(),
                 };
                 TemplateArg::Vector(stand_in, matches!(arg.0, ArgKind::Write(_)))
             }
@@ -125,6 +127,7 @@ impl CallTemplate {
             call,
             shape: self.shape,
             items: self.items,
+            dispatched: false,
         })
     }
 }
@@ -219,7 +222,7 @@ impl ErasedVector for StandIn {
     }
 
     fn storage(&self) -> Option<Tag<StorageKind>> {
-        None
+        self.storage.clone()
     }
 
     fn is_in_host_memory(&self, _: &Device) -> bool {

@@ -10,7 +10,7 @@ use super::arg::ArgKind;
 use super::memo::Planned;
 use super::plan::Plan;
 use super::programs::{self, Jitted, Loaded, Programs, Writes};
-use super::{Arg, Call, Ready, eligible};
+use super::{Arg, Call, Ready, dispatch, eligible};
 use crate::device::{Begun, Done, Event, Pending, SideBuffers, StreamRef, WorkKind};
 use crate::environment;
 use crate::fault_decode::Sites;
@@ -54,6 +54,9 @@ impl Ready<'_> {
             return Ok(None);
         };
         let plan = &planned.plan;
+        let has_copies = stream.device().claims().has_copies();
+        let schedule = has_copies.then(|| self.call.schedule().clone());
+        let stream = stream.under(schedule.as_ref());
         match &planned.executable {
             Executable::Host {
                 body,
@@ -78,6 +81,10 @@ impl Ready<'_> {
         let known = if is_memoizable { memo.get(self) } else { None };
         self.check_unless(known.is_some())?;
         stream.queue().check_fault()?;
+        let must_ask = known.is_none() || device.claim_table().has_predicates();
+        if must_ask && !self.dispatched {
+            dispatch::check(device, self)?;
+        }
         if let Some(known) = &known {
             self.require(&known.plan)?;
             return Ok(Some(known.clone()));

@@ -93,6 +93,17 @@ impl Host {
 }
 
 impl Shape {
+    /// The number of threads that the user asked for.
+    pub(super) fn threads(&self) -> [u64; 3] {
+        match self {
+            Shape::Over(extent) | Shape::Cover(extent) => extent.0.map(|n| n as u64),
+            Shape::Grid { grid, block } => {
+                let along = |i: usize| (grid.0[i] as u64).saturating_mul(block.0[i] as u64);
+                [along(0), along(1), along(2)]
+            }
+        }
+    }
+
     /// True if there are no threads to run.
     pub(super) fn is_empty(&self) -> bool {
         match self {

@@ -1,3 +1,4 @@
+mod dispatch;
 mod eligible;
 mod faults;
 mod optimize;

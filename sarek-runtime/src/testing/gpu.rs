@@ -1,6 +1,8 @@
 //! A fake GPU: an asynchronous device with its own memory. Queued work runs only when a caller
 //! waits for it, so a missing wait shows. "Compiled" kernels are Rust functions, found by name.
 
+mod codegen;
+
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -80,6 +82,8 @@ pub(crate) struct Stats {
     pub(crate) schedules: Mutex<Vec<String>>,
     /// The parts of the last compilation.
     pub(crate) parts: Mutex<Parts>,
+    /// True if texts depend on the tags of launches.
+    pub(crate) sees_tags: AtomicBool,
     /// The slots and the grid of the last launch.
     pub(crate) last: Mutex<(Vec<Slot>, [u32; 3])>,
 }
@@ -285,47 +289,6 @@ unsafe impl BackendDevice for GpuDevice {
 
     fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
         Ok(Arc::new(GpuStream::new(self.codegen.0.clone())))
-    }
-}
-
-// SAFETY: the text is never run.
-unsafe impl Renderer for Fake {
-    fn target(&self) -> &'static str {
-        "fake"
-    }
-
-    fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
-        Ok(Source {
-            text: format!("{} {} {variant:?}", kernel.name, kernel.stmts.len()),
-            entry: kernel.name.to_string(),
-            slots: slots(kernel, variant),
-            tables: vec![],
-            sourced: vec![],
-        })
-    }
-}
-
-// SAFETY: an artifact is never run.
-unsafe impl Compiler for Fake {
-    fn fingerprint(&self) -> String {
-        "fake".into()
-    }
-
-    fn keeps_artifacts(&self) -> bool {
-        self.0.keeps_artifacts.load(Ordering::Relaxed)
-    }
-
-    fn is_harmless_flag(&self, flag: &str) -> bool {
-        flag != "-harm"
-    }
-
-    unsafe fn compile(&self, _kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
-        self.0.compiles.fetch_add(1, Ordering::Relaxed);
-        *lock(&self.0.parts) = parts.clone();
-        Ok(Artifact {
-            bytes: source.text.as_bytes().into(),
-            log: String::new(),
-        })
     }
 }
 

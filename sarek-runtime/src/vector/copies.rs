@@ -235,7 +235,7 @@ impl Copies {
         let position = self.position(device, min_bytes, Purpose::Working)?;
         let mut copy = self.devices.swap_remove(position);
         let copied = match self.devices.iter_mut().find(|copy| near(copy)) {
-            Some(source) => copy.copy_from(stream.queue(), 0, source, 0..bytes),
+            Some(source) => copy.copy_from(stream, 0, source, 0..bytes),
             None => unreachable!("the copy on the stream's device is stale"),
         };
         copy.valid = copied.is_ok();
@@ -260,7 +260,7 @@ impl Copies {
         let copy = &mut self.devices[position];
         let queue = stream.queue();
         if let Some(host) = host {
-            copy.write(queue, 0, host)?;
+            copy.write(stream, 0, host)?;
         }
         copy.for_work(queue, min_bytes, exclusive)
     }

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::bytes;
 use super::storage::HostRegion;
-use crate::device::{Begun, Block, Done, Purpose, Queue, WorkKind};
+use crate::device::{Begun, Block, Done, Purpose, Queue, StreamRef, WorkKind};
 use crate::plugin::backend::{BackendEvent, Slice};
-use crate::plugin::claims::CopyAction;
-use crate::plugin::tag::{StorageKind, Tag};
+use crate::plugin::claims::{CopyAction, Subject};
+use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::sync::fork;
 use crate::sync::span::span;
 use crate::{Device, Result};
@@ -219,11 +219,41 @@ impl DeviceCopy {
         Ok(writer.done.clone())
     }
 
+    /// The way to copy bytes from one storage to another, where `None` is the device's own memory.
+    fn route(
+        &self,
+        from: Option<&Tag<StorageKind>>,
+        to: Option<&Tag<StorageKind>>,
+        schedule: Option<&Tag<ScheduleKind>>,
+        bytes: usize,
+    ) -> Result<CopyAction> {
+        let claims = self.device.claims();
+        if !claims.has_copies() {
+            return Ok(CopyAction::Native);
+        }
+        let tag = |storage: Option<&Tag<_>>| storage.cloned().unwrap_or_else(StorageKind::device);
+        let subject = Subject::Copies {
+            from: tag(from),
+            to: tag(to),
+            schedule: schedule.cloned(),
+        };
+        claims.route(&subject, bytes as u64)
+    }
+
     /// Reads bytes as soon as the copy's own writer is done, without waiting for later work.
     pub(super) fn read(&self, from: usize, to: &mut [u8]) -> Result<()> {
         if to.is_empty() {
             return Ok(());
         }
+        if !self.is_in_host_memory() {
+            let host = StorageKind::host();
+            self.route(self.storage.as_ref(), Some(&host), None, to.len())?;
+        }
+        self.download(from, to)
+    }
+
+    /// Reads bytes without asking for claims.
+    fn download(&self, from: usize, to: &mut [u8]) -> Result<()> {
         fork::check()?;
         let part = self.part(from..from + to.len());
         if self.is_host_region_at(from, to.as_ptr()) {
@@ -279,8 +309,18 @@ impl DeviceCopy {
         self.device.end_work(queue, begun, done)
     }
 
-    /// Overwrites bytes, after the work of `queue`.
-    pub(super) fn write(&mut self, queue: &Arc<Queue>, at: usize, from: &[u8]) -> Result<()> {
+    /// Overwrites bytes, after the work of a stream.
+    pub(super) fn write(&mut self, stream: StreamRef<'_>, at: usize, from: &[u8]) -> Result<()> {
+        if !from.is_empty() && !self.is_in_host_memory() {
+            let host = StorageKind::host();
+            let own = self.storage.as_ref();
+            self.route(Some(&host), own, stream.schedule(), from.len())?;
+        }
+        self.upload(stream.queue(), at, from)
+    }
+
+    /// Overwrites bytes without asking for claims, after the work of `queue`.
+    pub(super) fn upload(&mut self, queue: &Arc<Queue>, at: usize, from: &[u8]) -> Result<()> {
         self.before_write(queue)?;
         if self.is_host_region_at(at, from.as_ptr()) {
             // SAFETY: a part of this copy, whose users this queue waits for.
@@ -310,11 +350,10 @@ impl DeviceCopy {
         Ok(())
     }
 
-    /// Copies a byte range of another copy to `at`, on `queue`, which belongs to this copy's
-    /// device. It goes through the host if the backend has no direct way.
+    /// Copies a byte range of another copy to `at`, on a stream of this copy's device. It goes through the host if the backend has no direct way.
     pub(super) fn copy_from(
         &mut self,
-        queue: &Arc<Queue>,
+        stream: StreamRef<'_>,
         at: usize,
         other: &mut DeviceCopy,
         range: Range<usize>,
@@ -322,18 +361,9 @@ impl DeviceCopy {
         if range.is_empty() {
             return Ok(());
         }
-        let native = match (&other.storage, &self.storage) {
-            (None, None) => true,
-            (from, to) => {
-                let tag =
-                    |storage: &Option<Tag<_>>| storage.clone().unwrap_or_else(StorageKind::device);
-                let route = self
-                    .device
-                    .claims()
-                    .route(&tag(from), &tag(to), range.len() as u64);
-                route? == CopyAction::Native
-            }
-        };
+        let (from, to) = (other.storage.as_ref(), self.storage.as_ref());
+        let route = self.route(from, to, stream.schedule(), range.len())?;
+        let (native, queue) = (route == CopyAction::Native, stream.queue());
         if native && other.device.backend() == self.device.backend() {
             other.before_read(queue)?;
             self.before_write(queue)?;
@@ -346,8 +376,8 @@ impl DeviceCopy {
             }
         }
         let mut bytes = bytes::fresh(range.len())?;
-        other.read(range.start, &mut bytes)?;
-        self.write(queue, at, &bytes)
+        other.download(range.start, &mut bytes)?;
+        self.upload(queue, at, &bytes)
     }
 }
 

@@ -92,9 +92,9 @@ impl<T: Element> Vector<T> {
                 let copy = copies.valid().expect("some copy of a vector is valid");
                 let device = copy.device.clone();
                 let from = bytes::of_many(elements)?;
-                let queue = device.default_queue();
+                let stream = device.default_stream();
                 // If this fails, the contents of the range are unknown; the caller gets the error.
-                let written = copy.write(queue, at * size_of::<T>(), &from);
+                let written = copy.write(stream, at * size_of::<T>(), &from);
                 copies.only(&device);
                 written
             }
@@ -203,7 +203,7 @@ impl<T: Element> Vector<T> {
             None => theirs.copies.valid(),
         };
         let source = from_device.expect("the caller checked that a copy on a device is valid");
-        let copied = copy.copy_from(place.default_queue(), at, source, range);
+        let copied = copy.copy_from(place.default_stream(), at, source, range);
         self.settle_on(place, copied)
     }
 
@@ -251,7 +251,7 @@ impl<T: Element> Vector<T> {
         let filled = match pattern.iter().all(|byte| *byte == 0) {
             true => copy.zero(stream.queue(), bytes),
             false => bytes::repeated(&pattern, len)
-                .and_then(|bytes| copy.write(stream.queue(), 0, &bytes)),
+                .and_then(|bytes| copy.upload(stream.queue(), 0, &bytes)),
         };
         if filled.is_ok() {
             copies.forget_outcomes();
@@ -288,12 +288,22 @@ impl<T: Element> Vector<T> {
     /// Elements with `bool`s, enums or padding are copied instead, as is memory that is not aligned
     /// to 16 bytes.
     pub fn store_in(&mut self, storage: &Tag<StorageKind>) -> Result<()> {
-        if *storage == StorageKind::shared() {
+        let no_storage = if *storage == StorageKind::shared() {
+            Some(
+                "it is the memory of a block, and no vector can be stored there; a kernel allocates it with `shared_array`",
+            )
+        } else if *storage == StorageKind::host() {
+            Some(
+                "it is the program's own memory, where vectors are anyway; `zero_copy` lets devices work there",
+            )
+        } else {
+            None
+        };
+        if let Some(problem) = no_storage {
             return Err(Error::Tag {
                 kind: StorageKind::NAME,
                 name: storage.to_string(),
-                problem: "it is the memory of a block, and no vector can be stored there; a kernel allocates it with `shared_array`"
-                    .to_owned(),
+                problem: problem.to_owned(),
             });
         }
         self.as_slice()?;
@@ -321,9 +331,9 @@ impl<T: Element> Vector<T> {
         if stream.device().info().host_memory {
             if let Some(storage) = super::ErasedVector::storage(self) {
                 let bytes = size_of_val(self.as_slice()?) as u64;
-                let (subject, kernels) = (Subject::Storage(storage), &[]);
+                let subject = Subject::Storage(storage);
                 let claims = stream.device().claims();
-                claims.owner(&subject, &Request { kernels, bytes })?;
+                claims.owner(&Request::memory(&subject, bytes))?;
             }
             return self.as_slice().map(|_| ());
         }

@@ -305,7 +305,7 @@ fn a_launch_is_a_program_of_one_kernel() {
     let error = fused(&x, &mut y).over(4).run_among(&all).unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("`fused`: claimed by other, programs"),
+        text.contains("(the kernel by other, the program by programs): claimed by other, programs"),
         "{text}"
     );
 }

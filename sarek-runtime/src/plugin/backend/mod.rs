@@ -25,6 +25,7 @@
 mod info;
 mod parameter;
 pub(crate) mod parts;
+mod renderer;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sarek_ir::write::{Source, Variant};
+use sarek_ir::write::Source;
 
 pub use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::output::{Printing, print};
@@ -43,6 +44,7 @@ use crate::{Error, Result};
 pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
+pub use renderer::{LaunchTags, Renderer};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -179,32 +181,6 @@ pub enum Codegen<'a> {
     Interpret,
     /// Renders source text and compiles it.
     Jit(&'a dyn Renderer, &'a dyn Compiler),
-}
-
-/// Translates a kernel to source text.
-///
-/// # Safety
-/// The text does what the kernel does, including its checks, and takes the arguments that
-/// [`Source::slots`] describes. The framework loads and launches it without further checks.
-pub unsafe trait Renderer: Send + Sync {
-    /// The target's name, as used by `native!` and `Kernel::source`.
-    fn target(&self) -> &'static str;
-
-    /// Returns the text of a closed kernel in the target's dialect; an error if the dialect lacks a
-    /// feature.
-    fn render(&self, kernel: &sarek_ir::Kernel, variant: &Variant) -> Result<Source>;
-
-    /// True if the language has the C preprocessor, so that `#line` can give the origin of lines.
-    /// Otherwise the framework maps the lines in error messages itself.
-    fn has_line_markers(&self) -> bool {
-        false
-    }
-
-    /// True if the device ends loops that take too long, so that a launch may return a fault that names a thread even
-    /// if all checks are proved.
-    fn ends_loops(&self) -> bool {
-        false
-    }
 }
 
 /// Compiles source text to a binary.

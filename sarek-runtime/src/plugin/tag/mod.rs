@@ -114,7 +114,8 @@ kinds! {
         device "device" "The device's own memory.",
         pinned "pinned" "Page-locked host memory, which kernels access over the bus.",
         zero_copy "zero_copy" "Host memory that the device accesses in place, without copies.",
-        shared "shared" "The shared memory of a block.";
+        shared "shared" "The shared memory of a block.",
+        host "host" "The program's own memory, which copies to and from devices name.";
     ScheduleKind "schedule":
         blocks "blocks" "Runs each block once, and each thread of a block once.",
         grid_stride "grid_stride" "A grid-stride loop: starts as many blocks as the device runs at once, and each works on several blocks of the grid.",

@@ -4,19 +4,26 @@
 //! together, schedules, storages and copy routes. A claim is by key, or by a predicate on requests.
 //! A key has one owner; registering a second one is an error that names both. If predicates of
 //! several backends hold for a request, that is an error too. A predicate that holds takes
-//! precedence over a key.
+//! precedence over a key. Predicates are asked for each launch, allocation and copy; where there
+//! are none, a repeated launch asks for no claim.
 //!
 //! Some subjects need no claim, and any device may take them by priority: the framework's schedules
 //! ([`ScheduleKind::blocks`], `grid_stride`, `single_thread`), the storages `device`, `pinned` and
 //! `zero_copy`, and unclaimed kernels. A device may still lack one of these storages.
 
+mod request;
+mod table;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use sarek_ir::Kernel;
-
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
+
+pub use request::{Argument, LaunchRequest, Request};
+pub(crate) use table::ClaimTable;
 
 /// A schedule of the framework, which every backend may run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,15 +52,6 @@ impl Schedule {
     }
 }
 
-/// A request, as predicates see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The linked kernels: one, or those that are compiled together; none for memory and copies.
-    pub kernels: &'a [&'a Kernel],
-    /// The bytes to allocate or copy; 0 for kernels.
-    pub bytes: u64,
-}
-
 /// The condition of a claim.
 pub type Predicate = Arc<dyn Fn(&Request<'_>) -> bool + Send + Sync>;
 
@@ -79,34 +77,85 @@ pub enum Subject {
     Schedule(Tag<ScheduleKind>),
     /// Memory of a storage, or of any instance of a template.
     Storage(Tag<StorageKind>),
-    /// Copies from the first storage to the second.
-    Copies(Tag<StorageKind>, Tag<StorageKind>),
+    /// Copies from one storage to another.
+    Copies {
+        /// The source; [`StorageKind::host`] for uploads.
+        from: Tag<StorageKind>,
+        /// The destination; [`StorageKind::host`] for downloads.
+        to: Tag<StorageKind>,
+        /// The schedule of the launch that needs the copy. In a request, `None` if there is no such
+        /// launch; in a claim, `None` covers all copies.
+        schedule: Option<Tag<ScheduleKind>>,
+    },
 }
 
 impl Subject {
+    /// Copies from one storage to another, whatever needs them.
+    pub fn copies(from: Tag<StorageKind>, to: Tag<StorageKind>) -> Subject {
+        let schedule = None;
+        Subject::Copies { from, to, schedule }
+    }
+
     /// True if a claim of this subject also covers `asked`.
     fn covers(&self, asked: &Subject) -> bool {
         match (self, asked) {
             (Subject::Kernels, Subject::Kernels) | (Subject::Programs, Subject::Programs) => true,
             (Subject::Schedule(own), Subject::Schedule(asked)) => own.matches(asked),
             (Subject::Storage(own), Subject::Storage(asked)) => own.matches(asked),
-            (Subject::Copies(from, to), Subject::Copies(asked_from, asked_to)) => {
-                from.matches(asked_from) && to.matches(asked_to)
+            (
+                Subject::Copies { from, to, schedule },
+                Subject::Copies {
+                    from: asked_from,
+                    to: asked_to,
+                    schedule: asked_schedule,
+                },
+            ) => {
+                let same_schedule = |own: &Tag<ScheduleKind>| {
+                    let asked = asked_schedule.as_ref();
+                    asked.is_some_and(|asked| own.matches(asked))
+                };
+                from.matches(asked_from)
+                    && to.matches(asked_to)
+                    && schedule.as_ref().is_none_or(same_schedule)
             }
             (
                 Subject::Kernels
                 | Subject::Programs
                 | Subject::Schedule(_)
                 | Subject::Storage(_)
-                | Subject::Copies(..),
+                | Subject::Copies { .. },
                 _,
             ) => false,
         }
     }
 
+    /// How specific a claim is that covers `asked`: one with a schedule before one without, and
+    /// instances before templates.
+    fn rank(&self, asked: &Subject) -> (bool, usize) {
+        match (self, asked) {
+            (
+                Subject::Copies { from, to, schedule },
+                Subject::Copies {
+                    from: asked_from,
+                    to: asked_to,
+                    schedule: asked_schedule,
+                },
+            ) => {
+                let same = [
+                    from == asked_from,
+                    to == asked_to,
+                    schedule == asked_schedule,
+                ];
+                let same = same.into_iter().filter(|same| *same).count();
+                (schedule.is_some(), same)
+            }
+            (own, asked) => (false, usize::from(own == asked)),
+        }
+    }
+
     fn is_everybodys(&self) -> bool {
         match self {
-            Subject::Kernels | Subject::Programs | Subject::Copies(..) => true,
+            Subject::Kernels | Subject::Programs | Subject::Copies { .. } => true,
             Subject::Schedule(tag) => Schedule::of(tag).is_some(),
             Subject::Storage(tag) => {
                 let known = [
@@ -127,9 +176,29 @@ impl fmt::Display for Subject {
             Subject::Programs => f.write_str("the program"),
             Subject::Schedule(tag) => write!(f, "the schedule `{tag}`"),
             Subject::Storage(tag) => write!(f, "the storage `{tag}`"),
-            Subject::Copies(from, to) => write!(f, "copies from `{from}` to `{to}`"),
+            Subject::Copies {
+                from,
+                to,
+                schedule: None,
+            } => write!(f, "copies from `{from}` to `{to}`"),
+            Subject::Copies {
+                from,
+                to,
+                schedule: Some(schedule),
+            } => write!(
+                f,
+                "copies from `{from}` to `{to}` for launches with the schedule `{schedule}`"
+            ),
         }
     }
+}
+
+/// The backend that is in charge of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Owner {
+    pub(crate) backend: &'static str,
+    /// The claim that decided, in words: its key, a template, or a predicate.
+    pub(crate) claim: String,
 }
 
 /// The claims of a backend; see [`Backend::claims`](crate::plugin::backend::Backend::claims).
@@ -147,7 +216,8 @@ struct Claim {
 }
 
 impl Claims {
-    /// Claims the requests about a subject for which a predicate holds.
+    /// Claims the requests about a subject for which a predicate holds. Copies are
+    /// [`CopyAction::Native`] then; [`Claims::copies_by_predicate`] sets another way.
     pub fn by_predicate(
         &mut self,
         subject: Subject,
@@ -166,14 +236,40 @@ impl Claims {
         self.push(Subject::Storage(tag), None, CopyAction::Native)
     }
 
-    /// Sets the way to copy from one storage to another.
+    /// Sets the way to copy from one storage to another, whatever needs the copy.
+    /// [`StorageKind::host`] is the program's own memory.
     pub fn copies(
         &mut self,
         from: Tag<StorageKind>,
         to: Tag<StorageKind>,
         action: CopyAction,
     ) -> &mut Claims {
-        self.push(Subject::Copies(from, to), None, action)
+        self.push(Subject::copies(from, to), None, action)
+    }
+
+    /// The same for copies that launches with a schedule need. It takes precedence over
+    /// [`Claims::copies`].
+    pub fn copies_under(
+        &mut self,
+        from: Tag<StorageKind>,
+        to: Tag<StorageKind>,
+        schedule: Tag<ScheduleKind>,
+        action: CopyAction,
+    ) -> &mut Claims {
+        let schedule = Some(schedule);
+        self.push(Subject::Copies { from, to, schedule }, None, action)
+    }
+
+    /// Sets the way to copy from one storage to another, for the copies for which a predicate
+    /// holds.
+    pub fn copies_by_predicate(
+        &mut self,
+        from: Tag<StorageKind>,
+        to: Tag<StorageKind>,
+        action: CopyAction,
+        predicate: impl Fn(&Request<'_>) -> bool + Send + Sync + 'static,
+    ) -> &mut Claims {
+        self.push(Subject::copies(from, to), Some(Arc::new(predicate)), action)
     }
 
     fn push(
@@ -214,21 +310,47 @@ impl Claims {
         self.all.retain(|claim| claim.owner != owner);
     }
 
+    /// True if a predicate decides about launches, so that each one must ask.
+    fn has_predicates(&self) -> bool {
+        let decides = |claim: &Claim| match claim.subject {
+            Subject::Kernels | Subject::Programs | Subject::Schedule(_) | Subject::Storage(_) => {
+                claim.predicate.is_some()
+            }
+            // These are asked for each copy.
+            Subject::Copies { .. } => false,
+        };
+        self.all.iter().any(decides)
+    }
+
+    /// True if some claim is about copies.
+    pub(crate) fn has_copies(&self) -> bool {
+        let is_about_copies = |claim: &Claim| matches!(claim.subject, Subject::Copies { .. });
+        self.all.iter().any(is_about_copies)
+    }
+
     /// The claim that covers a request, if there is one.
-    fn find(&self, subject: &Subject, request: &Request<'_>) -> Result<Option<&Claim>> {
+    fn find(&self, request: &Request<'_>) -> Result<Option<&Claim>> {
+        let subject = request.subject;
         let of = |claim: &&Claim| claim.subject.covers(subject);
         let holds = |claim: &Claim| claim.predicate.as_ref().map(|holds| holds(request));
         let mut owners: Vec<&Claim> = Vec::new();
         for claim in self.all.iter().filter(of) {
-            if holds(claim) == Some(true) && !owners.iter().any(|c| c.owner == claim.owner) {
-                owners.push(claim);
+            if holds(claim) != Some(true) {
+                continue;
+            }
+            match owners.iter_mut().find(|known| known.owner == claim.owner) {
+                None => owners.push(claim),
+                Some(known) if claim.subject.rank(subject) > known.subject.rank(subject) => {
+                    *known = claim;
+                }
+                Some(_) => {}
             }
         }
         match owners.as_slice() {
             [] => {
                 // The more specific key wins: an instance before its template.
                 let keyed = self.all.iter().filter(of).filter(|c| c.predicate.is_none());
-                Ok(keyed.max_by_key(|claim| claim.subject == *subject))
+                Ok(keyed.max_by_key(|claim| claim.subject.rank(subject)))
             }
             [one] => Ok(Some(one)),
             several => Err(conflict(subject, several.iter().map(|c| c.owner).collect())),
@@ -236,13 +358,17 @@ impl Claims {
     }
 
     /// The backend in charge; `None` if any backend may do it.
-    pub(crate) fn owner(
-        &self,
-        subject: &Subject,
-        request: &Request<'_>,
-    ) -> Result<Option<&'static str>> {
-        match self.find(subject, request)? {
-            Some(claim) => Ok(Some(claim.owner)),
+    pub(crate) fn owner(&self, request: &Request<'_>) -> Result<Option<Owner>> {
+        let subject = request.subject;
+        match self.find(request)? {
+            Some(claim) => Ok(Some(Owner {
+                backend: claim.owner,
+                claim: match (&claim.predicate, claim.subject == *subject) {
+                    (Some(_), _) => "a predicate".to_owned(),
+                    (None, true) => "its key".to_owned(),
+                    (None, false) => "its template".to_owned(),
+                },
+            })),
             None if subject.is_everybodys() => Ok(None),
             None => Err(Error::Unclaimed {
                 what: subject.to_string(),
@@ -252,15 +378,8 @@ impl Claims {
     }
 
     /// The way to copy; native unless a claim decides otherwise.
-    pub(crate) fn route(
-        &self,
-        from: &Tag<StorageKind>,
-        to: &Tag<StorageKind>,
-        bytes: u64,
-    ) -> Result<CopyAction> {
-        let subject = Subject::Copies(from.clone(), to.clone());
-        let kernels = &[];
-        let claim = self.find(&subject, &Request { kernels, bytes })?;
+    pub(crate) fn route(&self, subject: &Subject, bytes: u64) -> Result<CopyAction> {
+        let claim = self.find(&Request::memory(subject, bytes))?;
         match claim.map(|claim| claim.action) {
             Some(CopyAction::Illegal(reason)) => Err(Error::IllegalCopy {
                 what: subject.to_string(),
@@ -295,153 +414,5 @@ impl fmt::Debug for Claims {
             format!("{} claims {}{whether}", claim.owner, claim.subject)
         };
         f.debug_list().entries(self.all.iter().map(words)).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plugin::tag;
-
-    const NOTHING: Request<'_> = Request {
-        kernels: &[],
-        bytes: 0,
-    };
-
-    fn claims(owner: &'static str, claim: impl FnOnce(&mut Claims) -> &mut Claims) -> Claims {
-        let mut claims = Claims::default();
-        claim(&mut claims);
-        claims.of(owner)
-    }
-
-    #[test]
-    fn a_key_has_one_owner() {
-        let tag: Tag<ScheduleKind> = tag::register("claims/one").unwrap();
-        let mut all = Claims::default();
-        let one = claims("one", |c| c.schedule(tag.clone()));
-        all.join(&one).unwrap();
-        let error = all
-            .join(&claims("two", |c| c.schedule(tag.clone())))
-            .unwrap_err();
-        let text = error.to_string();
-        assert!(
-            text.contains("claims/one") && text.contains("one, two"),
-            "{text}"
-        );
-        let subject = Subject::Schedule(tag);
-        assert_eq!(all.owner(&subject, &NOTHING).unwrap(), Some("one"));
-        all.leave("one");
-        let error = all.owner(&subject, &NOTHING).unwrap_err();
-        assert!(matches!(error, Error::Unclaimed { .. }), "{error}");
-    }
-
-    #[test]
-    fn what_nobody_claims_is_everybodys_or_an_error() {
-        let mut all = Claims::default();
-        let pinned = claims("cuda", |c| c.storage(StorageKind::pinned()));
-        all.join(&pinned).unwrap();
-        for everybodys in [
-            Subject::Kernels,
-            Subject::Schedule(ScheduleKind::blocks()),
-            Subject::Schedule(ScheduleKind::grid_stride()),
-            Subject::Storage(StorageKind::device()),
-        ] {
-            assert_eq!(all.owner(&everybodys, &NOTHING).unwrap(), None);
-        }
-        let unknown: Tag<StorageKind> = tag::lookup("claims/nowhere");
-        let error = all.owner(&Subject::Storage(unknown), &NOTHING).unwrap_err();
-        let text = error.to_string();
-        assert!(text.contains("Undefined(claims/nowhere)"), "{text}");
-        assert!(text.contains("the storage `pinned` by cuda"), "{text}");
-    }
-
-    #[test]
-    fn predicates_go_before_keys_and_must_agree() {
-        let mut all = Claims::default();
-        let large = |limit: u64| move |request: &Request<'_>| request.bytes > limit;
-        let tag: Tag<StorageKind> = tag::register("claims/predicates").unwrap();
-        let subject = Subject::Storage(tag.clone());
-        for claims in [
-            claims("keyed", |c| c.storage(tag)),
-            claims("large", |c| c.by_predicate(subject.clone(), large(100))),
-            claims("huge", |c| c.by_predicate(subject.clone(), large(1000))),
-        ] {
-            all.join(&claims).unwrap();
-        }
-        let owner = |bytes| {
-            all.owner(
-                &subject,
-                &Request {
-                    kernels: &[],
-                    bytes,
-                },
-            )
-        };
-        assert_eq!(owner(5).unwrap(), Some("keyed"));
-        assert_eq!(owner(500).unwrap(), Some("large"));
-        let error = owner(5000).unwrap_err().to_string();
-        assert!(error.contains("large, huge"), "{error}");
-    }
-
-    #[test]
-    fn kernels_are_claimed_by_what_they_are() {
-        let mut all = Claims::default();
-        let named = |name: &'static str| {
-            move |request: &Request<'_>| request.kernels.iter().all(|k| k.name.starts_with(name))
-        };
-        for (owner, subject) in [("one", Subject::Kernels), ("all", Subject::Programs)] {
-            let mine = claims(owner, |c| c.by_predicate(subject, named("matmul")));
-            all.join(&mine).unwrap();
-        }
-        let (matmul, other) = (Kernel::new("matmul_f32"), Kernel::new("saxpy"));
-        let owner = |subject: Subject, kernels: &[&Kernel]| {
-            all.owner(&subject, &Request { kernels, bytes: 0 }).unwrap()
-        };
-        assert_eq!(owner(Subject::Kernels, &[&matmul]), Some("one"));
-        assert_eq!(owner(Subject::Kernels, &[&other]), None);
-        assert_eq!(owner(Subject::Programs, &[&matmul, &matmul]), Some("all"));
-        assert_eq!(owner(Subject::Programs, &[&matmul, &other]), None);
-    }
-
-    #[test]
-    fn templates_are_claimed_with_their_instances() {
-        let template: tag::Template<StorageKind, u32> = tag::template("claims/banked").unwrap();
-        let mut all = Claims::default();
-        let mine = claims("any", |c| c.storage(template.tag().clone()));
-        all.join(&mine).unwrap();
-        let special = claims("special", |c| c.storage(template.of(7)));
-        all.join(&special).unwrap();
-        let owner = |bank| {
-            all.owner(&Subject::Storage(template.of(bank)), &NOTHING)
-                .unwrap()
-        };
-        assert_eq!((owner(1), owner(7)), (Some("any"), Some("special")));
-    }
-
-    #[test]
-    fn routes_are_native_unless_somebody_says_otherwise() {
-        let (pinned, shared) = (StorageKind::pinned(), StorageKind::shared());
-        let mut all = Claims::default();
-        let routes = claims("one", |c| {
-            c.copies(
-                shared.clone(),
-                shared.clone(),
-                CopyAction::Illegal("it is gone"),
-            )
-            .copies(pinned.clone(), shared.clone(), CopyAction::StageViaHost)
-        });
-        all.join(&routes).unwrap();
-        let route = |from, to| all.route(from, to, 8);
-        assert_eq!(route(&pinned, &pinned).unwrap(), CopyAction::Native);
-        assert_eq!(route(&pinned, &shared).unwrap(), CopyAction::StageViaHost);
-        let error = route(&shared, &shared).unwrap_err().to_string();
-        assert!(error.contains("it is gone"), "{error}");
-        let twice = claims("two", |c| {
-            c.copies(shared.clone(), shared.clone(), CopyAction::Native)
-        });
-        assert!(matches!(
-            all.clone().join(&twice),
-            Err(Error::Ambiguous { .. })
-        ));
     }
 }
