@@ -3,8 +3,8 @@ use std::ptr::NonNull;
 use sarek_ir::SiteId;
 use sarek_ir::interp::Ids;
 
+use super::host_functions::{Hosts, ThreadState};
 use super::{IndexSpace, RawFault};
-use crate::intrinsic::{Hosts, ThreadState};
 
 /// A block of a launch, as the generated body sees it.
 #[derive(Clone, Copy, Debug)]

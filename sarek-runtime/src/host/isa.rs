@@ -8,9 +8,9 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::intrinsic::Hosts;
 use crate::settings;
 
+use super::host_functions::Hosts;
 use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault, Scratch};
 
 /// An instruction set for which bodies are compiled.

@@ -15,6 +15,7 @@ mod compound;
 mod device_fn;
 mod error_gate;
 pub mod formula;
+pub(crate) mod host_functions;
 mod hosted;
 pub mod ids;
 pub(crate) mod isa;

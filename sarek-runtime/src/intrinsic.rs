@@ -24,13 +24,11 @@
 //! Devices that run compiled Rust or interpret the IR take no text, but a function of the host
 //! ([`register_host`], [`Intrinsic::register_host`]), which replaces the Rust body.
 
-mod host;
-
-pub use host::{
+pub use crate::host::host_functions::{
     HostFunction, HostScalar, Intrinsic, Signature, ThreadState, call_host, register_host,
     registered_hosts, unregister_host,
 };
-pub(crate) use host::{Hosts, check_hosts, is_hosted};
+pub(crate) use crate::host::host_functions::{check_hosts, is_hosted};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +39,7 @@ use sarek_ir::passes;
 use sarek_ir::write::{self, DIALECTS};
 
 use crate::device::registry;
+use crate::host::host_functions::problem;
 use crate::plugin::backend::Codegen;
 use crate::sync::lock;
 use crate::{Error, Result};
@@ -159,14 +158,6 @@ pub fn registered(target: &str) -> Vec<String> {
 
 pub(crate) fn is_registered(name: &str, target: &str) -> bool {
     lock(all()).contains_key(&(name.to_owned(), target.to_owned()))
-}
-
-fn problem(name: &str, target: &str, problem: impl Into<String>) -> Error {
-    Error::Intrinsic {
-        name: name.to_owned(),
-        target: target.to_owned(),
-        problem: problem.into(),
-    }
 }
 
 /// The texts of a kernel's intrinsics for a target; they are part of the keys of its programs.

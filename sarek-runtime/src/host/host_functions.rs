@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sarek_ir::interp::Ids;
 use sarek_ir::{Axis, Builtin, Kernel, LocalId, Native, ParamKind, Piece, Scalar, Value};
 
-use super::problem;
 use crate::sync::lock;
 use crate::types::ScalarArg;
 use crate::{Error, Result};
@@ -420,4 +419,13 @@ fn signature<'k>(kernel: &'k Kernel, native: &'k Native) -> Option<(&'k str, Sig
         result: of_local(native.result?),
     };
     Some((name, signature))
+}
+
+/// The error about an intrinsic on a target.
+pub(crate) fn problem(name: &str, target: &str, problem: impl Into<String>) -> Error {
+    Error::Intrinsic {
+        name: name.to_owned(),
+        target: target.to_owned(),
+        problem: problem.into(),
+    }
 }
