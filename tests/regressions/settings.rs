@@ -358,8 +358,8 @@ fn halve(x: &[f32], y: &mut [f32]) {
 #[test]
 fn an_unused_text_is_an_error() {
     for (target, word) in [
-        ("native", "run the function's own Rust"),
-        ("interpreter", "run the function's own Rust"),
+        ("native", "`intrinsic::register_host`"),
+        ("interpreter", "`intrinsic::register_host`"),
         ("metal", "no registered backend renders this target"),
         ("open_cl", "there are cuda, opencl, wgsl"),
     ] {
