@@ -43,6 +43,21 @@ fn a_parameters_type_is_what_is_written() {
 }
 
 #[test]
+fn an_operand_that_is_never_reached_has_any_type() {
+    for operand in [
+        "return",
+        "panic!()",
+        "loop {}",
+        "if true { return } else { return }",
+    ] {
+        for operator in ["+", "-", "*", "<<", ">>"] {
+            expand(&format!("fn k() {{ 5 {operator} {operand}; }}"));
+            expand(&format!("fn k() {{ 5u32 {operator} {{ {operand} }}; }}"));
+        }
+    }
+}
+
+#[test]
 fn methods_of_f16_have_any_names() {
     for name in ["r#match", "_const"] {
         rejects(

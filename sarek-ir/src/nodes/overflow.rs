@@ -110,8 +110,12 @@ impl Kernel {
         let operands = self.operands(id);
         let known = |at: usize| operands.get(at).and_then(|e| self.literal(*e));
         let ty = self.type_of(id).as_scalar();
+        // The operand of what is never reached, as in `5 + return`, is of any type.
+        let is_int = |value: Value| value.as_int().is_some();
         match (known(0), known(1)) {
-            (Some(lhs), Some(rhs)) if ty.is_some() => !arithmetic.overflows(&[lhs, rhs]),
+            (Some(lhs), Some(rhs)) if is_int(lhs) && is_int(rhs) => {
+                !arithmetic.overflows(&[lhs, rhs])
+            }
             (_, Some(count)) if arithmetic.is_shift() => {
                 let bits = i128::from(ty.map_or(8, Scalar::bits));
                 count.as_int().is_some_and(|n| (0..bits).contains(&n))
