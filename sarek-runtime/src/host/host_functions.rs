@@ -1,5 +1,6 @@
-//! Host functions of intrinsics, which devices without texts call.
+//! Host functions of intrinsics, which devices without texts call: their registry, and the calls by compiled bodies.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sarek_ir::interp::Ids;
 use sarek_ir::{Axis, Builtin, Kernel, LocalId, Native, ParamKind, Piece, Scalar, Value};
 
+use super::Block;
 use crate::sync::lock;
 use crate::types::ScalarArg;
 use crate::{Error, Result};
@@ -132,17 +134,8 @@ macro_rules! host_functions {
 
             #[allow(non_snake_case)]
             fn erased(self) -> Erased {
-                let parameters = vec![$($name::SCALAR),*];
-                let call = move |_: &ThreadState, values: &[Value]| {
-                    let [$($name),*] = *values else {
-                        return None;
-                    };
-                    Some(self($($name::from_value($name)?),*).value())
-                };
-                Erased {
-                    signature: Signature { parameters, result: R::SCALAR },
-                    call: Box::new(call),
-                }
+                let of_thread = move |_: &ThreadState, $($name: $name),*| self($($name),*);
+                HostFunction::<(OfThread, ($($name,)*), R)>::erased(of_thread)
             }
         }
 
@@ -427,5 +420,44 @@ pub(crate) fn problem(name: &str, target: &str, problem: impl Into<String>) -> E
         name: name.to_owned(),
         target: target.to_owned(),
         problem: problem.into(),
+    }
+}
+
+/// The result of an intrinsic for the thread at these indices of the block; `None` if it has no
+/// host function. The arguments are in order.
+///
+/// # Panics
+/// If the function takes or returns other types: it was replaced while the launch ran.
+#[cold]
+#[inline(never)]
+pub fn hosted<R: ScalarArg>(
+    block: &Block,
+    name: &str,
+    thread: [usize; 3],
+    args: &[Value],
+) -> Option<R> {
+    let value = block
+        .hosts()?
+        .call(name, &block.thread_state(thread), args)?;
+    let Some(result) = R::from_value(value) else {
+        panic!("the host function of the intrinsic `{name}` returned another type");
+    };
+    Some(result)
+}
+
+/// A scalar as a value.
+#[inline(always)]
+pub fn hosted_arg<T: ScalarArg>(value: T) -> Value {
+    value.value()
+}
+
+/// The message of a panic.
+pub fn panic_message(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        return (*text).to_string();
+    }
+    match payload.downcast_ref::<String>() {
+        Some(text) => text.clone(),
+        None => "the kernel panicked".to_string(),
     }
 }

@@ -16,7 +16,6 @@ mod device_fn;
 mod error_gate;
 pub mod formula;
 pub(crate) mod host_functions;
-mod hosted;
 pub mod ids;
 pub(crate) mod isa;
 mod lane_values;
@@ -58,7 +57,7 @@ pub use error_gate::{
     type_checked,
 };
 pub use half::{bf16, f16};
-pub use hosted::{hosted, hosted_arg, panic_message};
+pub use host_functions::{hosted, hosted_arg, panic_message};
 pub use isa::{Isa, isa};
 pub use lane_values::{
     LaneStorage, LaneValues, LaneValuesSoa, Strip, fetch_strip, flat, flat_mut, keep_strip,

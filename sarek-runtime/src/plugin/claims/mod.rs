@@ -129,7 +129,7 @@ impl Subject {
         }
     }
 
-    /// How specific a claim is that covers `asked`: one with a schedule before one without, and
+    /// The precedence of a claim that covers `asked`: one with a schedule before one without, and
     /// instances before templates.
     fn rank(&self, asked: &Subject) -> (bool, usize) {
         match (self, asked) {
