@@ -90,7 +90,8 @@ impl fmt::Display for Signature {
 }
 
 /// A function for [`register_host`]: a closure or a `fn` that takes up to six scalars and returns
-/// one. A `&ThreadState` may stand before the scalars. rustc infers `Form`.
+/// one. A `&ThreadState` may stand before the scalars. `Form` is the function's pointer type, which
+/// rustc infers.
 pub trait HostFunction<Form>: Send + Sync + 'static {
     /// The types of the scalars, as a tuple.
     type Args;
@@ -102,14 +103,6 @@ pub trait HostFunction<Form>: Send + Sync + 'static {
     #[doc(hidden)]
     fn erased(self) -> Erased;
 }
-
-/// The form of a host function without the thread's state.
-#[derive(Debug)]
-pub struct OfArguments;
-
-/// The form of a host function with the thread's state.
-#[derive(Debug)]
-pub struct OfThread;
 
 /// A host function on values.
 #[doc(hidden)]
@@ -123,7 +116,7 @@ type Call = dyn Fn(&ThreadState, &[Value]) -> Option<Value> + Send + Sync;
 
 macro_rules! host_functions {
     ($(($($name:ident),*))*) => {$(
-        impl<F, R, $($name),*> HostFunction<(OfArguments, ($($name,)*), R)> for F
+        impl<F, R, $($name),*> HostFunction<fn($($name),*) -> R> for F
         where
             F: Fn($($name),*) -> R + Send + Sync + 'static,
             R: HostScalar,
@@ -135,11 +128,11 @@ macro_rules! host_functions {
             #[allow(non_snake_case)]
             fn erased(self) -> Erased {
                 let of_thread = move |_: &ThreadState, $($name: $name),*| self($($name),*);
-                HostFunction::<(OfThread, ($($name,)*), R)>::erased(of_thread)
+                HostFunction::<fn(&ThreadState, $($name),*) -> R>::erased(of_thread)
             }
         }
 
-        impl<F, R, $($name),*> HostFunction<(OfThread, ($($name,)*), R)> for F
+        impl<F, R, $($name),*> HostFunction<fn(&ThreadState, $($name),*) -> R> for F
         where
             F: Fn(&ThreadState, $($name),*) -> R + Send + Sync + 'static,
             R: HostScalar,
