@@ -148,7 +148,7 @@ pub fn items(
     let (params, stmts) = cpu::function(lowered, is_cooperative);
     let result_type = result_type(signature);
     let [result, block_result] = body_results(owner, signature, krate);
-    let (block_params, block_stmts) = cpu::block(lowered, &result_type, is_cooperative);
+    let (block_params, block_stmts) = cpu::block(lowered, &result_type, is_cooperative, &body);
     let nest = recursion.as_ref().map(|_| {
         let (params, stmts) = cpu::nested(lowered);
         quote! {
@@ -300,6 +300,8 @@ fn facts(
         None => lowered.sites(),
     };
     let collectives = lowered.callees.iter().map(|callee| callee.collective());
+    let strips = cpu::has_strips(lowered, is_cooperative);
+    let strips_of_callees = cpu::callees_with_strips(lowered);
     let is_exact = exact::strays(&lowered.kernel).is_empty();
     let exacts = lowered.callees.iter().map(|callee| callee.exact());
     let mutates = signature.arguments.first().is_some_and(|a| match a.kind {
@@ -316,6 +318,7 @@ fn facts(
         #krate::__private::FunctionFacts {
             sites: #sites,
             collective: #is_cooperative #(|| #collectives)*,
+            strips: #strips #(|| #strips_of_callees)*,
             exact: #is_exact #(&& #exacts)*,
             mutates: #mutates,
             uniform: #krate::__private::ParameterSet::new(&[#(#uniform),*]),

@@ -19,7 +19,7 @@
 //! 14. [`guard_loops`], if the text has a fault buffer
 //! 15. [`expand_atomics`]
 //!
-//! [`spell_intrinsics`] runs before them, by the caller that has the texts. [`blank_natives`] serves to compare a text
+//! [`spell_intrinsics`] runs before them, by the caller that has the texts. Compiled bodies use [`flag_returns`]. [`blank_natives`] serves to compare a text
 //! with the one without the users' own code.
 
 mod blank_natives;
@@ -28,6 +28,7 @@ mod cut_after_exits;
 mod elide_checks;
 mod expand_atomics;
 mod expand_prints;
+mod flag_returns;
 mod fold_continues;
 mod guard_loops;
 mod hoist_decls;
@@ -49,6 +50,7 @@ pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use expand_atomics::expand_atomics;
 pub use expand_prints::{OUTPUT_WORDS, expand_prints};
+pub use flag_returns::flag_returns;
 pub use fold_continues::fold_continues;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;

@@ -215,6 +215,51 @@ pub fn returned<F, R, H>(
     returned.map(|returned| returned.value)
 }
 
+/// Unwraps the result of a function's body for one lane, in its body for all lanes.
+///
+/// # Safety
+/// The body is that of the same function.
+#[inline(always)]
+pub unsafe fn returned_by_lane<F, R, H>(
+    returned: Result<Returned<F, H, R>, RawFault>,
+) -> Result<R, RawFault> {
+    returned.map(|returned| returned.value)
+}
+
+/// True if a value is the same in all lanes.
+///
+/// # Safety
+/// The elements of all `lanes` of a block of `dim` threads are initialised.
+#[inline(always)]
+pub unsafe fn all_agree<T: Copy + PartialEq>(
+    values: &[MaybeUninit<T>],
+    lanes: [usize; 3],
+    dim: [usize; 3],
+) -> bool {
+    let mut agree = true;
+    for z in 0..lanes[2] {
+        for y in 0..lanes[1] {
+            let row = (z * dim[1] + y) * dim[0];
+            // SAFETY: these are lanes of the block, which are initialised.
+            let row = unsafe { assume_row(&values[row..row + lanes[0]]) };
+            // SAFETY: the same, for the first lane; without lanes, no row is compared.
+            let first = unsafe { values[0].assume_init() };
+            agree &= row.iter().fold(true, |agree, v| agree & (*v == first));
+        }
+    }
+    agree
+}
+
+/// Initialised values.
+///
+/// # Safety
+/// They are initialised.
+#[inline(always)]
+unsafe fn assume_row<T>(values: &[MaybeUninit<T>]) -> &[T] {
+    // SAFETY: the layouts are the same, and the caller promises values.
+    unsafe { &*(std::ptr::from_ref(values) as *const [T]) }
+}
+
 /// Checks that a function's body has run for all lanes.
 #[inline(always)]
 pub fn returned_by_all<F, R, H>(

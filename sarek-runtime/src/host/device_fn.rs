@@ -90,6 +90,9 @@ pub struct FunctionFacts {
     pub sites: u32,
     /// True if the threads of a block cooperate in it, by barriers, shared arrays or subgroups.
     pub collective: bool,
+    /// True if it has a loop that the CPU runs for many threads at a time, if all threads of a block
+    /// call the function together.
+    pub strips: bool,
     /// True if its results are the same to the bit on every device, as strict kernels require.
     pub exact: bool,
     /// True if it changes its receiver.
@@ -111,6 +114,7 @@ impl FunctionFacts {
     pub const NONE: FunctionFacts = FunctionFacts {
         sites: 0,
         collective: false,
+        strips: false,
         exact: true,
         mutates: false,
         uniform: ParameterSet(0),

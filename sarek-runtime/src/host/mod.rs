@@ -43,9 +43,9 @@ pub use arg_convert::{
 };
 pub use block::Block;
 pub use collective_call::{
-    Call, Flag, FnSignature, Instance, Returned, Unmarked, again, as_uninit, assume_all_init,
-    facts_of, first, function_of, given_instance, instance, returned, returned_by_all, same,
-    sites_before,
+    Call, Flag, FnSignature, Instance, Returned, Unmarked, again, all_agree, as_uninit,
+    assume_all_init, facts_of, first, function_of, given_instance, instance, returned,
+    returned_by_all, returned_by_lane, same, sites_before,
 };
 pub use compound::{
     array_element, array_len, either, len_of, of_type, overflows, typed_literal, typed_value,

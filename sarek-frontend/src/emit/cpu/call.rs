@@ -28,7 +28,7 @@ impl Writer<'_> {
         let callee = self.lowered.callee(id);
         let body = match (callee.is_unnamed, call.args.first()) {
             (true, Some(Argument::Value(value))) => {
-                let name = given_name(0, self.lowered.expr_spans[value.index()]);
+                let name = given_name(0, self.lowered.expr_span(*value));
                 callee.body_of(&mixed!(__host::again(&#name)))
             }
             (true, Some(Argument::Local(local))) => {
@@ -47,7 +47,7 @@ impl Writer<'_> {
             Argument::Value(value) => {
                 // Bound to a name with the argument's span, so that rustc reports a type mismatch
                 // there.
-                let name = given_name(i, self.lowered.expr_spans[value.index()]);
+                let name = given_name(i, self.lowered.expr_span(value));
                 let is_borrowed = self.lowered.borrowed.contains(&value);
                 let is_constant = matches!(self.kernel.expr(value), Expr::Link(_));
                 let value = self.expr(value);

@@ -10,32 +10,38 @@
 //! selects one. In the first body each lane makes its calls alone; in the other, such a call ends a
 //! region.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, joint_calls};
 use sarek_ir::analysis::regions::{Plan, RegionId, Values};
+use sarek_ir::analysis::uniformity::Among;
 use sarek_ir::{
-    Access, Argument, CallId, CallTarget, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt,
-    StmtId,
+    Access, Argument, CallId, CallTarget, ExprId, FunctionId, LocalId, Memory, ParamId, ParamKind,
+    Stmt, StmtId,
 };
 
 use super::call::given_name;
 use super::frame::{Frame, Lanes};
+use super::function_strips::{self, FunctionStrips};
 use super::names::{located, param_name, rust_type};
 use super::{Writer, instance_name, mixed};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
 use crate::parse::Shapes;
 
-/// The calls that all lanes of a block reach together.
+/// The calls that all lanes of a block make together.
+#[derive(Default)]
 pub struct Joint {
-    pub stmts: HashSet<StmtId>,
-    functions: BTreeSet<FunctionId>,
+    /// Those whose callees may be collective.
+    collective: BTreeMap<StmtId, FunctionId>,
+    /// Those whose callees may have loops that strips run: [`super::function_strips`].
+    strips: BTreeMap<StmtId, FunctionId>,
 }
 
 impl Joint {
+    /// The calls that all lanes reach together.
     pub fn of(lowered: &Lowered, is_function: bool) -> Joint {
         let kernel = &lowered.kernel;
         let calls = match lowered.max_depth {
@@ -43,34 +49,101 @@ impl Joint {
             // An assertion guarantees that none of the callees is collective.
             None | Some(_) => vec![],
         };
+        let collective = calls.into_iter().filter_map(|(stmt, call)| {
+            let function = kernel.calls[call.index()].called.function();
+            Some((stmt, function?))
+        });
         Joint {
-            stmts: calls.iter().map(|(stmt, _)| *stmt).collect(),
-            functions: calls
-                .iter()
-                .filter_map(|(_, call)| kernel.calls[call.index()].called.function())
-                .collect(),
+            collective: collective.collect(),
+            strips: BTreeMap::new(),
         }
     }
 
-    /// A constant that is true if one of the callees is collective. `None` without calls.
-    pub fn condition(&self, lowered: &Lowered) -> Option<TokenStream> {
-        let each = self.functions.iter();
-        let each: Vec<TokenStream> = each
-            .map(|f| lowered.callees[f.index()].collective())
+    /// The same, with the calls whose callees may have loops for strips.
+    pub fn with_strips(self, lowered: &Lowered, among: &Among) -> Joint {
+        Joint {
+            strips: function_strips::calls(lowered, among),
+            ..self
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.collective.is_empty() && self.strips.is_empty()
+    }
+
+    pub fn contains(&self, stmt: &StmtId) -> bool {
+        self.collective.contains_key(stmt) || self.strips.contains_key(stmt)
+    }
+
+    pub fn stmts(&self) -> impl Iterator<Item = StmtId> {
+        let all: BTreeSet<StmtId> = self
+            .collective
+            .keys()
+            .chain(self.strips.keys())
+            .copied()
             .collect();
-        (!each.is_empty()).then(|| mixed!(const { #(#each)||* }))
+        all.into_iter()
+    }
+
+    /// A condition, known when the code is compiled, that is true if one of the calls is made once
+    /// for all lanes. `None` without calls.
+    pub fn condition(&self, lowered: &Lowered) -> Option<TokenStream> {
+        let callees = |of: &BTreeMap<StmtId, FunctionId>| -> Vec<&Callee> {
+            let functions: BTreeSet<_> = of.values().collect();
+            functions
+                .iter()
+                .map(|f| &lowered.callees[f.index()])
+                .collect()
+        };
+        let collective = callees(&self.collective)
+            .into_iter()
+            .map(Callee::collective);
+        let strips = callees(&self.strips).into_iter().map(Callee::strips);
+        together(collective.collect(), strips.collect())
+    }
+
+    /// The same for one of the calls.
+    fn condition_of(&self, lowered: &Lowered, stmt: StmtId) -> Option<TokenStream> {
+        let callee = |of: &BTreeMap<StmtId, FunctionId>| {
+            let function = of.get(&stmt)?;
+            Some(&lowered.callees[function.index()])
+        };
+        let collective = callee(&self.collective).map(Callee::collective);
+        let strips = callee(&self.strips).map(Callee::strips);
+        together(
+            collective.into_iter().collect(),
+            strips.into_iter().collect(),
+        )
+    }
+}
+
+/// True if one of the callees is collective, or if one has loops for strips and every provable check
+/// was proved.
+fn together(collective: Vec<TokenStream>, strips: Vec<TokenStream>) -> Option<TokenStream> {
+    match (&collective[..], &strips[..]) {
+        ([], []) => None,
+        (_, []) => Some(mixed!(const { #(#collective)||* })),
+        ([], _) => Some(mixed!((!__CHECK && const { #(#strips)||* }))),
+        (_, _) => {
+            Some(mixed!((const { #(#collective)||* } || !__CHECK && const { #(#strips)||* })))
+        }
     }
 }
 
 /// The body of a function for all lanes: parameters, statements. `result_type` is the type of its
-/// result.
+/// result, and `lane_body` names its body for one lane.
 pub fn block(
     lowered: &Lowered,
     result_type: &TokenStream,
     is_cooperative: bool,
+    lane_body: &Ident,
 ) -> (TokenStream, TokenStream) {
     let kernel = &lowered.kernel;
-    let joint = Joint::of(lowered, true);
+    let strips = match is_cooperative {
+        true => None,
+        false => FunctionStrips::of(lowered),
+    };
+    let joint = Joint::of(lowered, true).with_strips(lowered, &function_strips::among(lowered));
     let parts = Contract::by_parameter(kernel);
     let differ = (0..kernel.params.len() as u32)
         .map(ParamId)
@@ -83,18 +156,24 @@ pub fn block(
             ..Shapes::none()
         },
         arrays: Some(&differ),
-        ..Writer::of_function(lowered, &known, &joint.stmts, &values)
+        ..Writer::of_function(lowered, &known, &joint, &values)
     };
     let params = writer.block_params();
     let params = mixed!(#params __result: &mut [::core::mem::MaybeUninit<#result_type>]);
-    if !is_cooperative && joint.stmts.is_empty() {
-        return (
-            params,
-            mixed!(::core::unreachable!("each lane calls it alone")),
-        );
-    }
-    let plan = writer.plan();
-    (params, writer.block_body(&plan, &differ))
+    let of_strips = match strips {
+        Some(strips) => writer.in_strips(&strips, lane_body),
+        None => mixed!(::core::unreachable!("each lane calls it alone")),
+    };
+    let of_block = || writer.block_body(&writer.plan(), &differ, true);
+    let body = match (is_cooperative, joint.condition(lowered)) {
+        (true, _) => of_block(),
+        (false, None) => of_strips,
+        (false, Some(together)) => {
+            let of_block = of_block();
+            mixed!(if #together { #of_block } else { #of_strips })
+        }
+    };
+    (params, body)
 }
 
 /// Calls that can only be made for one lane at a time, each with the error message if the callee is
@@ -120,13 +199,13 @@ impl Writer<'_> {
         let Stmt::Call { call } = self.kernel.stmt(stmt) else {
             unreachable!("only calls are joint");
         };
-        let is_collective = self.lowered.callee(call).collective();
+        let is_together = self.joint.condition_of(self.lowered, stmt);
         let together = self.call_of_lanes(frame, id, stmt, call);
         let lane = frame.lane();
         let alone = self.within(&lane).stmt(stmt);
         let alone = self.lane_body(frame, id, alone);
         let alone = self.lanes(frame, frame.mask(), alone);
-        mixed!(if #is_collective { #together } else { #alone })
+        mixed!(if #is_together { #together } else { #alone })
     }
 
     fn call_of_lanes(
@@ -143,7 +222,7 @@ impl Writer<'_> {
                 "an assertion keeps it from being called"
             ));
         }
-        let span = located(self.lowered.stmt_spans[stmt.index()]);
+        let span = located(self.lowered.stmt_span(stmt));
         let (block, base) = (callee.block(), self.base(id_of_call));
         let (mut rooms, mut fill, mut args, mut back) = (vec![], vec![], vec![], vec![]);
         let lane = frame.lane();
@@ -154,7 +233,7 @@ impl Writer<'_> {
                 Argument::Value(part) if parts.contains(&i) => self.expr(part),
                 Argument::Value(value) => {
                     let is_borrowed = self.lowered.borrowed.contains(&value);
-                    let room = given_name(i, self.lowered.expr_spans[value.index()]);
+                    let room = given_name(i, self.lowered.expr_span(value));
                     let value = self.within(&lane).expr(value);
                     rooms.push(mixed!(let #room = __host::Scratch::room(__scratch, __threads);));
                     fill.push(mixed! {
@@ -266,7 +345,18 @@ impl Writer<'_> {
         }
         match self.is_once() {
             true => mixed!(__host::Slices::of(&#name, __first)),
-            false => mixed!(__host::Slices::of(&#name, __lane)),
+            false => {
+                let lane = self.lane_of_block();
+                mixed!(__host::Slices::of(&#name, #lane))
+            }
+        }
+    }
+
+    /// The lane's position in the block.
+    fn lane_of_block(&self) -> TokenStream {
+        match self.frame.map(|frame| frame.lanes) {
+            Some(Lanes::Strip) => mixed!((__lane + __w)),
+            Some(Lanes::Block) | None => mixed!(__lane),
         }
     }
 
@@ -281,8 +371,8 @@ impl Writer<'_> {
 
     /// The locals that collective calls borrow, or that receive their results.
     pub(super) fn lent_to_calls(&self) -> HashSet<LocalId> {
-        let calls = self.joint.iter().flat_map(|stmt| {
-            let Stmt::Call { call } = self.kernel.stmt(*stmt) else {
+        let calls = self.joint.stmts().flat_map(|stmt| {
+            let Stmt::Call { call } = self.kernel.stmt(stmt) else {
                 unreachable!("only calls are joint");
             };
             let call = &self.kernel.calls[call.index()];
@@ -357,9 +447,15 @@ impl Writer<'_> {
         }
     }
 
-    fn block_body(&self, plan: &Plan, differ: &HashSet<ParamId>) -> TokenStream {
+    /// The statements of a body for all lanes, or for those of `__active` if some are `given`.
+    pub(super) fn block_body(
+        &self,
+        plan: &Plan,
+        differ: &HashSet<ParamId>,
+        given: bool,
+    ) -> TokenStream {
         let mut frame = Frame::new(plan, Lanes::Block);
-        frame.given = true;
+        frame.given = given;
         let result = self.kernel.result.map(|local| {
             let array = frame.array(local);
             match self.within(&frame).is_kept_whole(local) {
@@ -431,7 +527,7 @@ impl Writer<'_> {
         let name = param_name(param);
         let position = match self.is_once() {
             true => mixed!(__first),
-            false => mixed!(__lane),
+            false => self.lane_of_block(),
         };
         Some(
             mixed!(::core::mem::MaybeUninit::assume_init_read(<[_]>::get_unchecked(#name, #position))),
@@ -443,7 +539,8 @@ impl Writer<'_> {
         let name = param_name(param);
         match self.arrays {
             Some(_) => {
-                mixed!(::core::mem::MaybeUninit::as_mut_ptr(<[_]>::get_unchecked_mut(#name, __lane)))
+                let lane = self.lane_of_block();
+                mixed!(::core::mem::MaybeUninit::as_mut_ptr(<[_]>::get_unchecked_mut(#name, #lane)))
             }
             None => mixed!(&raw mut *#name),
         }
@@ -451,6 +548,18 @@ impl Writer<'_> {
 }
 
 impl Lowered {
+    /// The source span of an expression; nodes that a pass adds have none.
+    pub fn expr_span(&self, id: ExprId) -> Span {
+        let span = self.expr_spans.get(id.index());
+        span.copied().unwrap_or_else(Span::mixed_site)
+    }
+
+    /// The same for a statement.
+    pub fn stmt_span(&self, id: StmtId) -> Span {
+        let span = self.stmt_spans.get(id.index());
+        span.copied().unwrap_or_else(Span::mixed_site)
+    }
+
     /// The function that a call calls.
     pub fn callee(&self, call: CallId) -> &Callee {
         match self.kernel.calls[call.index()].called {

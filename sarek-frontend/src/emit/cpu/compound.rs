@@ -69,7 +69,7 @@ impl Writer<'_> {
 
     /// The operand of an operator: a number.
     pub(super) fn operand(&self, id: ExprId) -> TokenStream {
-        self.operand_at(id, located(self.lowered.expr_spans[id.index()]))
+        self.operand_at(id, located(self.lowered.expr_span(id)))
     }
 
     /// The same, with errors reported at `span`. rustc merges two errors of one type at one place.
@@ -185,7 +185,7 @@ impl Writer<'_> {
     /// A reference to a part of a constant, so that the program contains the constant once. `None`
     /// for a part of another value.
     fn constant_part(&self, id: ExprId) -> Option<TokenStream> {
-        let span = located(self.lowered.expr_spans[id.index()]);
+        let span = located(self.lowered.expr_span(id));
         if let Expr::Link(_) = self.kernel.expr(id) {
             let constant = self.expr(id);
             return Some(quote_spanned!(span=> const { &#constant }));

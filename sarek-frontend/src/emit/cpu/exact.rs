@@ -32,7 +32,7 @@ impl Writer<'_> {
             let (line, result) = self.link(id, lhs);
             lines.extend(line);
             if at == 0 {
-                let span = located(self.lowered.expr_spans[id.index()]);
+                let span = located(self.lowered.expr_span(id));
                 return quote_spanned!(span=> { #lines #result });
             }
             lhs = result;
@@ -46,7 +46,7 @@ impl Writer<'_> {
         let Some((arithmetic, site)) = self.exact_site(id) else {
             unreachable!("the chain is of what is checked");
         };
-        let span = located(self.lowered.expr_spans[id.index()]);
+        let span = located(self.lowered.expr_span(id));
         let operands = self.kernel.operands(id);
         let lhs = self.operand_of(operands[0], lhs, span);
         let rhs = operands.get(1).map(|rhs| self.operand_at(*rhs, span));

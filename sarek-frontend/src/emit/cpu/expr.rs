@@ -27,7 +27,7 @@ impl Writer<'_> {
     }
 
     fn unchecked(&self, id: ExprId) -> TokenStream {
-        let span = located(self.lowered.expr_spans[id.index()]);
+        let span = located(self.lowered.expr_span(id));
         let ty = self.kernel.type_of(id);
         match self.kernel.expr(id) {
             Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),

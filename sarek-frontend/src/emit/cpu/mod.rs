@@ -26,6 +26,7 @@ mod elastic_strips;
 mod exact;
 mod expr;
 mod frame;
+mod function_strips;
 mod grid_stride;
 mod guard_bounds;
 mod known_branches;
@@ -63,6 +64,7 @@ use crate::tokens;
 use collective_call::Joint;
 pub use collective_call::{block, unsplit};
 use frame::{Frame, Lanes};
+pub use function_strips::{callees_with_strips, has_strips};
 use guard_bounds::{Index, Limit, Trim};
 use names::param_name;
 pub use names::rust_type;
@@ -98,7 +100,7 @@ struct Writer<'a> {
     /// True for the body of a `#[device]` function.
     is_function: bool,
     /// Calls that are made once for all lanes if the callee is collective.
-    joint: &'a HashSet<StmtId>,
+    joint: &'a Joint,
     /// In a function that is called for all lanes: the parameters that may differ between lanes,
     /// which are arrays.
     arrays: Option<&'a HashSet<ParamId>>,
@@ -110,7 +112,7 @@ struct Writer<'a> {
 /// shapes, the build selects them: [`debug_builds`].
 pub fn body(lowered: &Lowered, shapes: Option<Shapes>) -> TokenStream {
     let kernel = &lowered.kernel;
-    let (none, values) = (HashSet::new(), Values::of(kernel));
+    let (none, values) = (Joint::default(), Values::of(kernel));
     let of_release = shapes.unwrap_or_default();
     let trim = trim(lowered, &values, of_release);
     let cost = Literal::u32_unsuffixed(cost::cost(kernel));
@@ -144,7 +146,7 @@ fn trim(lowered: &Lowered, values: &Values, shapes: Shapes) -> Trim {
 /// The function that runs a block.
 fn block_fn(lowered: &Lowered, values: &Values, shapes: Shapes) -> TokenStream {
     let trim = trim(lowered, values, shapes);
-    let none = HashSet::new();
+    let none = Joint::default();
     let writer = Writer {
         shapes,
         is_function: false,
@@ -169,7 +171,11 @@ fn block_fn(lowered: &Lowered, values: &Values, shapes: Shapes) -> TokenStream {
 /// The parameters and statements of a `#[device]` function's body, which one lane runs. A
 /// cooperative function has no such body: it is only called for all lanes at once, see [`block`].
 pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenStream) {
-    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
+    let (known, none, values) = (
+        HashMap::new(),
+        Joint::default(),
+        Values::of(&lowered.kernel),
+    );
     let writer = Writer::of_function(lowered, &known, &none, &values);
     let params = writer.function_params(None);
     let body = match (is_cooperative, lowered.max_depth) {
@@ -203,7 +209,11 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
 
 /// The same for a function that nests calls of itself; `__depth` is the number of calls left.
 pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
-    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
+    let (known, none, values) = (
+        HashMap::new(),
+        Joint::default(),
+        Values::of(&lowered.kernel),
+    );
     let writer = Writer::of_function(lowered, &known, &none, &values);
     let depth = mixed!(__depth: __u32,);
     let params = writer.function_params(Some(depth));
@@ -229,7 +239,7 @@ impl<'a> Writer<'a> {
     fn of_function(
         lowered: &'a Lowered,
         known: &'a HashMap<ExprId, bool>,
-        joint: &'a HashSet<StmtId>,
+        joint: &'a Joint,
         values: &'a Values,
     ) -> Writer<'a> {
         Writer {
@@ -348,19 +358,27 @@ impl Writer<'_> {
         stmts.filter(|id| !is_result(id)).collect()
     }
 
-    /// The body of `block`. Only rustc knows which callees are collective. If all threads reach
-    /// some call together, there are two bodies, and a constant selects one.
+    /// The body of `block`. Only rustc knows which callees are collective, or have loops for strips.
+    /// If all threads reach some call together, there are two bodies, and a constant selects one.
     fn entries(&self, trim: &Trim) -> TokenStream {
         let alone = self.for_blocks(trim);
         let joint = Joint::of(self.lowered, false);
+        let among = Among {
+            known: self.known.clone(),
+            ..Among::default()
+        };
+        let joint = match self.shapes.strips {
+            true => joint.with_strips(self.lowered, &among),
+            false => joint,
+        };
         let together = Writer {
-            joint: &joint.stmts,
+            joint: &joint,
             ..*self
         };
         match joint.condition(self.lowered) {
-            Some(is_collective) => {
+            Some(is_together) => {
                 let together = together.for_blocks(trim);
-                mixed!(if #is_collective { #together } else { #alone })
+                mixed!(if #is_together { #together } else { #alone })
             }
             None => alone,
         }

@@ -15,7 +15,7 @@ impl Writer<'_> {
     }
 
     pub fn stmt(&self, id: StmtId) -> TokenStream {
-        let span = located(self.lowered.stmt_spans[id.index()]);
+        let span = located(self.lowered.stmt_span(id));
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } if self.is_kept(local) => {
                 // The local is declared at the head of the region.
@@ -55,7 +55,7 @@ impl Writer<'_> {
                 let print = &self.kernel.prints[print.index()];
                 let args: Vec<_> = (self.kernel.list(print.args))
                     .map(|arg| {
-                        let span = located(self.lowered.expr_spans[arg.index()]);
+                        let span = located(self.lowered.expr_span(arg));
                         let is_known = self.kernel.type_of(arg).as_scalar().is_some();
                         (self.expr(arg), (!is_known).then_some(span))
                     })

@@ -400,6 +400,11 @@ impl Callee {
         self.fact("collective")
     }
 
+    /// A constant that is true if it has a loop that strips of lanes run.
+    pub fn strips(&self) -> TokenStream {
+        self.fact("strips")
+    }
+
     /// A constant that is true if all its results are the same to the bit on every device, in a
     /// strict kernel.
     pub fn exact(&self) -> TokenStream {
