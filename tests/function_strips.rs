@@ -232,6 +232,32 @@ fn beside_barriers(x: &[f32], out: &mut [u32], most: u32) {
     }
 }
 
+#[device]
+fn mirrored(v: u32, limit: usize) -> u32 {
+    let tile = shared_array::<u32, 64>();
+    let t = thread_idx_x();
+    tile[t] = 1000;
+    barrier();
+    if t < limit {
+        tile[t] = v;
+    }
+    barrier();
+    let found = tile[63 - t];
+    barrier();
+    found
+}
+
+/// A guard of a collective function whose limit is each thread's own.
+#[kernel(block = 64)]
+fn own_limits(n: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let limit = if i < n.len() { n[i] as usize * 3 } else { 64 };
+    let found = mirrored(i as u32, limit);
+    if i < out.len() {
+        out[i] = found;
+    }
+}
+
 /// The results on a device, for all lengths.
 fn results(device: &Device, n: usize) -> sarek::Result<Vec<Vec<u32>>> {
     let at = |i: usize| (i * 37 % 101) as f32 / 25.0 - 2.0;
@@ -267,6 +293,10 @@ fn results(device: &Device, n: usize) -> sarek::Result<Vec<Vec<u32>>> {
         all.push(turns.to_vec()?);
     }
     own_bounds(&x, &counts, &mut turns).over(n).run_on(device)?;
+    all.push(turns.to_vec()?);
+    own_limits(&counts, &mut turns)
+        .grid(n.div_ceil(64))
+        .run_on(device)?;
     all.push(turns.to_vec()?);
     of_generics(&counts, &mut turns).over(n).run_on(device)?;
     all.push(turns.to_vec()?);

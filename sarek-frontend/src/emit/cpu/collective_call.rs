@@ -518,6 +518,16 @@ impl Writer<'_> {
         })
     }
 
+    /// True if a parameter has one value in all lanes; for a slice, one length.
+    pub(super) fn is_param_of_all(&self, param: ParamId) -> bool {
+        let may_differ = match self.kernel.params[param.index()].kind {
+            ParamKind::Scalar(_) | ParamKind::Value(_) => self.param_of_lane(param).is_some(),
+            ParamKind::Reference(_) => self.arrays.is_some(),
+            ParamKind::Slice { .. } => false,
+        };
+        !may_differ
+    }
+
     /// The lane's own value of a parameter, if the parameter may differ between lanes.
     pub(super) fn param_of_lane(&self, param: ParamId) -> Option<TokenStream> {
         let differ = self.arrays?;

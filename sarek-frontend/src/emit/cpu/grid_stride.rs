@@ -173,7 +173,8 @@ impl Writer<'_> {
                 self.is_for_all(local) || value != expr && self.is_fixed(value)
             }
             Reads::Memory(_) | Reads::Faults => false,
-            Reads::Operands | Reads::Constant | Reads::Param(_) => true,
+            Reads::Operands | Reads::Constant => true,
+            Reads::Param(param) => self.is_param_of_all(param),
         };
         let operands = self.kernel.operands(expr);
         let is_simple = match facts.work {

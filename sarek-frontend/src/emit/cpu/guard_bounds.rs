@@ -18,11 +18,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Writer;
 use super::lane_index::LaneIndices;
 use sarek_ir::analysis::linear::{Guard, Relation};
 use sarek_ir::analysis::regions::{Place, Plan, Values};
 use sarek_ir::facts::{Hazard, Reads, Work};
-use sarek_ir::{Axis, Block, Builtin, ExprId, Kernel, LocalId, Stmt, StmtId, Value};
+use sarek_ir::{Axis, Block, Builtin, ExprId, Kernel, LocalId, ParamId, Stmt, StmtId, Value};
 
 /// The guards that were removed from a body.
 #[derive(Default)]
@@ -64,37 +65,22 @@ impl Trim {
     /// The guards of a kernel.
     pub fn of(kernel: &Kernel, values: &Values) -> Trim {
         let ids: Vec<StmtId> = kernel.block(kernel.body).collect();
-        Trim::find(kernel, values, None, &ids)
+        Finder::new(kernel, values, None, &|_| true).found(&ids)
     }
+}
 
+impl Writer<'_> {
     /// The guards of a region.
-    pub fn of_region(kernel: &Kernel, values: &Values, plan: &Plan, stmts: &[StmtId]) -> Trim {
-        Trim::find(kernel, values, Some(plan), stmts)
+    pub fn trim_of_region(&self, plan: &Plan, stmts: &[StmtId]) -> Trim {
+        let is_of_all = |param| self.is_param_of_all(param);
+        Finder::new(self.kernel, self.values, Some(plan), &is_of_all).found(stmts)
     }
 
     /// The guards of a branch that lanes take if a condition holds. The condition stays a test.
-    pub fn of_branch(kernel: &Kernel, values: &Values, plan: &Plan, cond: ExprId) -> Trim {
-        let mut finder = Finder {
-            kernel,
-            values,
-            region: Some(plan),
-            fixed: HashSet::new(),
-            trim: Trim::default(),
-        };
+    pub fn trim_of_branch(&self, plan: &Plan, cond: ExprId) -> Trim {
+        let is_of_all = |param| self.is_param_of_all(param);
+        let mut finder = Finder::new(self.kernel, self.values, Some(plan), &is_of_all);
         finder.test(cond, true);
-        finder.trim
-    }
-
-    fn find(kernel: &Kernel, values: &Values, region: Option<&Plan>, ids: &[StmtId]) -> Trim {
-        let mut finder = Finder {
-            kernel,
-            values,
-            region,
-            fixed: HashSet::new(),
-            trim: Trim::default(),
-        };
-        // Guards found before a statement that ends the search stay valid.
-        finder.body(ids);
         finder.trim
     }
 }
@@ -104,12 +90,36 @@ struct Finder<'a> {
     values: &'a Values,
     /// The split of the body, if the statements are one of its regions.
     region: Option<&'a Plan>,
+    /// True for parameters that have one value in all lanes.
+    is_of_all: &'a dyn Fn(ParamId) -> bool,
     /// Locals that hold a fixed value.
     fixed: HashSet<LocalId>,
     trim: Trim,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(
+        kernel: &'a Kernel,
+        values: &'a Values,
+        region: Option<&'a Plan>,
+        is_of_all: &'a dyn Fn(ParamId) -> bool,
+    ) -> Finder<'a> {
+        Finder {
+            kernel,
+            values,
+            region,
+            is_of_all,
+            fixed: HashSet::new(),
+            trim: Trim::default(),
+        }
+    }
+
+    /// The guards before a statement that ends the search.
+    fn found(mut self, ids: &[StmtId]) -> Trim {
+        self.body(ids);
+        self.trim
+    }
+
     fn body(&mut self, ids: &[StmtId]) {
         for &id in ids {
             let stmt = self.kernel.stmt(id);
@@ -232,7 +242,8 @@ impl Finder<'_> {
                 }
                 Reads::Id(builtin) => builtin.is_uniform(),
                 Reads::Memory(_) | Reads::Faults => false,
-                Reads::Operands | Reads::Constant | Reads::Param(_) | Reads::Len(_) => true,
+                Reads::Operands | Reads::Constant | Reads::Len(_) => true,
+                Reads::Param(param) => (self.is_of_all)(param),
             })
     }
 

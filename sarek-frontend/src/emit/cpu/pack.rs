@@ -198,7 +198,8 @@ impl Writer<'_> {
                 value != expr && self.is_of_tile(value, counter)
             }
             Reads::Memory(_) | Reads::Faults => false,
-            Reads::Operands | Reads::Constant | Reads::Param(_) => true,
+            Reads::Operands | Reads::Constant => true,
+            Reads::Param(param) => self.is_param_of_all(param),
         };
         let is_simple = match facts.work {
             Work::Leaf | Work::Operator => true,

@@ -333,7 +333,8 @@ impl Writer<'_> {
                 self.is_for_all(local) || value != id && self.is_of_row(value)
             }
             Reads::Memory(_) | Reads::Faults => false,
-            Reads::Operands | Reads::Constant | Reads::Param(_) => true,
+            Reads::Operands | Reads::Constant => true,
+            Reads::Param(param) => self.is_param_of_all(param),
         };
         let is_simple = match facts.work {
             Work::Leaf | Work::ShortCircuit => true,

@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
             return TokenStream::new();
         }
         let trim = match (frame.lanes, self.shapes.trim) {
-            (Lanes::Block, true) => Trim::of_region(self.kernel, self.values, frame.plan, stmts),
+            (Lanes::Block, true) => self.trim_of_region(frame.plan, stmts),
             (Lanes::Block, false) | (Lanes::Strip, _) => Trim::default(),
         };
         let mut known = self.known.clone();
@@ -383,7 +383,7 @@ impl<'a> Writer<'a> {
             branch(masked.otherwise, otherwise),
         );
         let trim = match (frame.lanes, self.shapes.trim) {
-            (Lanes::Block, true) => Trim::of_branch(self.kernel, self.values, frame.plan, cond),
+            (Lanes::Block, true) => self.trim_of_branch(frame.plan, cond),
             (Lanes::Block, false) | (Lanes::Strip, _) => Trim::default(),
         };
         let then = match trim.bounds.is_empty() {
