@@ -125,6 +125,34 @@ pub fn mandelbrot(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
     }
 }
 
+/// The number of iterations until a point escapes.
+#[device]
+fn escapes(cx: f32, cy: f32, limit: u32) -> u32 {
+    let mut x = 0.0f32;
+    let mut y = 0.0f32;
+    for count in 0..limit {
+        if x * x + y * y > 4.0 {
+            return count;
+        }
+        let next = x * x - y * y + cx;
+        y = 2.0 * x * y + cy;
+        x = next;
+    }
+    limit
+}
+
+/// The same as [`mandelbrot`], with the loop in a function.
+#[kernel]
+pub fn mandelbrot_called(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
+    let col = global_idx_x();
+    let row = global_idx_y();
+    if col < width && row < height {
+        let cx = -2.0 + 3.0 * (col as f32 + 0.5) / width as f32;
+        let cy = -1.0 + 2.0 * (row as f32 + 0.5) / height as f32;
+        counts[row * width + col] = escapes(cx, cy, limit);
+    }
+}
+
 /// `c = a b` for square matrices of `n` rows, with one thread for each element of `c`.
 #[kernel]
 pub fn matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {

@@ -282,6 +282,19 @@ impl Bench {
             |counts| counts,
             |counts| kernels::mandelbrot(n, n, LIMIT, counts).over((n, n)),
             |counts| Ok(plain::mandelbrot(n, n, LIMIT, counts.as_mut_slice()?)),
+        )?;
+        self.pair(
+            case(
+                "mandelbrot, loop in a function",
+                "rayon",
+                format!("{n}x{n}"),
+                Work::Operations(n * n, "pix"),
+            ),
+            COUNTED,
+            &mut Vector::zeros(n * n),
+            |counts| counts,
+            |counts| kernels::mandelbrot_called(n, n, LIMIT, counts).over((n, n)),
+            |counts| Ok(plain::mandelbrot(n, n, LIMIT, counts.as_mut_slice()?)),
         )
     }
 
