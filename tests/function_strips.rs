@@ -149,6 +149,14 @@ impl Weighted {
         at
     }
 
+    fn powers<const N: u32>(&self) -> f32 {
+        let mut all = 1.0;
+        for _ in 0..N {
+            all *= self.value * 0.25;
+        }
+        all
+    }
+
     fn drift(&mut self, turns: u32) -> f32 {
         let mut sum = 0.0;
         for k in 0..turns {
@@ -170,7 +178,7 @@ fn of_methods(x: &[f32], out: &mut [f32], turns: u32) {
         .spread(turns);
         let mut at = spread;
         let sum = at.drift(turns);
-        out[i] = spread.value + at.value + sum;
+        out[i] = spread.value + at.value + sum + at.powers::<24>();
     }
 }
 

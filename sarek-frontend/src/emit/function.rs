@@ -148,7 +148,11 @@ pub fn items(
     let (params, stmts) = cpu::function(lowered, is_cooperative);
     let result_type = result_type(signature);
     let [result, block_result] = body_results(owner, signature, krate);
-    let (block_params, block_stmts) = cpu::block(lowered, &result_type, is_cooperative, &body);
+    let lane_body = {
+        let arguments = owner.own.arguments_and(&quote!(__CHECK));
+        quote!(Self::#body #arguments)
+    };
+    let (block_params, block_stmts) = cpu::block(lowered, &result_type, is_cooperative, &lane_body);
     let nest = recursion.as_ref().map(|_| {
         let (params, stmts) = cpu::nested(lowered);
         quote! {

@@ -182,6 +182,12 @@ impl Own {
         (!self.is_empty()).then(|| quote!(::<#(#names),*>))
     }
 
+    /// The arguments, followed by another one: `::<T, N, other>`.
+    pub fn arguments_and(&self, other: &TokenStream) -> TokenStream {
+        let names = self.names.iter();
+        quote!(::<#(#names,)* #other>)
+    }
+
     /// `where …`, with one more predicate.
     pub fn clause(&self, more: Option<TokenStream>) -> Option<TokenStream> {
         let all: Vec<&TokenStream> = self.predicates.iter().chain(&more).collect();

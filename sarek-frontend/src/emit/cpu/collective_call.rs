@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, joint_calls};
 use sarek_ir::analysis::regions::{Plan, RegionId, Values};
@@ -131,12 +131,12 @@ fn together(collective: Vec<TokenStream>, strips: Vec<TokenStream>) -> Option<To
 }
 
 /// The body of a function for all lanes: parameters, statements. `result_type` is the type of its
-/// result, and `lane_body` names its body for one lane.
+/// result, and `lane_body` is the path of its body for one lane.
 pub fn block(
     lowered: &Lowered,
     result_type: &TokenStream,
     is_cooperative: bool,
-    lane_body: &Ident,
+    lane_body: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let kernel = &lowered.kernel;
     let strips = match is_cooperative {

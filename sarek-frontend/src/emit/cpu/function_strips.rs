@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use sarek_ir::analysis::regions::{Node, Plan, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::facts::{Effect, Flow, Reads};
@@ -218,7 +218,7 @@ impl Writer<'_> {
     }
 
     /// The statements of a body for all lanes, whose loops strips run.
-    pub fn in_strips(&self, strips: &FunctionStrips, lane_body: &Ident) -> TokenStream {
+    pub fn in_strips(&self, strips: &FunctionStrips, lane_body: &TokenStream) -> TokenStream {
         let (known, joint) = (HashMap::new(), Joint::default());
         let writer = strips.writer(self.lowered, &known, &joint);
         let together = writer.block_body(&writer.plan(), &strips.differ, false);
@@ -241,7 +241,7 @@ impl Writer<'_> {
     }
 
     /// Calls the body for one lane for each lane that takes part.
-    fn each_lane_alone(&self, lane_body: &Ident) -> TokenStream {
+    fn each_lane_alone(&self, lane_body: &TokenStream) -> TokenStream {
         let params = (0..self.kernel.params.len() as u32).map(ParamId);
         let args = params.map(|param| {
             let name = param_name(param);
@@ -263,7 +263,7 @@ impl Writer<'_> {
             None,
             mixed! {
                 if !__FULL && !*<[_]>::get_unchecked(__active, __lane) { continue; }
-                let __returned = Self::#lane_body(
+                let __returned = #lane_body(
                     __host::Flag::<__CHECK>, __block, __thread, __dim, __base, (#(#args,)*)
                 );
                 match __host::returned_by_lane(__returned) {

@@ -31,6 +31,10 @@ const WIDTHS: [u32; 4] = [32, 16, 8, 4];
 /// strip, with four registers of sums, would wait for additions.
 pub const LIGHT: u32 = 64;
 
+/// The most loops that move outside of the strips of a region. rustc's borrow checker takes cubic time
+/// in the number of loops over strips: 2.2 s for 100 pairs of loops.
+const MOST_LOOPS: usize = 64;
+
 /// The size of one number.
 const LIGHT_BYTES: usize = 4;
 
@@ -244,7 +248,7 @@ impl Writer<'_> {
         };
         let uniformity = Uniformity::among(self.kernel, &among);
         let moved = self.moved(&uniformity, stmts);
-        if moved.loops.is_empty() {
+        if moved.loops.is_empty() || moved.loops.len() > MOST_LOOPS {
             return None;
         }
         let rules = Rules {
@@ -499,4 +503,26 @@ fn outer_places(outer: Option<&Frame<'_>>, locals: usize) -> HashMap<LocalId, Pl
     each.filter_map(place)
         .filter(|(_, place)| *place != Place::Lane)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    /// True if a kernel with so many loops has strips.
+    fn has_strips(loops: usize) -> bool {
+        let each = "for k in 0..n { sum += x[k]; }".repeat(loops);
+        let source = format!(
+            "fn k(n: usize, x: &[f32], out: &mut [f32]) {{ let mut sum = 0.0; {each} out[global_idx_x()] = sum; }}"
+        );
+        let tokens = source.parse().expect("the source is tokens");
+        let expansion = crate::expand::kernel(proc_macro2::TokenStream::new(), tokens);
+        assert_eq!(expansion.errors, [""; 0], "{loops}");
+        expansion.tokens.to_string().contains("__STRIP")
+    }
+
+    #[test]
+    fn bodies_of_very_many_loops_have_no_strips() {
+        assert!(has_strips(1));
+        assert!(has_strips(super::MOST_LOOPS));
+        assert!(!has_strips(super::MOST_LOOPS + 1));
+    }
 }
