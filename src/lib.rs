@@ -57,6 +57,7 @@ extern crate self as sarek;
 pub mod interop;
 pub mod ir;
 pub mod prelude;
+pub mod tag;
 pub mod testing;
 
 // The language of kernels.
@@ -84,7 +85,7 @@ pub use sarek_runtime::{
     VectorViewMut, Work, WorkKind, include_text, reset_output, set_output,
 };
 pub use sarek_runtime::{
-    backend, cache, context, environment, foreign, graph, intrinsic, registry, settings, tag,
+    backend, cache, context, environment, foreign, graph, intrinsic, registry, settings,
 };
 
 // For expansions. Here rustc's messages name them without a path.
