@@ -25,6 +25,7 @@ mod kernel;
 mod memo;
 mod nested_call;
 mod optimize;
+mod pick;
 mod plan;
 mod prepare;
 mod programs;
@@ -221,7 +222,7 @@ impl<'a, B> Launch<'a, B> {
 }
 
 impl<'a> Launch<'a, FreeBlock> {
-    /// Runs `grid` blocks; set their size with [`Grid::block`].
+    /// Runs `grid` blocks. Their size is that of [`Grid::block`], or the device picks it.
     pub fn grid(self, grid: impl IntoDims) -> Grid<'a> {
         Grid {
             call: self.call,
@@ -242,8 +243,11 @@ impl<'a> Launch<'a, FixedBlock> {
     }
 }
 
-/// A launch with a number of blocks, which has no block size yet.
-#[must_use = "nothing runs until the block size is given with `.block(…)`, and then `.run()?`"]
+/// A launch with a number of blocks, whose size is open.
+///
+/// [`Grid::block`] sets it. Without it the device picks the block size, which the kernel sees as its
+/// [`crate::host::ids::block_dim_x`]. That suits kernels whose threads work on several elements each.
+#[must_use = "nothing runs until `.run()?`, or `.block(…)` and then `.run()?`"]
 pub struct Grid<'a> {
     call: Call<'a>,
     grid: Dims,
@@ -252,12 +256,35 @@ pub struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// Sets the block size in threads, and makes the launch ready.
     pub fn block(self, block: impl IntoDims) -> Ready<'a> {
+        let (grid, block) = (self.grid, block.into_dims());
+        self.shaped(Shape::Grid { grid, block })
+    }
+
+    /// Makes the launch ready; the device picks the block size.
+    pub fn ready(self) -> Ready<'a> {
+        let grid = self.grid;
+        self.shaped(Shape::Blocks(grid))
+    }
+
+    /// The same as [`Ready::run`], with a block size that the device picks.
+    pub fn run(self) -> Result<()> {
+        self.ready().run()
+    }
+
+    /// The same as [`Ready::run_on`], with a block size that the device picks.
+    pub fn run_on(self, device: &Device) -> Result<()> {
+        self.ready().run_on(device)
+    }
+
+    /// The same as [`Ready::enqueue`], with a block size that the device picks.
+    pub fn enqueue(self, stream: &Stream) -> Result<Event> {
+        self.ready().enqueue(stream)
+    }
+
+    fn shaped(self, shape: Shape) -> Ready<'a> {
         Ready {
             call: self.call,
-            shape: Shape::Grid {
-                grid: self.grid,
-                block: block.into_dims(),
-            },
+            shape,
             items: &[],
             dispatched: false,
         }
@@ -288,32 +315,6 @@ impl<B> Launch<'_, B> {
         Self: Shaped,
     {
         unreachable!("it has no index space")
-    }
-}
-
-impl Grid<'_> {
-    #[doc(hidden)]
-    pub fn run(self) -> Result<()>
-    where
-        Self: Shaped,
-    {
-        unreachable!("it has no block size")
-    }
-
-    #[doc(hidden)]
-    pub fn run_on(self, _: &Device) -> Result<()>
-    where
-        Self: Shaped,
-    {
-        unreachable!("it has no block size")
-    }
-
-    #[doc(hidden)]
-    pub fn enqueue(self, _: &Stream) -> Result<Event>
-    where
-        Self: Shaped,
-    {
-        unreachable!("it has no block size")
     }
 }
 
@@ -426,7 +427,9 @@ impl Ready<'_> {
                 let fixed = Dims(fixed.map(|n| n as usize));
                 format!("its text is written for blocks of {fixed}, not of {block}")
             }
-            (Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. }, _) => return Ok(()),
+            (Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. } | Shape::Blocks(_), _) => {
+                return Ok(());
+            }
         };
         Err(self.call.malformed(problem))
     }

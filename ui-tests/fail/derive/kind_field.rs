@@ -8,7 +8,7 @@ enum Order {
     Tiled { width: u32, by: Unsaved },
 }
 
-#[derive(Kind, PartialEq, Eq)]
+#[derive(Kind, PartialEq, Eq, Debug)]
 enum Unhashed {
     Plain,
 }

@@ -22,6 +22,7 @@
 //! [`Backend`] itself is a safe trait: it only returns devices, whose implementations make the
 //! promises.
 
+mod block;
 mod info;
 mod parameter;
 pub(crate) mod parts;
@@ -41,6 +42,7 @@ pub use crate::plugin::claims::{self, Claims};
 use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
+pub use block::{BlockRequest, OpenBlocks};
 pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
@@ -142,6 +144,17 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
     /// Makes another stream; returns the default one if the device has only one.
     fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
         Ok(self.stream())
+    }
+
+    /// Picks the block size of a launch that leaves it open: `.grid(…)` without a block, and `.over(…)`
+    /// and `.cover(…)` of a kernel that fixes none. `None` lets the framework pick it, as the default
+    /// does.
+    ///
+    /// Equal requests get equal blocks; the framework may ask more than once for one launch. A block
+    /// that does not pass [`BlockRequest::check`] makes the launch fail. For [`OpenBlocks::Cover`], a
+    /// block is used only if its blocks have the threads that the launch has on every device.
+    fn pick_block(&self, _request: &BlockRequest<'_>) -> Option<[u32; 3]> {
+        None
     }
 
     /// True if a loaded program fixes the lengths of shared arrays that a launch chooses. The
