@@ -21,6 +21,7 @@ mod dims;
 mod dispatch;
 mod eligible;
 mod explain;
+mod instrumented;
 mod kernel;
 mod memo;
 mod nested_call;
@@ -54,7 +55,7 @@ pub use unshaped::Shaped;
 
 use crate::device::{Event, Stream, registry};
 use crate::plugin::backend::{Codegen, Parts};
-use crate::plugin::tag::{ScheduleKind, Tag};
+use crate::plugin::tag::{DataInstrumentationKind, InstrumentationKind, ScheduleKind, Tag};
 use crate::sync::fork;
 use crate::{Device, Error, KernelDef, Result, environment, settings};
 pub(crate) use explain::kernel as explain_kernel;
@@ -64,6 +65,7 @@ pub(crate) use prepare::{Prepared, foreign, prepared};
 pub(crate) use source::{rendered, source};
 
 use arg::Flattened;
+use instrumented::Instruments;
 use space::Shape;
 
 /// Marks a [`Launch`] that chooses its block size.
@@ -102,6 +104,8 @@ struct Call<'a> {
     environments: Option<Arc<[String]>>,
     /// The schedule of its threads, if the launch sets one.
     schedule: Option<Tag<ScheduleKind>>,
+    /// The instrumentation, if there is any.
+    instruments: Option<Box<Instruments>>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -160,6 +164,7 @@ impl<'a, B> Launch<'a, B> {
                 parts,
                 strided,
                 schedule: None,
+                instruments: None,
             },
             block: PhantomData,
         }
@@ -186,6 +191,27 @@ impl<'a, B> Launch<'a, B> {
     /// thread once. Only devices of the backend that has claimed the schedule are eligible.
     pub fn schedule(mut self, schedule: &Tag<ScheduleKind>) -> Self {
         self.call.schedule = Some(schedule.clone());
+        self
+    }
+
+    /// Calls the provider of a tag around the launch, see [`crate::instrument`]. A launch may carry
+    /// several tags; providers are called in their order.
+    ///
+    /// A launch without threads calls no provider. The launch returns [`Error::Tag`] if the tag has
+    /// no provider.
+    pub fn instrument(mut self, tag: &Tag<InstrumentationKind>) -> Self {
+        let instruments = self.call.instruments.get_or_insert_default();
+        instruments.work.push(tag.clone());
+        self
+    }
+
+    /// Calls the provider of a tag with the arrays of the launch, see [`crate::instrument`]:
+    /// [`DataInstrumentationKind::save`] writes them to files, and
+    /// [`DataInstrumentationKind::restore`] makes the launch work on these. The launch waits for its
+    /// arrays, before and after.
+    pub fn instrument_data(mut self, tag: &Tag<DataInstrumentationKind>) -> Self {
+        let instruments = self.call.instruments.get_or_insert_default();
+        instruments.data.push(tag.clone());
         self
     }
 

@@ -1,7 +1,7 @@
 //! Tags: extensible enumerations, to which backends may add members.
 //!
 //! A kind ([`DeviceKind`], [`StorageKind`], [`ScheduleKind`], [`InstrumentationKind`],
-//! [`Language`]) has members. A plain member is its name. A template takes attributes; each set of
+//! [`DataInstrumentationKind`], [`Language`]) has members. A plain member is its name. A template takes attributes; each set of
 //! attributes makes an instance of it. Instances with equal attributes are one object. Members are
 //! added at run time:
 //!
@@ -75,6 +75,10 @@ pub enum ScheduleKind {}
 #[derive(Debug)]
 pub enum InstrumentationKind {}
 
+/// The ways to keep the arrays of a launch.
+#[derive(Debug)]
+pub enum DataInstrumentationKind {}
+
 /// The languages of programs.
 #[derive(Debug)]
 pub enum Language {}
@@ -134,6 +138,10 @@ kinds! {
         none "none" "No instrumentation.",
         timer "timer" "Time measured on the host.",
         device_events "device_events" "Time measured by events on the device.";
+    DataInstrumentationKind "data instrumentation":
+        none "none" "Arrays are not kept.",
+        save "save" "The arrays of a launch are written to files, before and after it.",
+        restore "restore" "A launch works on the arrays in files that were saved before.";
     Language "language":
         rust "rust" "Rust, compiled with the program.",
         ir "ir" "The intermediate representation.",
