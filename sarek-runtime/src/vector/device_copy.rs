@@ -7,6 +7,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use sarek_ir::TypeInfo;
+
 use super::bytes;
 use super::storage::HostRegion;
 use crate::device::{Begun, Block, Done, Purpose, Queue, StreamRef, WorkKind};
@@ -49,8 +51,9 @@ impl DeviceCopy {
         bytes: usize,
         purpose: Purpose,
         storage: Option<&Tag<StorageKind>>,
+        element: Option<TypeInfo>,
     ) -> Result<DeviceCopy> {
-        let mut block = device.block(bytes, purpose, storage)?;
+        let mut block = device.block(bytes, purpose, storage, element)?;
         Ok(DeviceCopy {
             device: device.clone(),
             valid: false,

@@ -23,6 +23,7 @@
 //! promises.
 
 mod block;
+mod buffer;
 mod info;
 mod parameter;
 pub(crate) mod parts;
@@ -43,6 +44,7 @@ use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
 pub use block::{BlockRequest, OpenBlocks};
+pub use buffer::BufferRequest;
 pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
@@ -118,6 +120,23 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
             backend: self.info().name.clone(),
             what: format!("{bytes} bytes of the storage `{storage}`"),
         })
+    }
+
+    /// True if buffers carry the type of their elements. The framework then allocates the memory of
+    /// vectors by [`BackendDevice::alloc_elements`], and reuses it for vectors of the same type only.
+    /// Otherwise memory is bytes: small vectors are parts of common buffers, and vectors of other
+    /// types get what is free.
+    fn types_buffers(&self) -> bool {
+        false
+    }
+
+    /// The same as [`BackendDevice::alloc`] and [`BackendDevice::alloc_in`] for the elements of a
+    /// vector, if [`BackendDevice::types_buffers`] is true.
+    fn alloc_elements(&self, request: &BufferRequest<'_>) -> Result<Arc<dyn Mem>> {
+        match request.storage {
+            None => self.alloc(request.bytes),
+            Some(storage) => self.alloc_in(request.bytes, storage),
+        }
     }
 
     /// Makes host memory usable by the device in place, for [`StorageKind::zero_copy`]; `None`
