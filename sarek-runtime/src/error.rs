@@ -307,7 +307,7 @@ pub enum Error {
         /// Its parameter.
         parameter: String,
         /// The problem.
-        problem: DataProblem,
+        problem: Box<DataProblem>,
     },
     /// An environment cannot be used: it is unknown, depends on itself, or contradicts another.
     #[error("environment `{name}`: {problem}")]

@@ -162,11 +162,11 @@ impl Call<'_> {
                 action: "restore",
                 kernel: self.kernel.name().to_owned(),
                 parameter: array.parameter.clone(),
-                problem: DataProblem::Value {
+                problem: Box::new(DataProblem::Value {
                     index,
                     element: array.element.to_owned(),
                     problem,
-                },
+                }),
             };
             let other = other.map_err(refuse)?;
             match array.written {

@@ -102,7 +102,7 @@ fn error(kernel: &str, array: &Array, action: &'static str, problem: DataProblem
         action,
         kernel: kernel.to_owned(),
         parameter: array.parameter.clone(),
-        problem,
+        problem: Box::new(problem),
     }
 }
 
