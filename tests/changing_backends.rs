@@ -8,7 +8,8 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use sarek::backend::{
-    Backend, BackendDevice, BackendStream, Claims, Codegen, DeviceInfo, Mem, Program,
+    Backend, BackendDevice, BackendStream, Claims, Codegen, DeviceInfo, Launch, Mem, Program,
+    RawFault, Slice,
 };
 use sarek::prelude::*;
 use sarek::tag::{self, ScheduleKind, Tag};
@@ -57,6 +58,9 @@ impl Backend for Guest {
 
 struct Room(Arc<dyn BackendDevice>);
 
+/// The number of launches that guests ran.
+static VISITS: AtomicUsize = AtomicUsize::new(0);
+
 // SAFETY: each call is forwarded to another device.
 unsafe impl BackendDevice for Room {
     fn info(&self) -> &DeviceInfo {
@@ -77,7 +81,33 @@ unsafe impl BackendDevice for Room {
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
-        self.0.stream()
+        Arc::new(Line(self.0.stream()))
+    }
+}
+
+/// The stream of a guest, which counts its launches.
+struct Line(Arc<dyn BackendStream>);
+
+// SAFETY: each call is forwarded to another stream.
+unsafe impl BackendStream for Line {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.copy_in(dst, src) }
+    }
+
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.copy_out(src, dst) }
+    }
+
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        VISITS.fetch_add(1, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { self.0.launch(launch) }
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.0.sync()
     }
 }
 
@@ -200,7 +230,31 @@ fn backends_come_and_go_while_kernels_run() {
     }
     let (x, mut y) = (Vector::filled(4, 2u32), Vector::zeros(4));
     mix(3, &x, &mut y).over(4).run().unwrap();
+
+    // The next launch goes to who is the best now.
+    let mut visits = || {
+        let before = VISITS.load(Relaxed);
+        mix(3, &x, &mut y).over(4).run().unwrap();
+        VISITS.load(Relaxed) - before
+    };
+    let guest = |priority| {
+        let priority = Arc::new(AtomicI32::new(priority));
+        let (name, claims) = (NAMES[1], None);
+        registry::register(Arc::new(Guest {
+            name,
+            priority,
+            claims,
+        }))
+    };
+    assert_eq!(visits(), 0);
+    guest(10_000).unwrap();
+    assert_eq!(visits(), 1, "the guest is preferred");
+    registry::unregister(NAMES[1]);
+    assert_eq!(visits(), 0, "the guest has gone");
+    guest(-10_000).unwrap();
+    assert_eq!(visits(), 0, "the guest is the last choice");
+    registry::unregister(NAMES[1]);
     let error = mix(3, &x, &mut y).schedule(schedule).over(4).run();
     assert!(matches!(error, Err(Error::Unclaimed { .. })), "{error:?}");
-    assert_eq!(y.to_vec().unwrap(), [6; 4]);
+    assert_eq!(y.to_vec().unwrap(), [6; 4], "an odd number of launches");
 }
