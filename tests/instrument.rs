@@ -455,6 +455,36 @@ fn arrays_that_cannot_be_kept_are_typed_errors() {
     assert!(matches!(run(&unknown), Err(Error::Tag { .. })));
 }
 
+/// A provider that confuses arrays gets an error.
+#[test]
+fn confused_arrays_are_refused() {
+    struct Swaps;
+
+    impl DataProvider for Swaps {
+        fn before(&self, _: &str, _: &Device, arrays: &mut [Array]) -> Result<u64> {
+            for array in &mut *arrays {
+                let bytes = array.bytes().to_vec();
+                array.replace(&bytes).unwrap();
+            }
+            arrays.swap(0, 1);
+            Ok(0)
+        }
+
+        fn after(&self, _: &str, _: &Device, _: u64, _: &[Array]) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    let _alone = alone();
+    let tag = tag::register("swaps").unwrap();
+    instrument::register_data(&tag, Arc::new(Swaps)).unwrap();
+    let (x, mut y) = (Vector::filled(4, 1.0f32), Vector::filled(3, 5.0f32));
+    let run = saxpy(1.0, &x, &mut y).instrument_data(&tag).over(3).run();
+    let (want, have) = (16, 12);
+    assert_eq!(problem(run), DataProblem::Size { want, have });
+    assert_eq!(y.to_vec().unwrap(), [5.0; 3]);
+}
+
 /// Bytes that are no value of the type are refused, and change no vector.
 #[test]
 fn only_values_are_restored() {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::arg::ArgKind;
 use super::memo::Planned;
 use super::{Arg, Call, Ready};
-use crate::device::instrument::{self, Array, DataProblem, DataProvider, Running};
-use crate::device::{Device, Pending, StreamRef};
+use crate::device::instrument::{self, Array, DataProblem, Running};
+use crate::device::{Pending, StreamRef};
 use crate::plugin::tag::{DataInstrumentationKind, InstrumentationKind, Tag};
 use crate::vector::ErasedVector;
 use crate::{Error, Result};
@@ -67,7 +67,7 @@ impl Ready<'_> {
         if !data.is_empty() {
             let arrays = self.call.arrays(true)?;
             for (provider, number) in data.iter().zip(numbers) {
-                instrument::inside(|| after(&**provider, &kernel, device, number, &arrays))?;
+                instrument::inside(|| provider.after(&kernel, device, number, &arrays))?;
             }
         }
         Ok(outcome)
@@ -109,16 +109,6 @@ impl Ready<'_> {
     }
 }
 
-fn after(
-    provider: &dyn DataProvider,
-    kernel: &str,
-    device: &Device,
-    number: u64,
-    arrays: &[Array],
-) -> Result<()> {
-    provider.after(kernel, device, number, arrays)
-}
-
 impl Call<'_> {
     /// The arrays of the vectors, or of those that the launch writes.
     fn arrays(&self, only_written: bool) -> Result<Vec<Array>> {
@@ -157,19 +147,28 @@ impl Call<'_> {
             if !array.replaced {
                 continue;
             }
-            let other = vector.restored(&array.bytes);
-            let refuse = |(index, problem): (u64, String)| Error::Data {
+            let refuse = |problem| Error::Data {
                 action: "restore",
                 kernel: self.kernel.name().to_owned(),
                 parameter: array.parameter.clone(),
-                problem: Box::new(DataProblem::Value {
-                    index,
-                    element: array.element.to_owned(),
-                    problem,
-                }),
+                problem: Box::new(problem),
             };
-            let other = other.map_err(refuse)?;
-            match array.written {
+            // A provider may have put another array here.
+            let (want, have) = (arg.bytes(), array.bytes.len() as u64);
+            if want != have {
+                return Err(refuse(DataProblem::Size { want, have }));
+            }
+            let no_value = |(index, problem)| {
+                let element = vector.element().1.to_owned();
+                refuse(DataProblem::Value {
+                    index,
+                    element,
+                    problem,
+                })
+            };
+            let other = vector.restored(&array.bytes);
+            let other = other.map_err(no_value)?;
+            match matches!(arg.0, ArgKind::Write(_)) {
                 true => changes.push((at, other)),
                 false => {
                     let stored = vector.storage();

@@ -67,8 +67,8 @@ impl Array {
     /// reads keeps its own.
     ///
     /// # Errors
-    /// The number of bytes, if there is another number of elements. Whether the bytes are values of
-    /// the type is checked after [`DataProvider::before`].
+    /// The number of bytes, if there is another number of elements. The framework checks after
+    /// [`DataProvider::before`] that the bytes are values of the type.
     pub fn replace(&mut self, bytes: &[u8]) -> Result<(), usize> {
         if bytes.len() != self.bytes.len() {
             return Err(self.bytes.len());
