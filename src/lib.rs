@@ -38,6 +38,7 @@
 //! | choose a device | [`Device`], [`Stream`], [`Event`]; [`registry`] for the backends, [`settings`] for environment variables |
 //! | handle errors | [`Error`], [`Fault`], [`FaultKind`] |
 //! | read what kernels print | [`set_output`] |
+//! | measure, and keep the arrays of launches | [`instrument`] |
 //! | save time | [`Graph`] replays launches, [`Profile`] measures them, [`Code`] is compiled ahead of them, [`cache`] keeps programs |
 //! | test kernels | [`#[kernel_test]`](kernel_test), [`testing`], the promised [tolerances](testing::tolerance) |
 //! | use a target's own language | [`native!`] in kernels, [`intrinsic`] functions, [`foreign`] kernels, [`environment`] for headers and flags |
@@ -57,6 +58,7 @@ extern crate self as sarek;
 pub mod interop;
 pub mod ir;
 pub mod prelude;
+pub mod tag;
 pub mod testing;
 
 // The language of kernels.
@@ -84,7 +86,7 @@ pub use sarek_runtime::{
     VectorViewMut, Work, WorkKind, include_text, reset_output, set_output,
 };
 pub use sarek_runtime::{
-    backend, cache, context, environment, foreign, graph, intrinsic, registry, settings, tag,
+    backend, cache, context, environment, foreign, graph, instrument, intrinsic, registry, settings,
 };
 
 // For expansions. Here rustc's messages name them without a path.

@@ -251,6 +251,50 @@ pub fn kernel_type(item: TokenStream) -> TokenStream {
     sarek_frontend::derive::expand(item.into()).into()
 }
 
+/// Makes an enum a kind of tags: its variants are the members, and a variant with fields is a
+/// template. Import it as `sarek::tag::Kind`, together with the trait.
+///
+/// ```
+/// use sarek::tag::{self, Kind, Tag};
+///
+/// #[derive(Kind, PartialEq, Eq, Hash, Debug)]
+/// enum Order {
+///     Plain,
+///     Tiled { width: u32, height: u32 },
+/// }
+///
+/// let tag: Tag<Order> = Tag::of(Order::Tiled { width: 16, height: 4 });
+/// assert_eq!(tag, Tag::of(Order::Tiled { width: 16, height: 4 }));
+/// assert!(tag::lookup::<Order>("Tiled").matches(&tag));
+///
+/// let threads = match tag.view()? {
+///     Order::Tiled { width, height } => width * height,
+///     Order::Plain => 1,
+/// };
+/// assert_eq!(threads, 64);
+/// # Ok::<(), sarek::Error>(())
+/// ```
+///
+/// Tags are saved with serde, as those of other kinds: `"Plain"`,
+/// `{"type": "Tiled", "with": {"width": 16, "height": 4}}`. So a field's type has serde's traits.
+/// `sarek::tag::register` and `sarek::tag::template` add members at run time. For these, and for
+/// names that the program does not know, `Tag::view` returns an error.
+///
+/// The derive implements the traits `sarek::tag::Kind` and `sarek::tag::EnumKind`.
+///
+/// # Options
+///
+/// | Option | Effect |
+/// |---|---|
+/// | `#[kind(name = "loop order")]` | At the enum: sets the kind's name in messages, which is that of the enum otherwise. |
+/// | `#[kind(strict)]` | Data with an unknown name are an error. They become undefined tags otherwise. |
+/// | `#[kind(crate = path)]` | Sets the path of the crate `sarek`. |
+/// | `#[kind(name = "tiled")]` | At a variant: sets the member's name, which is that of the variant otherwise. |
+#[proc_macro_derive(Kind, attributes(kind))]
+pub fn kind(item: TokenStream) -> TokenStream {
+    sarek_frontend::derive::kind::expand(item.into()).into()
+}
+
 /// Inserts text in the targets' own languages, as a statement or an expression of a kernel.
 ///
 /// `native!("cuda", "y[{i}] = __ldg(&x[{i}]);")` emits the text verbatim on that target, with

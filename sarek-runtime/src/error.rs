@@ -297,6 +297,18 @@ pub enum Error {
         /// The problem.
         problem: String,
     },
+    /// The arrays of a launch cannot be saved or restored, see [`crate::instrument`].
+    #[error("cannot {action} `{parameter}` of `{kernel}`: {problem}")]
+    Data {
+        /// The action: `save` or `restore`.
+        action: &'static str,
+        /// The kernel.
+        kernel: String,
+        /// Its parameter.
+        parameter: String,
+        /// The problem.
+        problem: Box<DataProblem>,
+    },
     /// An environment cannot be used: it is unknown, depends on itself, or contradicts another.
     #[error("environment `{name}`: {problem}")]
     Environment {
@@ -346,6 +358,61 @@ pub enum Error {
         backend: String,
         /// The request.
         what: String,
+    },
+}
+
+/// The reason why an array cannot be saved or restored.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataProblem {
+    /// There is no folder.
+    #[error(
+        "there is no folder for it: name one by `instrument::set_data_folder`, or register a provider of its own"
+    )]
+    NoFolder,
+    /// The operating system refuses, for example because the file is missing or the disk is full.
+    #[error("{}: {message}", path.display())]
+    Io {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The kind of error.
+        kind: std::io::ErrorKind,
+        /// The system's message.
+        message: String,
+    },
+    /// The file has no array, or only a part of one.
+    #[error("{} is no saved array: {problem}", path.display())]
+    Damaged {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The problem.
+        problem: String,
+    },
+    /// The elements are of another type.
+    #[error("its elements are `{want}`, and the saved ones `{have}`")]
+    Element {
+        /// The type of the launch's elements.
+        want: String,
+        /// The type of the saved elements.
+        have: String,
+    },
+    /// There is another number of bytes.
+    #[error("it has {want} bytes, and {have} were saved")]
+    Size {
+        /// The bytes of the launch's array.
+        want: u64,
+        /// The saved bytes.
+        have: u64,
+    },
+    /// Some bytes are no value of the type.
+    #[error("element {index} is no `{element}`: {problem}")]
+    Value {
+        /// The index of the element.
+        index: u64,
+        /// The type.
+        element: String,
+        /// The problem.
+        problem: String,
     },
 }
 

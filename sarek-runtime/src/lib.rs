@@ -30,7 +30,7 @@ mod vector;
 
 pub use device::{
     Clock, Device, Event, EventFuture, MemoryUse, Profile, Properties, Stream, Work, WorkKind,
-    registry,
+    instrument, registry,
 };
 pub use error::{Error, Fault, FaultKind, Result};
 pub use graph::{Graph, Recording};

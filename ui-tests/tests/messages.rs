@@ -46,7 +46,7 @@ const DUMPS: [&str; 6] = [
 ];
 
 /// Cases with two errors at one place, each with the reason.
-const DOUBLE_ERRORS: [(&str, &str); 4] = [
+const DOUBLE_ERRORS: [(&str, &str); 5] = [
     (
         "kernel_as_function.rs",
         "rustc tells of what a launch takes, and the expansion that a kernel is none of its functions",
@@ -54,6 +54,10 @@ const DOUBLE_ERRORS: [(&str, &str); 4] = [
     (
         "not_copy.rs",
         "rustc asks for `Copy` where the derived trait is implemented, and where it is used",
+    ),
+    (
+        "kind_field.rs",
+        "the type lacks two traits, and rustc tells of both",
     ),
     (
         "shared_of_a_foreign_type.rs",

@@ -1,5 +1,7 @@
-//! `#[derive(KernelType)]`: the fields and the layout of a type as data.
+//! `#[derive(KernelType)]`: the fields and the layout of a type as data. [`kind`] is
+//! `#[derive(Kind)]`.
 
+pub mod kind;
 mod layout;
 mod repr;
 mod same;

@@ -177,4 +177,7 @@ codes! {
     // `#[kernel_test]`.
     TEST_OPTION = "SRK1201";
     TEST_FORM = "SRK1202";
+
+    // `#[derive(Kind)]`.
+    KIND = "SRK1301";
 }

@@ -1,6 +1,6 @@
 //! Expands a Rust source file without rustc, for tests of messages.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 
 use super::{device, kernel, kernel_test};
 use crate::derive;
@@ -36,11 +36,19 @@ fn of_item(item: syn::Item) -> Vec<String> {
         device(options, tokens_of(&item)).errors
     } else if attr.path().is_ident("kernel_test") {
         kernel_test(options, tokens_of(&item)).errors
-    } else if options.to_string().contains("KernelType") {
+    } else if derives(&options, "KernelType") {
         derive::messages(tokens_of(&tokens))
+    } else if derives(&options, "Kind") {
+        derive::kind::messages(tokens_of(&tokens))
     } else {
         vec![]
     }
+}
+
+/// True if a trait with this name is derived.
+fn derives(traits: &TokenStream, name: &str) -> bool {
+    let mut tokens = traits.clone().into_iter();
+    tokens.any(|token| matches!(token, TokenTree::Ident(ident) if ident == name))
 }
 
 /// The attributes of an item to which one of the macros may be applied.

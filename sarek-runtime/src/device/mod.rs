@@ -1,5 +1,6 @@
 //! Devices, their streams and events, and the registry of all backends.
 
+pub mod instrument;
 pub mod registry;
 
 use std::collections::BTreeMap;

@@ -13,10 +13,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use sarek_ir::TypeInfo;
 use serde::{Deserialize, Serialize};
 
 use super::{Device, Queue};
-use crate::plugin::backend::{Mem, Slice};
+use crate::plugin::backend::{BufferRequest, Mem, Slice};
 use crate::plugin::claims::{Request, Subject};
 use crate::plugin::tag::{StorageKind, Tag};
 use crate::sync::fork;
@@ -84,6 +85,8 @@ struct Key {
     slab: Option<Purpose>,
     /// `None` for the device's own memory.
     storage: Option<Tag<StorageKind>>,
+    /// The type of the elements, on a device whose buffers carry it.
+    element: Option<TypeInfo>,
 }
 
 struct Free {
@@ -285,16 +288,18 @@ impl MemoryUse {
 
 impl Device {
     /// Allocates a block of at least one byte with arbitrary contents, in the device's own memory
-    /// or in a storage that its backend has claimed.
+    /// or in a storage that its backend has claimed. It holds elements of a type, if that is known.
     pub(crate) fn block(
         &self,
         bytes: usize,
         purpose: Purpose,
         storage: Option<&Tag<StorageKind>>,
+        element: Option<TypeInfo>,
     ) -> Result<Block> {
         fork::check()?;
         let info = self.info();
-        let small = info.slabs && bytes <= SMALL && storage.is_none();
+        let element = element.filter(|_| self.raw().types_buffers());
+        let small = info.slabs && bytes <= SMALL && storage.is_none() && element.is_none();
         let (bytes, slab) = match small {
             true => (
                 bytes.max(1).next_multiple_of(info.alignment.max(16)),
@@ -303,7 +308,11 @@ impl Device {
             false => (bytes.max(1), None),
         };
         let (device, storage) = (self.clone(), storage.cloned());
-        let key = Key { slab, storage };
+        let key = Key {
+            slab,
+            storage,
+            element,
+        };
         if let Some(place) = self.pool().find(bytes, &key) {
             return Ok(Block {
                 device,
@@ -315,7 +324,7 @@ impl Device {
             true => SLAB.min(info.max_buffer as usize).max(bytes),
             false => bytes,
         };
-        let mem = match self.alloc_in(size, key.storage.as_ref()) {
+        let mem = match self.alloc_in(size, key.storage.as_ref(), key.element) {
             // A slab is optional: where there is no room for one, there may be room for the block.
             Err(Error::OutOfMemory { .. }) if size > bytes => self.alloc(bytes)?,
             other => other?,
@@ -330,12 +339,17 @@ impl Device {
 
     /// Allocates memory outside the pool; it is freed when it is dropped.
     pub(crate) fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
-        self.alloc_in(bytes, None)
+        self.alloc_in(bytes, None, None)
     }
 
     /// The same for a storage. When the device is out of memory, the pool's unused memory is freed
     /// first.
-    fn alloc_in(&self, bytes: usize, storage: Option<&Tag<StorageKind>>) -> Result<Arc<dyn Mem>> {
+    fn alloc_in(
+        &self,
+        bytes: usize,
+        storage: Option<&Tag<StorageKind>>,
+        element: Option<TypeInfo>,
+    ) -> Result<Arc<dyn Mem>> {
         let out_of_memory = || Error::OutOfMemory {
             device: self.to_string(),
             bytes,
@@ -343,9 +357,14 @@ impl Device {
         if bytes as u64 > self.info().max_buffer {
             return Err(out_of_memory());
         }
-        let alloc = || match storage {
-            None => self.raw().alloc(bytes.max(1)),
-            Some(storage) => self.raw().alloc_in(bytes.max(1), storage),
+        let alloc = || match (element, storage) {
+            (Some(element), storage) => self.raw().alloc_elements(&BufferRequest {
+                bytes: bytes.max(1),
+                element,
+                storage,
+            }),
+            (None, None) => self.raw().alloc(bytes.max(1)),
+            (None, Some(storage)) => self.raw().alloc_in(bytes.max(1), storage),
         };
         if let Some(storage) = storage {
             let subject = Subject::Storage(storage.clone());

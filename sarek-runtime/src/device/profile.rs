@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use super::instrument::{self, Provider, Running};
 use super::{Device, Queue, process_profile};
 use crate::plugin::backend::BackendEvent;
 use crate::plugin::tag::{InstrumentationKind, Tag};
@@ -125,6 +126,8 @@ enum Timing {
     Timer,
     /// No times; work is only counted.
     Counted,
+    /// The calls of a provider.
+    Provided(Arc<dyn Provider>),
 }
 
 /// Work whose device time has not been read yet.
@@ -137,6 +140,7 @@ struct Raw {
 pub(crate) struct Begun {
     host: Instant,
     event: Option<Arc<dyn BackendEvent>>,
+    running: Option<Running>,
 }
 
 /// A description of work that has ended or was queued.
@@ -169,11 +173,12 @@ impl Device {
 
     /// The same with a given method: [`InstrumentationKind::device_events`],
     /// [`InstrumentationKind::timer`] on the host, which waits for each launch, or
-    /// [`InstrumentationKind::none`], which waits for nothing and leaves all times 0.
+    /// [`InstrumentationKind::none`], which waits for nothing and leaves all times 0. A member that
+    /// was added calls its provider around all work, see [`super::instrument`].
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the device's events record no time, or if the method is another
-    /// one.
+    /// [`Error::Unsupported`] if the device's events record no time; [`Error::Tag`] if the method is
+    /// another one, without a provider.
     pub fn profile_by<R>(
         &self,
         way: &Tag<InstrumentationKind>,
@@ -191,7 +196,10 @@ impl Device {
             let first = self.timed_event()?;
             Timing::Events(first.ok_or_else(unsupported)?)
         } else {
-            return Err(unsupported());
+            match instrument::provider(way)? {
+                Some(provider) => Timing::Provided(provider),
+                None => Timing::Counted,
+            }
         };
         self.profiled(timing, work)
     }
@@ -233,7 +241,7 @@ impl Device {
         let result = result?;
         let base = start.and_then(|base| match base.timing {
             Timing::Events(first) => Some(first),
-            Timing::Timer | Timing::Counted => None,
+            Timing::Timer | Timing::Counted | Timing::Provided(_) => None,
         });
         let work = raw.into_iter().map(|raw| raw.finish(base.as_deref()));
         let profile = Profile {
@@ -269,7 +277,7 @@ impl Device {
         let total = start.host.elapsed();
         let base = match start.timing {
             Timing::Events(first) => Some(first),
-            Timing::Timer | Timing::Counted => None,
+            Timing::Timer | Timing::Counted | Timing::Provided(_) => None,
         };
         let work = raw.into_iter().map(|raw| raw.finish(base.as_deref()));
         Ok(Some(Profile {
@@ -291,32 +299,43 @@ impl Device {
         Ok(two.elapsed(&*one)?.map(|_| two))
     }
 
-    /// To be called before work is queued; `None` unless the device is being profiled.
+    /// To be called before work is queued; `None` unless the device is being profiled. `done`
+    /// describes the work.
     #[inline]
-    pub(crate) fn begin_work(&self, queue: &Queue) -> Result<Option<Begun>> {
+    pub(crate) fn begin_work(
+        &self,
+        queue: &Queue,
+        done: impl FnOnce() -> Done,
+    ) -> Result<Option<Begun>> {
         match self.0.profiler.on.load(Ordering::Relaxed) {
             false => Ok(None),
-            true => self.begin(Some(queue)).map(Some),
+            true => self.begin(Some(queue), done),
         }
     }
 
     /// The same for work that is done when a call returns.
     #[inline]
-    pub(crate) fn begin_transfer(&self) -> Result<Option<Begun>> {
+    pub(crate) fn begin_transfer(&self, done: impl FnOnce() -> Done) -> Result<Option<Begun>> {
         match self.0.profiler.on.load(Ordering::Relaxed) {
             false => Ok(None),
-            true => self.begin(None).map(Some),
+            true => self.begin(None, done),
         }
     }
 
-    fn begin(&self, queue: Option<&Queue>) -> Result<Begun> {
-        let (by_events, by_host) = match &lock(&self.0.profiler.state).start {
-            Some(base) => match base.timing {
-                Timing::Events(_) => (true, false),
-                Timing::Timer => (false, true),
-                Timing::Counted => (false, false),
+    fn begin(&self, queue: Option<&Queue>, done: impl FnOnce() -> Done) -> Result<Option<Begun>> {
+        let (by_events, by_host, provider) = match &lock(&self.0.profiler.state).start {
+            Some(base) => match &base.timing {
+                Timing::Events(_) => (true, false, None),
+                Timing::Timer => (false, true, None),
+                Timing::Counted => (false, false, None),
+                Timing::Provided(provider) => (false, false, Some(provider.clone())),
             },
-            None => (false, false), // the profile is over
+            None => (false, false, None), // the profile is over
+        };
+        let running = match provider {
+            Some(_) if instrument::is_inside() => return Ok(None),
+            Some(provider) => Some(Running::begin(vec![provider], self, queue, &done())?),
+            None => None,
         };
         let event = match queue {
             Some(queue) if by_events => Some(queue.raw.record_time()?),
@@ -327,11 +346,32 @@ impl Device {
             Some(_) | None => None,
         };
         let host = Instant::now();
-        Ok(Begun { host, event })
+        Ok(Some(Begun {
+            host,
+            event,
+            running,
+        }))
+    }
+
+    /// The same as [`Device::end_work`] for work whose provider was called before it.
+    fn end_provided(&self, queue: &Queue, running: Running, done: Done) -> Result<()> {
+        let base = lock(&self.0.profiler.state)
+            .start
+            .as_ref()
+            .map(|base| base.host);
+        let (work, outcome) = running.end(queue, done, base)?;
+        let mut state = lock(&self.0.profiler.state);
+        if state.start.is_some() {
+            state.raw.push(Raw { work, events: None });
+        }
+        outcome
     }
 
     /// To be called after the work was queued, or is done.
     pub(crate) fn end_work(&self, queue: &Queue, begun: Begun, done: Done) -> Result<()> {
+        if let Some(running) = begun.running {
+            return self.end_provided(queue, running, done);
+        }
         let counted = {
             let state = lock(&self.0.profiler.state);
             let base = state.start.as_ref();

@@ -27,6 +27,7 @@ use std::sync::{Arc, Mutex};
 use crate::device::{Event, Queue, Stream};
 use crate::launch::Recorded;
 use crate::plugin::backend::{BackendGraph, Mem, Slice};
+use crate::plugin::tag::{InstrumentationKind, Tag};
 use crate::sync::lock;
 use crate::{Device, Error, Result};
 
@@ -41,6 +42,8 @@ pub struct Graph {
     /// For each recorded launch, the index of its operation; `None` for an empty launch.
     launches: Vec<Option<usize>>,
     driver: Mutex<Driver>,
+    /// The instrumentation of replays.
+    instruments: Vec<Tag<InstrumentationKind>>,
 }
 
 /// A vector that a graph uses.
@@ -121,6 +124,15 @@ impl Device {
 }
 
 impl Graph {
+    /// Calls the provider of a tag around each replay, see [`crate::instrument`]. A graph may carry
+    /// several tags.
+    ///
+    /// A replay returns [`Error::Tag`] if the tag has no provider.
+    pub fn instrument(mut self, tag: &Tag<InstrumentationKind>) -> Graph {
+        self.instruments.push(tag.clone());
+        self
+    }
+
     /// Queues all operations on the device's default stream. `vectors` are those that the graph
     /// uses, in any order; pass `&mut` for those that it writes. A fault is returned by the next
     /// read of a written vector, or by `sync`.

@@ -148,6 +148,7 @@ impl Recording {
             operations: self.operations,
             launches: self.launches,
             driver: Mutex::new(Driver::Untried),
+            instruments: Vec::new(),
         }
     }
 }

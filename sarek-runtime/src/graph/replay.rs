@@ -2,6 +2,7 @@
 //! state.
 
 use super::{Driver, Graph, Operation, Part};
+use crate::device::instrument::{self, Running};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
 use crate::launch::{Bindings, SideResults, host_memory};
 use crate::output::Collecting;
@@ -36,13 +37,31 @@ impl Graph {
         if self.operations.is_empty() {
             return Ok((Vec::new(), vectors));
         }
+        let running = self.begin_instrumented(stream)?;
         let outcomes = match host_memory(&self.device) {
             true => self
                 .run_on_host(stream, &mut vectors)
                 .map(|()| Vec::new())?,
             false => self.queue_on_device(stream, &mut vectors)?,
         };
+        if let Some(running) = running {
+            let (_, outcome) = running.end(stream.queue(), self.profiled(), None)?;
+            outcome?;
+        }
         Ok((outcomes, vectors))
+    }
+
+    /// Calls the providers of the graph's tags before a replay.
+    fn begin_instrumented(&self, stream: StreamRef<'_>) -> Result<Option<Running>> {
+        if self.instruments.is_empty() || instrument::is_inside() {
+            return Ok(None);
+        }
+        let providers = self.instruments.iter().map(instrument::provider);
+        let providers: Vec<_> = providers
+            .filter_map(Result::transpose)
+            .collect::<Result<_>>()?;
+        let queue = Some(stream.queue().as_ref());
+        Running::begin(providers, &self.device, queue, &self.profiled()).map(Some)
     }
 
     fn run_on_host(&self, stream: StreamRef<'_>, vectors: &mut [Arg<'_>]) -> Result<()> {
@@ -175,7 +194,7 @@ impl Graph {
                     last.precede(queue)?;
                 }
                 *last = Some(queue.clone());
-                let begun = self.device.begin_work(queue)?;
+                let begun = self.device.begin_work(queue, || self.profiled())?;
                 // SAFETY: the stream belongs to the device, and waits for the previous replay. The
                 // operations were recorded with their checks, and the bound vectors that
                 // they were made for are borrowed for this replay.

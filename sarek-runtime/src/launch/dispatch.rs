@@ -41,7 +41,7 @@ impl Asked {
             threads: ready.shape.threads(),
             block: match ready.shape {
                 Shape::Grid { block, .. } => Some(block.0.map(|n| n as u64)),
-                Shape::Over(_) | Shape::Cover(_) => {
+                Shape::Over(_) | Shape::Cover(_) | Shape::Blocks(_) => {
                     kernel.block().map(|block| block.map(u64::from))
                 }
             },

@@ -11,6 +11,7 @@ use super::space::{Shape, check_block};
 use super::{Call, Ready, host_memory, subgroups};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
+use crate::host::IndexSpace;
 use crate::plugin::backend::Codegen;
 use crate::plugin::claims::Schedule;
 use crate::plugin::tag::{StorageKind, Tag};
@@ -146,7 +147,7 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
         && let Ok(plan) = ready.plan(device)
         && plan.space.block[1..] != [1, 1]
     {
-        reasons.push("it has no subgroups in blocks of several dimensions".to_owned());
+        reasons.push(FLAT_SUBGROUPS.to_owned());
     }
     let rendered = call.kernel.foreign().is_none();
     if reasons.is_empty()
@@ -177,7 +178,9 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let together = needs.barriers || needs.subgroups || !kernel.shared.is_empty();
     let sized = match ready.shape {
         Shape::Grid { block, .. } => block.0 != [1; 3],
-        Shape::Over(_) | Shape::Cover(_) => call.kernel.block().is_some_and(|b| b != [1; 3]),
+        Shape::Over(_) | Shape::Cover(_) | Shape::Blocks(_) => {
+            call.kernel.block().is_some_and(|b| b != [1; 3])
+        }
     };
     let serial = schedule == Schedule::SingleThread;
     [
@@ -209,6 +212,9 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     })
     .collect()
 }
+
+/// The reason of a device whose subgroups need blocks of one dimension.
+pub(super) const FLAT_SUBGROUPS: &str = "it has no subgroups in blocks of several dimensions";
 
 /// The requirement [`sarek_ir::analysis::requirements::Requirements::storage8`] in words.
 pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
@@ -318,16 +324,28 @@ fn private_of_thread(device: &Device, kernel: &Prepared) -> Option<String> {
 
 /// The same for all threads of a block of this launch.
 fn private_of_block(device: &Device, ready: &Ready<'_>) -> Option<String> {
-    let (most, needs) = (device.info().max_private_block, &ready.call.kernel.needs);
+    if device.info().max_private_block == u64::MAX || ready.shape.is_empty() {
+        return None;
+    }
+    let plan = ready.plan(device).ok()?;
+    private_of_space(device, &ready.call.kernel, plan.space)
+}
+
+/// The same for all threads of a block of this index space.
+pub(super) fn private_of_space(
+    device: &Device,
+    kernel: &Prepared,
+    space: IndexSpace,
+) -> Option<String> {
+    let (most, needs) = (device.info().max_private_block, &kernel.needs);
     // Host devices keep the arrays of all threads of a block only where threads wait for each
     // other.
     let alone = host_memory(device) && !needs.barriers && !needs.subgroups;
-    if most == u64::MAX || alone || ready.shape.is_empty() {
+    if most == u64::MAX || alone {
         return None;
     }
-    let (bytes, largest) = private_arrays(device, &ready.call.kernel)?;
-    let plan = ready.plan(device).ok()?;
-    let threads: u64 = plan.space.block.iter().map(|n| u64::from(*n)).product();
+    let (bytes, largest) = private_arrays(device, kernel)?;
+    let threads: u64 = space.block.iter().map(|n| u64::from(*n)).product();
     let all = bytes.saturating_mul(threads);
     (all > most).then(|| {
         format!(
@@ -349,7 +367,7 @@ fn least_element(device: &Device) -> u64 {
 
 /// Checks that a block has enough shared memory. `bytes` computes the need from the least size of
 /// an element.
-fn shared_bytes(device: &Device, bytes: impl Fn(u64) -> u64) -> Result<(), String> {
+pub(super) fn shared_bytes(device: &Device, bytes: impl Fn(u64) -> u64) -> Result<(), String> {
     let info = device.info();
     match bytes(least_element(device)) {
         bytes if bytes <= info.max_shared => Ok(()),

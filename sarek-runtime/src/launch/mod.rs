@@ -21,10 +21,12 @@ mod dims;
 mod dispatch;
 mod eligible;
 mod explain;
+mod instrumented;
 mod kernel;
 mod memo;
 mod nested_call;
 mod optimize;
+mod pick;
 mod plan;
 mod prepare;
 mod programs;
@@ -53,7 +55,7 @@ pub use unshaped::Shaped;
 
 use crate::device::{Event, Stream, registry};
 use crate::plugin::backend::{Codegen, Parts};
-use crate::plugin::tag::{ScheduleKind, Tag};
+use crate::plugin::tag::{DataInstrumentationKind, InstrumentationKind, ScheduleKind, Tag};
 use crate::sync::fork;
 use crate::{Device, Error, KernelDef, Result, environment, settings};
 pub(crate) use explain::kernel as explain_kernel;
@@ -63,6 +65,7 @@ pub(crate) use prepare::{Prepared, foreign, prepared};
 pub(crate) use source::{rendered, source};
 
 use arg::Flattened;
+use instrumented::Instruments;
 use space::Shape;
 
 /// Marks a [`Launch`] that chooses its block size.
@@ -101,6 +104,8 @@ struct Call<'a> {
     environments: Option<Arc<[String]>>,
     /// The schedule of its threads, if the launch sets one.
     schedule: Option<Tag<ScheduleKind>>,
+    /// The instrumentation, if there is any.
+    instruments: Option<Box<Instruments>>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -159,6 +164,7 @@ impl<'a, B> Launch<'a, B> {
                 parts,
                 strided,
                 schedule: None,
+                instruments: None,
             },
             block: PhantomData,
         }
@@ -185,6 +191,27 @@ impl<'a, B> Launch<'a, B> {
     /// thread once. Only devices of the backend that has claimed the schedule are eligible.
     pub fn schedule(mut self, schedule: &Tag<ScheduleKind>) -> Self {
         self.call.schedule = Some(schedule.clone());
+        self
+    }
+
+    /// Calls the provider of a tag around the launch, see [`crate::instrument`]. A launch may carry
+    /// several tags; providers are called in their order.
+    ///
+    /// A launch without threads calls no provider. The launch returns [`Error::Tag`] if the tag has
+    /// no provider.
+    pub fn instrument(mut self, tag: &Tag<InstrumentationKind>) -> Self {
+        let instruments = self.call.instruments.get_or_insert_default();
+        instruments.work.push(tag.clone());
+        self
+    }
+
+    /// Calls the provider of a tag with the arrays of the launch, see [`crate::instrument`]:
+    /// [`DataInstrumentationKind::save`] writes them to files, and
+    /// [`DataInstrumentationKind::restore`] makes the launch work on these. The launch waits for its
+    /// arrays, before and after.
+    pub fn instrument_data(mut self, tag: &Tag<DataInstrumentationKind>) -> Self {
+        let instruments = self.call.instruments.get_or_insert_default();
+        instruments.data.push(tag.clone());
         self
     }
 
@@ -221,7 +248,7 @@ impl<'a, B> Launch<'a, B> {
 }
 
 impl<'a> Launch<'a, FreeBlock> {
-    /// Runs `grid` blocks; set their size with [`Grid::block`].
+    /// Runs `grid` blocks. Their size is that of [`Grid::block`], or the device picks it.
     pub fn grid(self, grid: impl IntoDims) -> Grid<'a> {
         Grid {
             call: self.call,
@@ -242,8 +269,11 @@ impl<'a> Launch<'a, FixedBlock> {
     }
 }
 
-/// A launch with a number of blocks, which has no block size yet.
-#[must_use = "nothing runs until the block size is given with `.block(…)`, and then `.run()?`"]
+/// A launch with a number of blocks, whose size is open.
+///
+/// [`Grid::block`] sets it. Without it the device picks the block size, which the kernel sees as its
+/// [`crate::host::ids::block_dim_x`]. That suits kernels whose threads work on several elements each.
+#[must_use = "nothing runs until `.run()?`, or `.block(…)` and then `.run()?`"]
 pub struct Grid<'a> {
     call: Call<'a>,
     grid: Dims,
@@ -252,12 +282,35 @@ pub struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// Sets the block size in threads, and makes the launch ready.
     pub fn block(self, block: impl IntoDims) -> Ready<'a> {
+        let (grid, block) = (self.grid, block.into_dims());
+        self.shaped(Shape::Grid { grid, block })
+    }
+
+    /// Makes the launch ready; the device picks the block size.
+    pub fn ready(self) -> Ready<'a> {
+        let grid = self.grid;
+        self.shaped(Shape::Blocks(grid))
+    }
+
+    /// The same as [`Ready::run`], with a block size that the device picks.
+    pub fn run(self) -> Result<()> {
+        self.ready().run()
+    }
+
+    /// The same as [`Ready::run_on`], with a block size that the device picks.
+    pub fn run_on(self, device: &Device) -> Result<()> {
+        self.ready().run_on(device)
+    }
+
+    /// The same as [`Ready::enqueue`], with a block size that the device picks.
+    pub fn enqueue(self, stream: &Stream) -> Result<Event> {
+        self.ready().enqueue(stream)
+    }
+
+    fn shaped(self, shape: Shape) -> Ready<'a> {
         Ready {
             call: self.call,
-            shape: Shape::Grid {
-                grid: self.grid,
-                block: block.into_dims(),
-            },
+            shape,
             items: &[],
             dispatched: false,
         }
@@ -288,32 +341,6 @@ impl<B> Launch<'_, B> {
         Self: Shaped,
     {
         unreachable!("it has no index space")
-    }
-}
-
-impl Grid<'_> {
-    #[doc(hidden)]
-    pub fn run(self) -> Result<()>
-    where
-        Self: Shaped,
-    {
-        unreachable!("it has no block size")
-    }
-
-    #[doc(hidden)]
-    pub fn run_on(self, _: &Device) -> Result<()>
-    where
-        Self: Shaped,
-    {
-        unreachable!("it has no block size")
-    }
-
-    #[doc(hidden)]
-    pub fn enqueue(self, _: &Stream) -> Result<Event>
-    where
-        Self: Shaped,
-    {
-        unreachable!("it has no block size")
     }
 }
 
@@ -426,7 +453,9 @@ impl Ready<'_> {
                 let fixed = Dims(fixed.map(|n| n as usize));
                 format!("its text is written for blocks of {fixed}, not of {block}")
             }
-            (Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. }, _) => return Ok(()),
+            (Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. } | Shape::Blocks(_), _) => {
+                return Ok(());
+            }
         };
         Err(self.call.malformed(problem))
     }

@@ -61,7 +61,9 @@ impl Ready<'_> {
         let blocks = (kernel.block(), schedule == Schedule::SingleThread);
         let smaller = self.smaller_block(device, blocks);
         let info = smaller.as_ref().unwrap_or(info);
-        let space = self.shape.space(blocks, info, host).map_err(malformed)?;
+        let picked = self.picked_block(device, blocks).map_err(malformed)?;
+        let space = self.shape.space(blocks, picked, info, host);
+        let space = space.map_err(malformed)?;
         // Host devices run the blocks of the logical grid, and start no physical one.
         let max_grid = if host.is_some() {
             [u32::MAX; 3]
@@ -115,7 +117,7 @@ impl Ready<'_> {
         // A host function may see the blocks.
         let any_block =
             kernel.def().is_some_and(any_block) && !intrinsic::is_hosted(&kernel.needs.intrinsics);
-        if let Some(host) = host.filter(|_| any_block)
+        if let Some(host) = host.filter(|_| any_block && picked.is_none())
             && matches!(device.raw().codegen(), Codegen::Direct)
         {
             let other = reblocked(space, info, host);
@@ -152,7 +154,7 @@ impl Ready<'_> {
         let is_picked = match self.shape {
             Shape::Over(_) => fixed.is_none() && !serial,
             // These have the same blocks on every device.
-            Shape::Cover(_) | Shape::Grid { .. } => false,
+            Shape::Cover(_) | Shape::Grid { .. } | Shape::Blocks(_) => false,
         };
         if !is_picked || host_memory(device) || info.max_private_block == u64::MAX {
             return None;
@@ -167,7 +169,7 @@ impl Ready<'_> {
     }
 
     /// The length of each shared array in an index space.
-    fn shared_lens(&self, space: IndexSpace) -> Result<Arc<[u64]>> {
+    pub(super) fn shared_lens(&self, space: IndexSpace) -> Result<Arc<[u64]>> {
         let kernel = &self.call.kernel.kernel;
         if kernel.shared.is_empty() {
             return Ok(Arc::default());

@@ -8,13 +8,13 @@ use super::programs::{Jitted, Loaded};
 use super::relaunch::CallTemplate;
 use super::run::{Executable, SideSlices, side_buffers, whole};
 use super::{Arg, Ready};
-use crate::Result;
 use crate::device::{Done, RECORD_BYTES, RecordSlot, SideBuffers, StreamRef, WorkKind};
 use crate::fault_decode::Sites;
 use crate::host::{DirectArg, IndexSpace};
 use crate::plugin::backend::{self, Args, Mem, Slice};
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::vector::ErasedVector;
+use crate::{Error, Result};
 use sarek_ir::write::SlotKind;
 
 /// A vector among the arguments of a launch.
@@ -100,6 +100,16 @@ impl<'a> Ready<'a> {
         stream: StreamRef<'_>,
         mut number: impl FnMut(VectorArg<'_>) -> usize,
     ) -> Result<Option<Recorded>> {
+        if self.call.instruments.is_some() {
+            return Err(Error::Graph {
+                device: stream.device().to_string(),
+                problem: format!(
+                    "the launch of `{}` carries instrumentation, which it has only outside of \
+                     graphs: use `Graph::instrument`",
+                    self.call.kernel.name()
+                ),
+            });
+        }
         let template = CallTemplate::of(&self);
         self.call.rebound = true;
         let Some(planned) = self.planned(stream)? else {
@@ -269,7 +279,7 @@ impl Recorded {
         bindings: &Bindings<'_>,
     ) -> Result<Option<SideResults>> {
         let (queue, device) = (stream.queue(), stream.device());
-        let begun = device.begin_work(queue)?;
+        let begun = device.begin_work(queue, || self.profiled())?;
         let (launched, side_buffers) = match (&self.program, bindings) {
             (
                 Program::Host {

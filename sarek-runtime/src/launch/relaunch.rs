@@ -122,6 +122,7 @@ impl CallTemplate {
             strided: self.strided,
             environments: self.environments.clone(),
             schedule: self.schedule.clone(),
+            instruments: None,
         };
         then(Ready {
             call,
@@ -284,6 +285,22 @@ impl ErasedVector for StandIn {
     }
 
     fn fail(&mut self, _: Error) {
+        no_work()
+    }
+
+    fn saved(&self) -> Result<Vec<u8>> {
+        no_work()
+    }
+
+    fn restored(&self, _: &[u8]) -> Result<Box<dyn ErasedVector>, (u64, String)> {
+        no_work()
+    }
+
+    fn kept_in(self: Box<Self>, _: &Tag<StorageKind>) -> Result<Box<dyn ErasedVector>> {
+        no_work()
+    }
+
+    fn take_elements(&mut self, _: &dyn ErasedVector) -> Result<()> {
         no_work()
     }
 }

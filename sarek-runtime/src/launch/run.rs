@@ -11,6 +11,7 @@ use super::memo::Planned;
 use super::plan::Plan;
 use super::programs::{self, Jitted, Loaded, Programs, Writes};
 use super::{Arg, Call, Ready, dispatch, eligible};
+use crate::device::instrument;
 use crate::device::{Begun, Done, Event, Pending, SideBuffers, StreamRef, WorkKind};
 use crate::environment;
 use crate::fault_decode::Sites;
@@ -53,6 +54,20 @@ impl Ready<'_> {
         let Some(planned) = self.planned(stream)? else {
             return Ok(None);
         };
+        match self.call.instruments.take() {
+            Some(instruments) if !instrument::is_inside() => {
+                self.queue_instrumented(stream, &planned, &instruments)
+            }
+            Some(_) | None => self.queue_planned(stream, &planned),
+        }
+    }
+
+    /// Queues a launch that is checked and planned.
+    pub(super) fn queue_planned(
+        &mut self,
+        stream: StreamRef<'_>,
+        planned: &Planned,
+    ) -> Result<Option<Pending>> {
         let plan = &planned.plan;
         let has_copies = stream.device().claims().has_copies();
         let schedule = has_copies.then(|| self.call.schedule().clone());
@@ -260,7 +275,7 @@ impl Call<'_> {
     ) -> Result<()> {
         let kernel = self.kernel.clone();
         let args = self.host_args(linked)?;
-        let begun = stream.device().begin_work(stream.queue())?;
+        let begun = self.begin_profiled(stream, plan)?;
         let launch = backend::Launch {
             program: &**body,
             kernel: kernel.name(),
@@ -290,6 +305,12 @@ impl Call<'_> {
             }
         }
         Err(failed)
+    }
+
+    /// Begins the launch in the profile, if there is one.
+    fn begin_profiled(&self, stream: StreamRef<'_>, plan: &Plan) -> Result<Option<Begun>> {
+        let done = || self.profiled(plan);
+        stream.device().begin_work(stream.queue(), done)
     }
 
     /// Reports the launch to the profile, if there is one.
@@ -375,7 +396,7 @@ impl Call<'_> {
             &mut values.0,
             Some(&mut outcomes),
         )?;
-        let begun = stream.device().begin_work(stream.queue())?;
+        let begun = self.begin_profiled(stream, plan)?;
         let launch = backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),

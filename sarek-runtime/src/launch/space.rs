@@ -5,7 +5,10 @@
 //! - `.cover(extent)`: all threads of the blocks that cover the extent run. The block size depends
 //!   on the extent alone ([`covering_block`]), so that the same threads run on every device. A
 //!   device that cannot run such blocks refuses.
-//! - `.grid(grid)` with a block: all threads of those blocks run.
+//! - `.grid(grid)` with a block: all threads of those blocks run. Without a block, the device picks
+//!   its size, or [`open_block`] does.
+//!
+//! A backend may pick the size of blocks that are open ([`crate::backend::BackendDevice::pick_block`]).
 //!
 //! A grid beyond a device's limits is *folded*: the device starts a physical grid with at least as
 //! many blocks, numbered linearly.
@@ -20,7 +23,12 @@ use super::dims::Dims;
 pub(super) enum Shape {
     Over(Dims),
     Cover(Dims),
-    Grid { grid: Dims, block: Dims },
+    Grid {
+        grid: Dims,
+        block: Dims,
+    },
+    /// Blocks of an open size.
+    Blocks(Dims),
 }
 
 /// The threads of a block with an automatic size.
@@ -93,7 +101,7 @@ impl Host {
 }
 
 impl Shape {
-    /// The number of threads that the user asked for.
+    /// The number of threads that the user asked for; if the block size is open, as of one thread.
     pub(super) fn threads(&self) -> [u64; 3] {
         match self {
             Shape::Over(extent) | Shape::Cover(extent) => extent.0.map(|n| n as u64),
@@ -101,6 +109,7 @@ impl Shape {
                 let along = |i: usize| (grid.0[i] as u64).saturating_mul(block.0[i] as u64);
                 [along(0), along(1), along(2)]
             }
+            Shape::Blocks(grid) => widen(*grid),
         }
     }
 
@@ -108,14 +117,16 @@ impl Shape {
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Shape::Over(extent) | Shape::Cover(extent) => extent.0.contains(&0),
-            Shape::Grid { grid, .. } => grid.0.contains(&0),
+            Shape::Grid { grid, .. } | Shape::Blocks(grid) => grid.0.contains(&0),
         }
     }
 
     /// Checks the shape for errors that hold on every device.
     pub(super) fn check(&self, fixed: Option<[u32; 3]>) -> Result<(), String> {
         let block = match self {
-            Shape::Over(_) | Shape::Cover(_) => Dims(fixed.unwrap_or([1; 3]).map(|b| b as usize)),
+            Shape::Over(_) | Shape::Cover(_) | Shape::Blocks(_) => {
+                Dims(fixed.unwrap_or([1; 3]).map(|b| b as usize))
+            }
             Shape::Grid { block, .. } => *block,
         };
         if block.0.contains(&0) {
@@ -130,25 +141,28 @@ impl Shape {
         }
         match self {
             Shape::Over(extent) | Shape::Cover(extent) => countable(widen(*extent)),
-            Shape::Grid { grid, .. } => {
+            Shape::Grid { grid, .. } | Shape::Blocks(grid) => {
                 countable(product(widen(*grid), widen(block)).ok_or_else(too_many)?)
             }
         }
     }
 
     /// The blocks and threads of a non-empty, checked shape on a device. A device that runs all
-    /// threads one after the other (`serial`) has blocks of one thread.
+    /// threads one after the other (`serial`) has blocks of one thread. An open block size is the
+    /// one that was `picked`.
     pub(super) fn space(
         &self,
         (fixed, serial): (Option<[u32; 3]>, bool),
+        picked: Option<[u32; 3]>,
         info: &DeviceInfo,
         host: Option<Host>,
     ) -> Result<IndexSpace, String> {
+        let one = serial.then_some([1; 3]);
         let (extent, block, exact) = match *self {
             Shape::Over(extent) => (widen(extent), None, true),
             Shape::Cover(extent) => {
                 let extent = widen(extent);
-                let block = fixed.unwrap_or_else(|| covering_block(extent));
+                let block = fixed.or(picked).unwrap_or_else(|| covering_block(extent));
                 let grid = grid_of(extent, block);
                 let whole = product(grid, block.map(u64::from)).ok_or_else(too_many)?;
                 (whole, Some(block), false)
@@ -158,11 +172,18 @@ impl Shape {
                 let extent = product(widen(grid), block.map(u64::from)).ok_or_else(too_many)?;
                 (extent, Some(block), false)
             }
+            Shape::Blocks(grid) => {
+                let grid = widen(grid);
+                let open = || open_block(grid, info);
+                let block = one.or(fixed).or(picked).unwrap_or_else(open);
+                let extent = product(grid, block.map(u64::from)).ok_or_else(too_many)?;
+                (extent, Some(block), false)
+            }
         };
-        let one = serial.then_some([1; 3]);
         let block = one
             .or(block)
             .or(fixed)
+            .or(picked)
             .unwrap_or_else(|| automatic_block(extent, info, host));
         check_block(block, info)?;
         let grid = grid_of(extent, block);
@@ -218,6 +239,28 @@ fn covering_block(extent: [u64; 3]) -> [u32; 3] {
         ..DeviceInfo::default()
     };
     automatic_block(extent, &any, None)
+}
+
+/// The largest block of `.grid(grid)` without a block: like that of a large extent along the axes on
+/// which there are several blocks, and along x.
+pub(super) fn open_block(grid: [u64; 3], info: &DeviceInfo) -> [u32; 3] {
+    let along = |axis: usize| {
+        if axis == 0 || grid[axis] > 1 {
+            u64::MAX
+        } else {
+            1
+        }
+    };
+    automatic_block([along(0), along(1), along(2)], info, None)
+}
+
+/// The next smaller block: half of one along the last axis that has several threads. `None` below a
+/// block of one thread.
+pub(super) fn halved(block: [u32; 3]) -> Option<[u32; 3]> {
+    let axis = block.iter().rposition(|&threads| threads > 1)?;
+    let mut less = block;
+    less[axis] /= 2;
+    Some(less)
 }
 
 /// Returns an error if the number of threads exceeds 64 bits.

@@ -82,6 +82,9 @@ pub(crate) struct Stats {
     pub(crate) schedules: Mutex<Vec<String>>,
     /// The parts of the last compilation.
     pub(crate) parts: Mutex<Parts>,
+    /// True if buffers carry the types of their elements; and those that were allocated.
+    pub(crate) types_buffers: AtomicBool,
+    pub(crate) elements: Mutex<Vec<String>>,
     /// True if texts depend on the tags of launches.
     pub(crate) sees_tags: AtomicBool,
     /// The slots and the grid of the last launch.
@@ -194,6 +197,9 @@ pub(super) fn work(launch: &Launch<'_>) -> Repeated {
     for (slot, arg) in loaded.slots.iter().zip(args) {
         if let Arg::Buffer(slice) = arg {
             assert!(slice.len >= slot.ty.size(), "a buffer of no elements");
+            if let (SlotKind::Buffer { .. }, Some(element)) = (slot.kind, memory(slice).element) {
+                assert_eq!(sarek_ir::link::unit(&element).0, slot.ty, "another type");
+            }
         }
     }
     let kinds = loaded.slots.iter().map(|slot| slot.kind);
@@ -262,6 +268,24 @@ unsafe impl BackendDevice for GpuDevice {
         }
         stats.live.fetch_add(bytes, Ordering::Relaxed);
         Ok(Arc::new(Memory::of(Bytes::Own(vec![0xEE; bytes]), stats)))
+    }
+
+    fn types_buffers(&self) -> bool {
+        self.codegen.0.types_buffers.load(Ordering::Relaxed)
+    }
+
+    fn alloc_elements(&self, request: &BufferRequest<'_>) -> Result<Arc<dyn Mem>> {
+        let (unit, per) = request.unit();
+        let told = format!("{} elements of {per} {unit}", request.elements());
+        let stats = &self.codegen.0;
+        lock(&stats.elements).push(told);
+        if let Some(storage) = request.storage {
+            lock(&stats.storages).push(storage.to_string());
+        }
+        stats.live.fetch_add(request.bytes, Ordering::Relaxed);
+        let mut made = Memory::of(Bytes::Own(vec![0xEE; request.bytes]), stats);
+        made.element = Some(request.element);
+        Ok(Arc::new(made))
     }
 
     unsafe fn import_host(&self, at: NonNull<u8>, bytes: usize) -> Result<Option<Arc<dyn Mem>>> {

@@ -5,6 +5,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use sarek_ir::TypeInfo;
+
 use super::gpu::Stats;
 use crate::plugin::backend::{Mem, Slice};
 use crate::sync::lock;
@@ -13,6 +15,8 @@ use crate::sync::lock;
 pub(super) struct Memory {
     bytes: Mutex<Bytes>,
     stats: Arc<Stats>,
+    /// The type of its elements, if the device's buffers carry it.
+    pub(super) element: Option<TypeInfo>,
 }
 
 /// The place of the bytes.
@@ -29,6 +33,7 @@ impl Memory {
         Memory {
             bytes: Mutex::new(bytes),
             stats: stats.clone(),
+            element: None,
         }
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod leaves;
 pub(crate) mod named;
 pub(crate) mod number;
 mod scalar;
+pub(crate) mod valid;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
 pub use named::{Means, named};

@@ -10,6 +10,8 @@
 
 use std::sync::Arc;
 
+use sarek_ir::TypeInfo;
+
 use super::device_copy::DeviceCopy;
 use super::storage::HostRegion;
 use crate::device::{Pending, Purpose, Queue, StreamRef};
@@ -20,6 +22,8 @@ use crate::{Device, Error, Result};
 #[derive(Default)]
 pub(super) struct Copies {
     devices: Vec<DeviceCopy>,
+    /// The type of the elements.
+    element: Option<TypeInfo>,
     /// The storage on devices; `None` for their own memory.
     pub(super) storage: Option<Tag<StorageKind>>,
     /// The memory of the host copy, if a device may work in it.
@@ -29,10 +33,19 @@ pub(super) struct Copies {
 }
 
 impl Copies {
+    /// No copies of elements of a type.
+    pub(super) fn of(element: TypeInfo) -> Copies {
+        Copies {
+            element: Some(element),
+            ..Copies::default()
+        }
+    }
+
     /// The state of an unreadable vector.
-    pub(super) fn failed(error: Error) -> Copies {
+    pub(super) fn failed(error: Error, element: TypeInfo) -> Copies {
         Copies {
             failed: Some(error),
+            element: Some(element),
             ..Copies::default()
         }
     }
@@ -205,7 +218,7 @@ impl Copies {
                 };
                 let copy = match in_host_region {
                     Some(copy) => copy,
-                    None => DeviceCopy::new(device, bytes, purpose, storage)?,
+                    None => DeviceCopy::new(device, bytes, purpose, storage, self.element)?,
                 };
                 self.devices.push(copy);
                 Ok(self.devices.len() - 1)

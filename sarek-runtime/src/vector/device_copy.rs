@@ -7,6 +7,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use sarek_ir::TypeInfo;
+
 use super::bytes;
 use super::storage::HostRegion;
 use crate::device::{Begun, Block, Done, Purpose, Queue, StreamRef, WorkKind};
@@ -49,8 +51,9 @@ impl DeviceCopy {
         bytes: usize,
         purpose: Purpose,
         storage: Option<&Tag<StorageKind>>,
+        element: Option<TypeInfo>,
     ) -> Result<DeviceCopy> {
-        let mut block = device.block(bytes, purpose, storage)?;
+        let mut block = device.block(bytes, purpose, storage, element)?;
         Ok(DeviceCopy {
             device: device.clone(),
             valid: false,
@@ -275,7 +278,10 @@ impl DeviceCopy {
             Some(Writer { queue, .. }) => queue,
             None => self.device.default_queue(),
         };
-        let begun = self.device.begin_transfer()?;
+        let bytes = to.len();
+        let begun = self
+            .device
+            .begin_transfer(|| transfer(WorkKind::Download, bytes))?;
         // SAFETY: a part of this copy, which is valid; its writer was waited for, or precedes this
         // in the queue.
         unsafe { queue.raw.copy_out(&part, to) }?;
@@ -293,20 +299,7 @@ impl DeviceCopy {
         let Some(begun) = begun else {
             return Ok(());
         };
-        let (name, bytes) = match kind {
-            WorkKind::Download => ("to the host", bytes as u64),
-            WorkKind::Upload | WorkKind::Kernel | WorkKind::Graph => {
-                ("to the device", bytes as u64)
-            }
-        };
-        let done = Done {
-            kind,
-            name: name.to_owned(),
-            read: bytes,
-            written: 0,
-            threads: 0,
-        };
-        self.device.end_work(queue, begun, done)
+        self.device.end_work(queue, begun, transfer(kind, bytes))
     }
 
     /// Overwrites bytes, after the work of a stream.
@@ -328,7 +321,10 @@ impl DeviceCopy {
         } else if !from.is_empty() {
             span!("upload", bytes = from.len(), device = self.device);
             let part = self.part(at..at + from.len());
-            let begun = self.device.begin_transfer()?;
+            let bytes = from.len();
+            let begun = self
+                .device
+                .begin_transfer(|| transfer(WorkKind::Upload, bytes))?;
             // SAFETY: as above.
             unsafe { queue.raw.copy_in(&part, from) }?;
             let profile_result = self.transferred(queue, begun, WorkKind::Upload, from.len());
@@ -386,5 +382,20 @@ impl Drop for DeviceCopy {
         let mut users = std::mem::take(&mut self.readers);
         users.extend(self.writer.take().map(|writer| writer.queue));
         self.block.set_users(users);
+    }
+}
+
+/// A transfer, as profiles report it.
+fn transfer(kind: WorkKind, bytes: usize) -> Done {
+    let name = match kind {
+        WorkKind::Download => "to the host",
+        WorkKind::Upload | WorkKind::Kernel | WorkKind::Graph => "to the device",
+    };
+    Done {
+        kind,
+        name: name.to_owned(),
+        read: bytes as u64,
+        written: 0,
+        threads: 0,
     }
 }

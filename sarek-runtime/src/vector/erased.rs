@@ -11,6 +11,7 @@ use crate::device::{Pending, StreamRef};
 use crate::plugin::backend::{BackendEvent, Slice};
 use crate::plugin::tag::{StorageKind, Tag};
 use crate::sync::lock;
+use crate::types::valid;
 use crate::{Device, Element, Error, Result};
 
 pub(crate) trait ErasedVector: Send + Sync {
@@ -90,6 +91,19 @@ pub(crate) trait ErasedVector: Send + Sync {
 
     /// Marks the contents as those of a launch that failed.
     fn fail(&mut self, error: Error);
+
+    /// The elements as bytes; padding is 0. Waits for the work that writes them.
+    fn saved(&self) -> Result<Vec<u8>>;
+
+    /// A vector of such bytes, as many as this vector has. The index of an element that is no value
+    /// of the type is an error, with its problem.
+    fn restored(&self, bytes: &[u8]) -> Result<Box<dyn ErasedVector>, (u64, String)>;
+
+    /// The vector in a storage.
+    fn kept_in(self: Box<Self>, storage: &Tag<StorageKind>) -> Result<Box<dyn ErasedVector>>;
+
+    /// Overwrites the elements by those of a vector of the same type and length.
+    fn take_elements(&mut self, from: &dyn ErasedVector) -> Result<()>;
 }
 
 impl<T: Element> ErasedVector for Vector<T> {
@@ -224,5 +238,46 @@ impl<T: Element> ErasedVector for Vector<T> {
 
     fn fail(&mut self, error: Error) {
         self.state_mut().copies.fail(error);
+    }
+
+    fn saved(&self) -> Result<Vec<u8>> {
+        Ok(crate::types::bytes::of(self.as_slice()?).into_owned())
+    }
+
+    fn restored(&self, bytes: &[u8]) -> Result<Box<dyn ErasedVector>, (u64, String)> {
+        let size = size_of::<T>().max(1);
+        assert_eq!(bytes.len(), self.bytes(), "another number of bytes");
+        for (value, index) in bytes.chunks_exact(size).zip(0..) {
+            valid::check(&T::TYPE, value).map_err(|problem| (index, problem))?;
+        }
+        let mut elements: Vec<T> = Vec::with_capacity(self.len);
+        // SAFETY: the bytes are those of as many elements, each of which was checked to be a value
+        // of the type that is described; `Element` promises that the description is right. They
+        // do not overlap the new memory, which has room.
+        unsafe {
+            let to = elements.as_mut_ptr().cast::<u8>();
+            to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            elements.set_len(self.len);
+        }
+        Ok(Box::new(Vector::from_vec(elements)))
+    }
+
+    fn kept_in(self: Box<Self>, storage: &Tag<StorageKind>) -> Result<Box<dyn ErasedVector>> {
+        Ok(Box::new(self.stored_in(storage)?))
+    }
+
+    fn take_elements(&mut self, from: &dyn ErasedVector) -> Result<()> {
+        let same = from.element().0 == TypeId::of::<T>() && from.len() == self.len;
+        assert!(same, "a vector of another type or length");
+        let from = from.on_host()?;
+        self.forget_outcomes();
+        let to = self.on_host_to_overwrite()?;
+        // SAFETY: both have as many elements of this type, of which `to` is borrowed mutably, so
+        // that they are different vectors.
+        unsafe {
+            to.cast::<T>()
+                .copy_from_nonoverlapping(from.cast::<T>(), self.len);
+        }
+        Ok(())
     }
 }

@@ -58,7 +58,7 @@ impl<T: Element> Vector<T> {
             len: elements.len(),
             host: OnceLock::from(Storage::Own(elements)),
             state: Mutex::new(State {
-                copies: Copies::default(),
+                copies: Copies::of(T::TYPE),
                 spare: None,
             }),
             unit: OnceLock::new(),
@@ -89,7 +89,7 @@ impl<T: Element> Vector<T> {
             len,
             host: OnceLock::new(),
             state: Mutex::new(State {
-                copies: Copies::failed(error),
+                copies: Copies::failed(error, T::TYPE),
                 spare: None,
             }),
             unit: OnceLock::new(),

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::device::{Block, Purpose};
 use crate::plugin::claims::CopyAction;
 use crate::plugin::tag::{self, StorageKind};
+use crate::sync::lock;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;
 use crate::testing::{device, devices};
@@ -23,19 +24,19 @@ fn place(block: &Block) -> (*const u8, usize) {
 fn small_blocks_are_parts_of_slabs() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     let blocks: Vec<Block> = (1..=8)
-        .map(|i| device.block(100 * i, Purpose::Working, None).unwrap())
+        .map(|i| device.block(100 * i, Purpose::Working, None, None).unwrap())
         .collect();
     assert_eq!(stats.allocs.load(Relaxed), 1);
     let offsets: Vec<usize> = blocks.iter().map(|b| b.slice().offset).collect();
     assert!(offsets.iter().all(|offset| offset.is_multiple_of(256)));
     assert_eq!(offsets, [0, 256, 512, 1024, 1536, 2048, 2816, 3584]);
-    let constant = device.block(100, Purpose::Constant, None).unwrap();
+    let constant = device.block(100, Purpose::Constant, None, None).unwrap();
     assert_ne!(
         place(&constant).0,
         place(&blocks[0]).0,
         "constants are apart"
     );
-    let large = device.block(1 << 20, Purpose::Working, None).unwrap();
+    let large = device.block(1 << 20, Purpose::Working, None, None).unwrap();
     assert_eq!((large.slice().offset, large.slice().len), (0, 1 << 20));
     assert_eq!(stats.allocs.load(Relaxed), 3);
 }
@@ -48,7 +49,7 @@ fn the_same_history_gives_the_same_places() {
         let mut offsets = Vec::new();
         for i in 0..200usize {
             let block = device
-                .block(1 + i * 7919 % 5000, Purpose::Working, None)
+                .block(1 + i * 7919 % 5000, Purpose::Working, None, None)
                 .unwrap();
             offsets.push(block.slice().offset);
             kept.push(block);
@@ -64,20 +65,22 @@ fn the_same_history_gives_the_same_places() {
 #[test]
 fn what_is_freed_is_used_again_and_joined() {
     let device = gpu();
-    let [a, b, c] = [(); 3].map(|()| device.block(1000, Purpose::Working, None).unwrap());
+    let [a, b, c] = [(); 3].map(|()| device.block(1000, Purpose::Working, None, None).unwrap());
     let (first, second) = (place(&a), place(&b));
     drop(b);
     drop(a);
     // The two free parts were merged.
-    let large = device.block(2048, Purpose::Working, None).unwrap();
+    let large = device.block(2048, Purpose::Working, None, None).unwrap();
     assert_eq!(place(&large), first);
     drop(large);
     assert_eq!(
-        place(&device.block(300, Purpose::Working, None).unwrap()),
+        place(&device.block(300, Purpose::Working, None, None).unwrap()),
         first
     );
     drop(c);
-    let whole = device.block(256 << 10, Purpose::Working, None).unwrap();
+    let whole = device
+        .block(256 << 10, Purpose::Working, None, None)
+        .unwrap();
     assert_eq!(place(&whole), first);
     assert_eq!(second.1, 1024);
 }
@@ -87,8 +90,8 @@ fn memory_is_counted() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     assert_eq!(device.memory_use(), MemoryUse::default());
     let large = 1 << 20;
-    let a = device.block(large, Purpose::Working, None).unwrap();
-    let b = device.block(large, Purpose::Working, None).unwrap();
+    let a = device.block(large, Purpose::Working, None, None).unwrap();
+    let b = device.block(large, Purpose::Working, None, None).unwrap();
     drop(a);
     let bytes = large as u64;
     let is = |used: u64, peak: u64, reserved: u64| MemoryUse {
@@ -315,4 +318,52 @@ fn copies_take_the_route_that_is_claimed() {
     let error = x.copy_from(0, &y, 0..2).unwrap_err();
     assert!(matches!(error, Error::IllegalCopy { .. }), "{error}");
     assert_eq!(y.to_vec().unwrap(), [2.0; 4]);
+}
+
+/// A backend sees the type of what it allocates, and a buffer has that type until it is freed.
+#[test]
+fn buffers_carry_their_element_type() {
+    let (device, stats) = device(&GpuBackend::new("typed", 9));
+    stats.types_buffers.store(true, Relaxed);
+    let told = || std::mem::take(&mut *lock(&stats.elements));
+
+    let x = Vector::filled(8, 2.0f32);
+    let mut y = Vector::<f32>::zeros(8);
+    // The fake GPU compares the types of the buffers with those of the kernel's parameters.
+    axpy(3.0, &x, &mut y).over(8).run_on(&device).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [6.0; 8]);
+    assert_eq!(told(), ["8 elements of 1 f32", "8 elements of 1 f32"]);
+
+    // Elements of several scalars.
+    let pairs = Vector::from_vec(vec![[1u32, 2], [3, 4], [5, 6]]);
+    pairs.prefetch(&device.stream()).unwrap();
+    let arrays = Vector::<[i64; 2]>::zeros(4);
+    arrays.prefetch(&device.stream()).unwrap();
+    assert_eq!(told(), ["3 elements of 2 u32", "4 elements of 2 i64"]);
+
+    // Memory is used again for elements of the same type, and for no others of that size.
+    let allocs = || stats.elements.lock().unwrap().len();
+    drop((x, pairs));
+    let ints = Vector::filled(8, 1u32);
+    ints.prefetch(&device.stream()).unwrap();
+    assert_eq!(told(), ["8 elements of 1 u32"]);
+    let floats = Vector::filled(8, 1.0f32);
+    floats.prefetch(&device.stream()).unwrap();
+    assert_eq!(allocs(), 0, "the memory of `x` was free");
+
+    // Storages see it, too. A device that does not ask is told nothing.
+    let storage = tag::register::<StorageKind>("typed storage").unwrap();
+    let backend = GpuBackend::new("stored", 9);
+    let owned = storage.clone();
+    backend.claim(move |claims| {
+        claims.storage(owned.clone());
+    });
+    let (device, stats) = crate::testing::device(&backend);
+    let stored = || Vector::filled(5, 1u64).stored_in(&storage).unwrap();
+    stored().prefetch(&device.stream()).unwrap();
+    assert!(lock(&stats.elements).is_empty());
+    stats.types_buffers.store(true, Relaxed);
+    stored().prefetch(&device.stream()).unwrap();
+    assert_eq!(*lock(&stats.elements), ["5 elements of 1 u64"]);
+    assert_eq!(lock(&stats.storages).len(), 2);
 }

@@ -231,7 +231,7 @@ impl Planning<'_, '_> {
             true => self.space,
             false => {
                 let shape = Shape::Over(Dims(extent.map(|threads| threads as usize)));
-                let space = shape.space((kernel.block, false), self.info, None);
+                let space = shape.space((kernel.block, false), None, self.info, None);
                 space.map_err(|_| Kept::Folded)?
             }
         };

@@ -38,7 +38,7 @@ fn row_wise(cost: u32) -> Host {
 fn over(extent: [usize; 3]) -> IndexSpace {
     let shape = Shape::Over(Dims(extent));
     shape.check(None).unwrap();
-    shape.space((None, false), &gpu(), None).unwrap()
+    shape.space((None, false), None, &gpu(), None).unwrap()
 }
 
 #[test]
@@ -93,7 +93,8 @@ fn automatic_blocks_respect_every_limit() {
 fn over_is_exact_and_cover_rounds_up() {
     assert_eq!(over([1000, 1, 1]).extent, [1000, 1, 1]);
     assert_eq!(over([1000, 1, 1]).grid, [4, 1, 1]);
-    let cover = Shape::Cover(Dims([1000, 1, 1])).space((Some([128, 1, 1]), false), &gpu(), None);
+    let cover =
+        Shape::Cover(Dims([1000, 1, 1])).space((Some([128, 1, 1]), false), None, &gpu(), None);
     let cover = cover.unwrap();
     assert_eq!((cover.grid, cover.extent), ([8, 1, 1], [1024, 1, 1]));
 }
@@ -117,9 +118,9 @@ fn cover_is_of_the_same_blocks_everywhere() {
             (DeviceInfo { warp: 8, ..gpu() }, None),
         ] {
             let cover = Shape::Cover(Dims(extent));
-            let space = cover.space((None, false), &info, host).unwrap();
+            let space = cover.space((None, false), None, &info, host).unwrap();
             assert_eq!((space.block, space.extent), (block, whole), "{extent:?}");
-            let serial = cover.space((None, true), &info, None).unwrap();
+            let serial = cover.space((None, true), None, &info, None).unwrap();
             assert_eq!((serial.block, serial.extent), ([1; 3], whole), "{extent:?}");
         }
     }
@@ -128,7 +129,7 @@ fn cover_is_of_the_same_blocks_everywhere() {
         ..gpu()
     };
     let cover = Shape::Cover(Dims([1000, 1, 1]));
-    let error = cover.space((None, false), &small, None).unwrap_err();
+    let error = cover.space((None, false), None, &small, None).unwrap_err();
     assert!(error.contains("too large"), "{error}");
 }
 
@@ -143,7 +144,7 @@ fn host_devices_get_rows_and_tiles() {
     ] {
         let light = Some(host(1));
         let space = Shape::Over(Dims(extent))
-            .space((None, false), &info, light)
+            .space((None, false), None, &info, light)
             .unwrap();
         assert_eq!((space.block, space.grid), (block, grid));
     }
@@ -157,7 +158,7 @@ fn host_devices_get_rows_and_tiles() {
     ] {
         let light = Some(row_wise(cost));
         let space = Shape::Over(Dims(extent))
-            .space((None, false), &info, light)
+            .space((None, false), None, &info, light)
             .unwrap();
         assert_eq!(space.block, block, "cost {cost}, {extent:?}");
     }
@@ -182,11 +183,12 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
     ] {
         let heavy = Some(host(cost));
         let space = Shape::Over(Dims(extent))
-            .space((None, false), &info, heavy)
+            .space((None, false), None, &info, heavy)
             .unwrap();
         assert_eq!(space.block, block, "cost {cost}, {extent:?}");
     }
-    let wide = Shape::Over(Dims([1000, 8, 1])).space((None, false), &info, Some(row_wise(1000)));
+    let wide =
+        Shape::Over(Dims([1000, 8, 1])).space((None, false), None, &info, Some(row_wise(1000)));
     assert_eq!(wide.unwrap().block, [128, 1, 1]);
 }
 
@@ -206,7 +208,7 @@ fn blocks_that_copy_elements_are_tall() {
             tall: true,
             ..host(1000)
         };
-        let space = Shape::Over(Dims(extent)).space((None, false), &info, Some(tall));
+        let space = Shape::Over(Dims(extent)).space((None, false), None, &info, Some(tall));
         assert_eq!(space.unwrap().block, block, "{units}, {extent:?}");
     }
 }
@@ -240,11 +242,11 @@ fn malformed_shapes_are_refused() {
     check(cover).unwrap();
     assert!(
         cover
-            .space((None, false), &gpu(), None)
+            .space((None, false), None, &gpu(), None)
             .unwrap_err()
             .contains("64 bits")
     );
-    let large = grid([1, 1, 1], [2048, 1, 1]).space((None, false), &gpu(), None);
+    let large = grid([1, 1, 1], [2048, 1, 1]).space((None, false), None, &gpu(), None);
     assert!(large.unwrap_err().contains("at most 1024 threads"));
 }
 

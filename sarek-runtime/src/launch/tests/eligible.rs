@@ -153,6 +153,8 @@ fn subgroups_may_be_for_blocks_of_one_dimension() {
     let error = lanes().grid(2).block((8, 4)).run_on(&flat).unwrap_err();
     assert!(matches!(error, Error::NotEligible { .. }), "{error}");
     assert!(error.to_string().contains("several dimensions"), "{error}");
+    // A block that is picked has one dimension.
+    lanes().grid((2, 2)).run_on(&flat).unwrap();
 }
 
 #[test]
@@ -174,6 +176,10 @@ fn shared_memory_is_held_to_the_device() {
         })
     };
     sized(most / 32).grid(1).block(32).run_on(&gpu).unwrap();
+    // A block that is picked has room; if none has, the launch is refused.
+    sized(most / 32).grid(1).run_on(&gpu).unwrap();
+    let error = sized(most + 1).grid(1).run_on(&gpu).unwrap_err();
+    assert!(matches!(error, Error::NotEligible { .. }), "{error}");
     let error = sized(most / 32).grid(1).block(64).run_on(&gpu).unwrap_err();
     assert!(error.to_string().contains("shared memory"), "{error}");
     let error = sized(u64::MAX).grid(1).block(3).run_on(&gpu).unwrap_err();

@@ -22,10 +22,13 @@
 //! [`Backend`] itself is a safe trait: it only returns devices, whose implementations make the
 //! promises.
 
+mod block;
+mod buffer;
 mod info;
 mod parameter;
 pub(crate) mod parts;
 mod renderer;
+mod scalar_bytes;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -41,10 +44,13 @@ pub use crate::plugin::claims::{self, Claims};
 use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
+pub use block::{BlockRequest, OpenBlocks};
+pub use buffer::BufferRequest;
 pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
 pub use renderer::{LaunchTags, Renderer};
+pub use scalar_bytes::ScalarBytes;
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -118,6 +124,23 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
         })
     }
 
+    /// True if buffers carry the type of their elements. The framework then allocates the memory of
+    /// vectors by [`BackendDevice::alloc_elements`], and reuses it for vectors of the same type only.
+    /// Otherwise memory is bytes: small vectors are parts of common buffers, and vectors of other
+    /// types get what is free.
+    fn types_buffers(&self) -> bool {
+        false
+    }
+
+    /// The same as [`BackendDevice::alloc`] and [`BackendDevice::alloc_in`] for the elements of a
+    /// vector, if [`BackendDevice::types_buffers`] is true.
+    fn alloc_elements(&self, request: &BufferRequest<'_>) -> Result<Arc<dyn Mem>> {
+        match request.storage {
+            None => self.alloc(request.bytes),
+            Some(storage) => self.alloc_in(request.bytes, storage),
+        }
+    }
+
     /// Makes host memory usable by the device in place, for [`StorageKind::zero_copy`]; `None`
     /// makes the framework call [`BackendDevice::alloc_in`]. The memory is aligned to 16 bytes.
     /// Copies between this memory and the same host addresses are queued as usual. They move
@@ -142,6 +165,17 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
     /// Makes another stream; returns the default one if the device has only one.
     fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
         Ok(self.stream())
+    }
+
+    /// Picks the block size of a launch that leaves it open: `.grid(…)` without a block, and `.over(…)`
+    /// and `.cover(…)` of a kernel that fixes none. `None` lets the framework pick it, as the default
+    /// does.
+    ///
+    /// Equal requests get equal blocks; the framework may ask more than once for one launch. A block
+    /// that does not pass [`BlockRequest::check`] makes the launch fail. For [`OpenBlocks::Cover`], a
+    /// block is used only if its blocks have the threads that the launch has on every device.
+    fn pick_block(&self, _request: &BlockRequest<'_>) -> Option<[u32; 3]> {
+        None
     }
 
     /// True if a loaded program fixes the lengths of shared arrays that a launch chooses. The
@@ -531,40 +565,4 @@ pub enum Arg {
         /// Its size in bytes.
         bytes: u64,
     },
-}
-
-/// The bytes of a scalar argument.
-#[derive(Clone, Copy, Debug)]
-pub struct ScalarBytes {
-    bytes: [u8; 8],
-    len: u8,
-}
-
-impl ScalarBytes {
-    /// A 4-byte scalar.
-    pub fn four(bytes: [u8; 4]) -> ScalarBytes {
-        let mut all = [0; 8];
-        all[..4].copy_from_slice(&bytes);
-        ScalarBytes { bytes: all, len: 4 }
-    }
-
-    /// An 8-byte scalar.
-    pub fn eight(bytes: [u8; 8]) -> ScalarBytes {
-        ScalarBytes { bytes, len: 8 }
-    }
-
-    /// The bytes.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len as usize]
-    }
-
-    /// The number of bytes, 4 or 8.
-    pub fn size(&self) -> usize {
-        self.len.into()
-    }
-
-    /// The bytes, padded with zeros.
-    pub fn padded(&self) -> [u8; 8] {
-        self.bytes
-    }
 }

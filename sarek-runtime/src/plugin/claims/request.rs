@@ -40,7 +40,7 @@ pub struct LaunchRequest<'a> {
     /// The arguments, in the order of the linked kernel's parameters.
     pub args: &'a [Argument<'a>],
     /// The number of threads along x, y and z: the extent of `over` and `cover`, or the grid times
-    /// the block.
+    /// the block. If the block size is open, that of one thread counts.
     pub threads: [u64; 3],
     /// The block size, if the launch or the kernel fixes it.
     pub block: Option<[u64; 3]>,

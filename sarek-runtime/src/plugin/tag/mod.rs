@@ -1,7 +1,7 @@
 //! Tags: extensible enumerations, to which backends may add members.
 //!
 //! A kind ([`DeviceKind`], [`StorageKind`], [`ScheduleKind`], [`InstrumentationKind`],
-//! [`Language`]) has members. A plain member is its name. A template takes attributes; each set of
+//! [`DataInstrumentationKind`], [`Language`]) has members. A plain member is its name. A template takes attributes; each set of
 //! attributes makes an instance of it. Instances with equal attributes are one object. Members are
 //! added at run time:
 //!
@@ -21,6 +21,9 @@
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
+//! A kind of one's own is an enum with `#[derive(sarek::tag::Kind)]`. Its variants with fields are
+//! templates, and [`Tag::view`] returns the value of a tag, for `match`.
+//!
 //! Tags are serde data: a plain member is its name, a template `{"type": name}`, an instance
 //! `{"type": name, "with": attributes}`. An undefined name is a tag too ([`Tag::is_undefined`]): it
 //! is kept, and written again unchanged. A strict kind ([`Kind::STRICT`]) has none: data with an
@@ -35,6 +38,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod value;
+mod variants;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -51,6 +55,9 @@ use crate::{Error, Result};
 
 use template::instance;
 pub use template::{Template, lookup_template, template};
+pub use variants::{Declared, EnumKind};
+#[doc(hidden)]
+pub use variants::{Field, FieldList, ReadError, Reader};
 
 /// The kinds of devices.
 #[derive(Debug)]
@@ -68,6 +75,10 @@ pub enum ScheduleKind {}
 #[derive(Debug)]
 pub enum InstrumentationKind {}
 
+/// The ways to keep the arrays of a launch.
+#[derive(Debug)]
+pub enum DataInstrumentationKind {}
+
 /// The languages of programs.
 #[derive(Debug)]
 pub enum Language {}
@@ -79,6 +90,9 @@ pub trait Kind: Sized + 'static {
 
     /// The predefined members. Their values begin with 1.
     const MEMBERS: &'static [&'static str];
+
+    /// The predefined members that are templates.
+    const TEMPLATES: &'static [Declared] = &[];
 
     /// True if data with an unknown name are an error. They become undefined tags otherwise.
     const STRICT: bool = false;
@@ -124,6 +138,10 @@ kinds! {
         none "none" "No instrumentation.",
         timer "timer" "Time measured on the host.",
         device_events "device_events" "Time measured by events on the device.";
+    DataInstrumentationKind "data instrumentation":
+        none "none" "Arrays are not kept.",
+        save "save" "The arrays of a launch are written to files, before and after it.",
+        restore "restore" "A launch works on the arrays in files that were saved before.";
     Language "language":
         rust "rust" "Rust, compiled with the program.",
         ir "ir" "The intermediate representation.",
@@ -161,7 +179,8 @@ enum Form {
 trait Attributes: Send + Sync {
     fn as_any(&self) -> &(dyn Any + Send + Sync);
     fn equals(&self, other: &dyn Attributes) -> bool;
-    fn format(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    /// Prints an instance of the template with a name.
+    fn format(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn as_data(&self) -> &dyn erased_serde::Serialize;
 }
 
@@ -174,7 +193,8 @@ impl<A: Attribute> Attributes for A {
         other.as_any().downcast_ref::<A>() == Some(self)
     }
 
-    fn format(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn format(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{name} ")?;
         fmt::Debug::fmt(self, f)
     }
 
@@ -212,9 +232,11 @@ struct Table {
 fn with<K: Kind, R>(f: impl FnOnce(&mut Table) -> R) -> R {
     static ALL: OnceLock<Mutex<Tables>> = OnceLock::new();
     let mut all = lock(ALL.get_or_init(Mutex::default));
-    let plain = |(name, value): (&&str, i64)| data((*name).to_owned(), Some(value), Form::Plain);
+    let member = |(name, value): (&&str, i64)| {
+        data((*name).to_owned(), Some(value), Declared::form::<K>(name))
+    };
     let table = all.kinds.entry(TypeId::of::<K>()).or_insert_with(|| Table {
-        members: K::MEMBERS.iter().zip(1..).map(plain).collect(),
+        members: K::MEMBERS.iter().zip(1..).map(member).collect(),
         instances: Vec::new(),
         undefined: Vec::new(),
     });
@@ -394,10 +416,7 @@ impl<K> fmt::Debug for Tag<K> {
             Form::Template { .. } => write!(f, "{} (template)", self.0.name),
             Form::Undefined(_) if self.0.name == UNDEFINED => f.write_str(UNDEFINED),
             Form::Undefined(_) => write!(f, "{UNDEFINED}({})", self.0.name),
-            Form::Instance { attributes, .. } => {
-                write!(f, "{} ", self.0.name)?;
-                attributes.format(f)
-            }
+            Form::Instance { attributes, .. } => attributes.format(&self.0.name, f),
         }
     }
 }

@@ -10,20 +10,25 @@ pub(super) use super::value::Fields;
 use super::value::Value;
 use super::{Attribute, Attributes, Form, Kind, Tag, UNDEFINED, instance, known, undefined};
 
-/// A function that reads the attributes of a template.
-pub(super) type Read = fn(Fields) -> Result<Arc<dyn Attributes>, String>;
+/// A function that reads the attributes of a template, given its name.
+pub(super) type Read = fn(&str, Fields) -> Result<Arc<dyn Attributes>, String>;
 
 /// The keys of a template's name and of an instance's attributes.
 const TYPE: &str = "type";
 const WITH: &str = "with";
 
-pub(super) fn read<A: Attribute>(mut fields: Fields) -> Result<Arc<dyn Attributes>, String> {
+pub(super) fn read<A: Attribute>(_: &str, fields: Fields) -> Result<Arc<dyn Attributes>, String> {
+    let attributes = A::deserialize(attributes(fields)?).map_err(|error| error.to_string())?;
+    Ok(Arc::new(attributes))
+}
+
+/// The attributes among the data next to the name.
+pub(super) fn attributes(mut fields: Fields) -> Result<Value, String> {
     let attributes = fields.remove(WITH).unwrap_or(Value::Null);
     if !fields.is_empty() {
         return Err(format!("its attributes belong in the field `{WITH}`"));
     }
-    let attributes = A::deserialize(attributes).map_err(|error| error.to_string())?;
-    Ok(Arc::new(attributes))
+    Ok(attributes)
 }
 
 impl<K> Serialize for Tag<K> {
@@ -75,7 +80,8 @@ impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
         match (&member.0.form, fields) {
             (_, None) => Ok(member),
             (Form::Template { read, .. }, Some(fields)) => {
-                let attributes = read(fields).map_err(|problem| problem_of(&name, &problem))?;
+                let attributes =
+                    read(&name, fields).map_err(|problem| problem_of(&name, &problem))?;
                 Ok(instance(&member.0, attributes))
             }
             (Form::Plain | Form::Instance { .. } | Form::Undefined(_), Some(_)) => {
