@@ -75,6 +75,9 @@ fn a_batch_gives_the_programs_of_its_parts() -> Result<()> {
                 .collect(),
             false => device.compile_batch(&batch),
         };
+        for code in codes.iter().flatten().flatten() {
+            assert_eq!(code.entries.len(), 1, "{device}: {code:?}");
+        }
         let outcomes = outcomes(&codes);
         assert_eq!((&*outcomes[1], &*outcomes[6]), ("a gap", "a gap"));
         assert!(

@@ -25,6 +25,8 @@ use sarek_runtime::{Error, Result};
 /// A program to load, destructured.
 pub(crate) struct Binary<'a> {
     pub artifact: &'a Artifact,
+    /// The entry point to load.
+    pub entry: &'a str,
     pub source: &'a Source,
     pub kernel: &'a str,
     pub block: [u32; 3],
@@ -43,6 +45,7 @@ impl<'a> Binary<'a> {
         match *program {
             Program::Binary {
                 artifact,
+                entry,
                 source,
                 kernel,
                 block,
@@ -51,6 +54,7 @@ impl<'a> Binary<'a> {
                 origin,
             } => Ok(Binary {
                 artifact,
+                entry,
                 source,
                 kernel,
                 block,

@@ -129,10 +129,7 @@ unsafe impl Compiler for MyC {
     }
 
     unsafe fn compile(&self, _kernel: &str, source: &Source, _parts: &Parts) -> Result<Artifact> {
-        Ok(Artifact {
-            bytes: source.text.as_bytes().into(),
-            log: String::new(),
-        })
+        Ok(Artifact::new(source.text.as_bytes()).with_entries([&source.entry]))
     }
 }
 

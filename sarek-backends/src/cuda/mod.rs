@@ -12,6 +12,7 @@ mod device;
 mod flags;
 mod foreign;
 mod graph;
+mod image;
 pub mod interop;
 mod memory;
 pub mod nvrtc;

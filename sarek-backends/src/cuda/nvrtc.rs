@@ -15,6 +15,8 @@ use libloading::Library;
 use sarek_runtime::backend::Artifact;
 use sarek_runtime::{Error, Result, settings};
 
+use super::image;
+
 /// Compiles CUDA C for an architecture: `sm_90` gives a cubin, `compute_90` PTX, with the final zero byte that the
 /// driver expects.
 ///
@@ -307,10 +309,8 @@ impl Nvrtc {
             true => program.bytes("the PTX", self.api.ptx_size, self.api.ptx)?,
             false => program.bytes("the cubin", self.api.cubin_size, self.api.cubin)?,
         };
-        Ok(Artifact {
-            bytes: bytes.into(),
-            log,
-        })
+        let entries = image::entries(&bytes);
+        Ok(Artifact::new(bytes).with_log(log).with_entries(entries))
     }
 }
 

@@ -16,7 +16,7 @@ use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::{flags, foreign, nvrtc};
+use super::{flags, foreign, image, nvrtc};
 use crate::jit::{self, Binary};
 
 /// Renders kernels as CUDA C.
@@ -122,10 +122,9 @@ unsafe impl backend::Compiler for Compiler {
             return unsafe { self.compile(kernel, source, parts) };
         }
         // The driver compiles the text when it loads it.
-        Ok(Artifact {
-            bytes: [source.text.as_bytes(), b"\0"].concat().into(),
-            log: String::new(),
-        })
+        let image = [source.text.as_bytes(), b"\0"].concat();
+        let entries = image::entries(&image);
+        Ok(Artifact::new(image).with_entries(entries))
     }
 }
 
@@ -210,7 +209,8 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
         function: std::ptr::null_mut(),
         slots: binary.source.slots.clone(),
     };
-    let entry = CString::new(binary.source.entry.as_str())
+    binary.artifact.check_entry(Cuda.name(), binary.entry)?;
+    let entry = CString::new(binary.entry)
         .map_err(|_| jit::foreign(&shared.name, "an entry point with a zero byte in its name"))?;
     // SAFETY: the module is loaded.
     program.function = match unsafe { module::get_function(module, entry) } {
@@ -219,7 +219,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
             let known = unsafe { foreign::entries(module) };
             return Err(Error::NoEntry {
                 target: Cuda.name().into(),
-                entry: binary.source.entry.clone(),
+                entry: binary.entry.to_owned(),
                 known,
             });
         }

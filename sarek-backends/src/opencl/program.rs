@@ -199,19 +199,18 @@ impl Compiler {
         foreign: bool,
     ) -> Result<Artifact> {
         let (program, log) = self.build_source(kernel, source, parts, foreign)?;
-        if self.shared.is_pocl {
-            return Ok(Artifact {
-                bytes: Arc::new([]),
-                log,
-            });
-        }
-        let binaries: Vec<Vec<u8>> =
-            get_program_info(program.raw, CL_PROGRAM_BINARIES).map_or(vec![], Into::into);
-        let bytes = binaries.into_iter().next();
-        Ok(Artifact {
-            bytes: bytes.unwrap_or_default().into(),
-            log,
-        })
+        let binary = match self.shared.is_pocl {
+            true => None,
+            false => {
+                let binaries = get_program_info(program.raw, CL_PROGRAM_BINARIES);
+                let binaries: Vec<Vec<u8>> = binaries.map_or(vec![], Into::into);
+                binaries.into_iter().next()
+            }
+        };
+        let artifact = Artifact::new(binary.unwrap_or_default());
+        Ok(artifact
+            .with_log(log)
+            .with_entries(foreign::entries(&program)))
     }
 }
 
@@ -231,7 +230,7 @@ pub(super) fn load(
             built?.0
         }
     };
-    let mut kernel = entry(shared, &program, binary.source)?;
+    let mut kernel = entry(shared, &program, binary.entry)?;
     if let Some(parameters) = binary.foreign {
         foreign::check(shared, binary.kernel, &kernel, parameters)?;
     }
@@ -240,7 +239,7 @@ pub(super) fn load(
         // Without a declared block size, the driver may choose more registers than large blocks have.
         let sized = sized(binary.source, binary.block);
         let (program, _) = compiler.build_source(binary.kernel, &sized, binary.parts, false)?;
-        kernel = entry(shared, &program, &sized)?;
+        kernel = entry(shared, &program, binary.entry)?;
         // NVIDIA's driver reports 256 even where it runs the declared size.
         most = most_threads(shared, &kernel)?.max(declared_threads(shared, &kernel));
     }
@@ -252,14 +251,14 @@ pub(super) fn load(
     })
 }
 
-fn entry(shared: &Shared, program: &Object, source: &Source) -> Result<Object> {
-    let name = CString::new(source.entry.as_str())
-        .map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
+/// Takes a kernel out of a program.
+fn entry(shared: &Shared, program: &Object, entry: &str) -> Result<Object> {
+    let name = CString::new(entry).map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
     match create_kernel(program.raw, &name) {
         Ok(kernel) => Ok(Object::kernel(kernel)),
         Err(CL_INVALID_KERNEL_NAME) => Err(Error::NoEntry {
             target: OpenCl.name().into(),
-            entry: source.entry.clone(),
+            entry: entry.to_owned(),
             known: foreign::entries(program),
         }),
         Err(code) => Err(shared.error("clCreateKernel", code)),

@@ -84,10 +84,8 @@ unsafe impl backend::Compiler for Compiler {
         compiled(&self.shared, kernel, source, || {
             module(&self.shared, &text, None)
         })?;
-        Ok(Artifact {
-            bytes: text.as_bytes().into(),
-            log: String::new(),
-        })
+        let entries = foreign::entries(&text);
+        Ok(Artifact::new(text.as_bytes()).with_entries(entries))
     }
 }
 
@@ -323,6 +321,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let binary = Binary::of(&shared.name, program)?;
     let text = std::str::from_utf8(&binary.artifact.bytes)
         .map_err(|_| shared.error("the artifact is not WGSL"))?;
+    binary.artifact.check_entry(Wgsl.name(), binary.entry)?;
     let lengths = lengths(&binary);
     let lengths = lengths.iter().map(|(name, len)| (name.as_str(), *len));
     let block = Wgsl::BLOCK.into_iter().zip(binary.block.map(f64::from));
@@ -361,7 +360,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
                 label: Some(binary.kernel),
                 layout: Some(&pipelines),
                 module: &module,
-                entry_point: Some(&binary.source.entry),
+                entry_point: Some(binary.entry),
                 compilation_options: PipelineCompilationOptions {
                     constants: &constants,
                     zero_initialize_workgroup_memory: false,

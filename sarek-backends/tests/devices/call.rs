@@ -51,6 +51,7 @@ impl Call<'_> {
         let artifact = rig.compile(&source).unwrap_or_else(|e| panic!("{e}"));
         let program = Program::Binary {
             artifact: &artifact,
+            entry: &source.entry,
             source: &source,
             kernel: &self.kernel.name,
             block: self.block,

@@ -31,6 +31,25 @@ mod tests {
     }
 
     #[test]
+    fn the_kernels_of_an_artifact_are_listed() {
+        if let Err(reason) = version() {
+            return require::skip("nvrtc", &reason);
+        }
+        let source = texts::two("cuda");
+        for arch in ["sm_90", "compute_90"] {
+            let mut artifact = compile("two", &source.text, arch).unwrap();
+            artifact.entries.sort();
+            assert_eq!(artifact.entries, ["double_", "entry"], "{arch}");
+            assert!(artifact.check_entry("cuda", "entry").is_ok());
+            let error = artifact.check_entry("cuda", "triple").unwrap_err();
+            assert!(
+                error.to_string().contains("it has double_, entry"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     fn the_log_of_a_rejected_text_is_told() {
         if let Err(reason) = version() {
             return require::skip("nvrtc", &reason);

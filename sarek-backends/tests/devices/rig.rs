@@ -123,8 +123,20 @@ impl Rig {
     }
 
     pub fn load(&self, source: &Source, artifact: &Artifact, block: [u32; 3]) -> Result<Loaded> {
+        self.load_entry(source, artifact, &source.entry, block)
+    }
+
+    /// Loads one kernel of an artifact.
+    pub fn load_entry(
+        &self,
+        source: &Source,
+        artifact: &Artifact,
+        entry: &str,
+        block: [u32; 3],
+    ) -> Result<Loaded> {
         let program = Program::Binary {
             artifact,
+            entry,
             source,
             kernel: "under_test",
             block,

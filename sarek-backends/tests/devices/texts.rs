@@ -172,6 +172,32 @@ pub fn churned(x: u32, rounds: u32) -> u32 {
     (0..rounds).fold(x, |x, _| x.wrapping_mul(1664525).wrapping_add(1013904223))
 }
 
+/// A text with two kernels: `entry` adds 1 to each element, `double` doubles it.
+pub fn two(backend: &str) -> Source {
+    source(
+        backend,
+        "KERNEL entry(GLOBAL uint* v, uint n) {
+            uint i = ID;
+            if (i < n) v[i] += 1;
+        }
+        KERNEL double_(GLOBAL uint* v, uint n) {
+            uint i = ID;
+            if (i < n) v[i] *= 2;
+        }",
+        "struct Scalars { n: u32 }
+        @group(0) @binding(0) var<storage, read_write> v: array<u32>;
+        @group(0) @binding(1) var<uniform> s: Scalars;
+        ENTRY(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n { v[id.x] += 1u; }
+        }
+        @compute @workgroup_size(SRK_BLOCK_X, SRK_BLOCK_Y, SRK_BLOCK_Z)
+        fn double_(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n { v[id.x] *= 2u; }
+        }",
+        &[buffer(0, Scalar::U32, true), extent()],
+    )
+}
+
 /// An empty kernel.
 pub fn nothing(backend: &str) -> Source {
     source(backend, "KERNEL entry() {}", "ENTRY() {}", &[])

@@ -40,6 +40,9 @@ pub struct Code {
     pub text: String,
     /// The compiler's messages; empty if the artifact was cached by an earlier run.
     pub log: String,
+    /// The entry points of the artifact, if the compiler lists them. Code that was compiled with
+    /// the host program has the kernel alone.
+    pub entries: Vec<String>,
 }
 
 impl Ready<'_> {
@@ -125,6 +128,7 @@ impl Specialized {
         let Some(jitted) = jitted else {
             programs::body(&self.device, &self.kernel)?;
             return Ok(Code {
+                entries: vec![kernel.clone()],
                 kernel,
                 target: "rust".to_owned(),
                 text: String::new(),
@@ -140,6 +144,7 @@ impl Specialized {
             target: target.to_owned(),
             text: jitted.source().text.clone(),
             log: jitted.log().to_owned(),
+            entries: jitted.entries().to_vec(),
         })
     }
 }

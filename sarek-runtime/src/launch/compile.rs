@@ -21,6 +21,8 @@ pub(super) struct Unit {
     file: Cow<'static, str>,
     /// The file name, in a rendering, of lines that come from no file of the user.
     own: String,
+    /// The renderer's target.
+    target: String,
     /// The language of the user's own text; `None` for a rendering.
     language: Option<Tag<Language>>,
     pub(super) source: Source,
@@ -85,10 +87,16 @@ impl Unit {
             name,
             file: kernel.kernel.file.clone(),
             own,
+            target: target.to_owned(),
             language,
             source,
             parts,
         })
+    }
+
+    /// The language of the text, for messages.
+    pub(super) fn target(&self) -> &str {
+        self.language.as_ref().map_or(&self.target, |l| l.name())
     }
 
     /// The key in the disk cache; `None` if the artifact is not kept there.
@@ -100,7 +108,7 @@ impl Unit {
         }
         let Unit { source, parts, .. } = self;
         let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
-        let key = format!("{fingerprint}\n{parts:?}\n{entry}\n{text}");
+        let key = format!("{fingerprint}\nnamed {parts:?}\n{entry}\n{text}");
         Some(match &self.language {
             // The declared slots were compared with the text, so they are part of the key.
             Some(language) => format!("{language} {:?}\n{key}", source.slots),
@@ -140,7 +148,7 @@ impl Unit {
         let artifact = compiled.map_err(|error| self.located(error))?;
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
             // The key names the compiler, the text and its parts, of which this was made.
-            cache::disk().put(key, &artifact.bytes);
+            cache::disk().put(key, &artifact.to_disk());
         }
         Ok(Output {
             artifact,
@@ -192,10 +200,7 @@ fn on_disk(key: &str) -> Option<Output> {
     span!("look up");
     let bytes = cache::disk().get(key)?;
     Some(Output {
-        artifact: Artifact {
-            bytes: bytes.into(),
-            log: String::new(),
-        },
+        artifact: Artifact::from_disk(&bytes)?,
         is_from_disk: true,
     })
 }

@@ -146,6 +146,11 @@ impl Jitted {
         &self.compiled.output.artifact.log
     }
 
+    /// The names of the entry points of the artifact.
+    pub(super) fn entries(&self) -> &[String] {
+        &self.compiled.output.artifact.entries
+    }
+
     pub(super) fn source(&self) -> &Source {
         &self.compiled.unit.source
     }
@@ -306,9 +311,12 @@ fn load(
     plan: &Plan,
 ) -> Result<Jitted> {
     span!("load", kernel = kernel.name(), device = device);
+    let (artifact, source) = (&compiled.output.artifact, &compiled.unit.source);
+    artifact.check_entry(compiled.unit.target(), &source.entry)?;
     let program = Program::Binary {
-        artifact: &compiled.output.artifact,
-        source: &compiled.unit.source,
+        artifact,
+        entry: &source.entry,
+        source,
         kernel: kernel.name(),
         block: plan.space.block,
         shared: &plan.shared,

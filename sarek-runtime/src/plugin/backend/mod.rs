@@ -22,6 +22,7 @@
 //! [`Backend`] itself is a safe trait: it only returns devices, whose implementations make the
 //! promises.
 
+mod artifact;
 mod info;
 mod parameter;
 pub(crate) mod parts;
@@ -41,6 +42,7 @@ pub use crate::plugin::claims::{self, Claims};
 use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
+pub use artifact::Artifact;
 pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
@@ -256,15 +258,6 @@ pub unsafe trait Compiler: Send + Sync {
     }
 }
 
-/// A compiled kernel: bytes that only its backend understands (cubin, PTX, an OpenCL binary, WGSL).
-#[derive(Clone, Debug)]
-pub struct Artifact {
-    /// The bytes.
-    pub bytes: Arc<[u8]>,
-    /// The compiler's messages.
-    pub log: String,
-}
-
 /// The argument of [`BackendDevice::load`]; the device's [`Codegen`] determines the variant.
 pub enum Program<'a> {
     /// For [`Codegen::Direct`].
@@ -275,7 +268,10 @@ pub enum Program<'a> {
     Binary {
         /// The compiled source.
         artifact: &'a Artifact,
-        /// The source that was compiled, with its entry point and slots.
+        /// The entry point to load. An artifact has several if its text has; one that it lacks is
+        /// [`Error::NoEntry`] with the names that exist.
+        entry: &'a str,
+        /// The source that was compiled, with its slots.
         source: &'a Source,
         /// The kernel's name, for messages.
         kernel: &'a str,

@@ -51,9 +51,6 @@ unsafe impl Compiler for Fake {
     unsafe fn compile(&self, _kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         self.0.compiles.fetch_add(1, Ordering::Relaxed);
         *lock(&self.0.parts) = parts.clone();
-        Ok(Artifact {
-            bytes: source.text.as_bytes().into(),
-            log: String::new(),
-        })
+        Ok(Artifact::new(source.text.as_bytes()).with_entries([&source.entry]))
     }
 }
