@@ -217,3 +217,38 @@ fn safe_environments_leave_kernel_texts_unchanged() -> Result<()> {
 }
 
 const SCALED: &str = "#ifdef __CUDACC__\n__device__\n#endif\nunsigned int scaled_by(unsigned int x) { return SCALE * x; }\n";
+
+/// Replaces each number by the entry of a table.
+#[kernel]
+fn looked_up(table: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = table[y[i] as usize];
+}
+
+#[test]
+fn launches_read_what_an_environment_keeps() -> Result<()> {
+    struct Tables {
+        squares: Vector<u32>,
+        started: usize,
+    }
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    let squares = Environment::new("squares", |_| Ok(Parts::new()));
+    environment::register(squares.init(|_| {
+        Ok(Box::new(Tables {
+            squares: (0..10).map(|x| x * x).collect(),
+            started: STARTED.fetch_add(1, Relaxed),
+        }))
+    }))?;
+    for (number, device) in Device::all().iter().enumerate() {
+        for _ in 0..2 {
+            let tables = device.environment::<Tables>("squares")?;
+            assert_eq!(tables.started, number, "{device} has one of its own");
+            let mut y: Vector<u32> = (0..10).collect();
+            let launch = looked_up(&tables.squares, &mut y).environment("squares");
+            launch.over(10).run_on(device)?;
+            let expected: Vec<u32> = (0..10).map(|x| x * x).collect();
+            assert_eq!(y.to_vec()?, expected, "{device}");
+        }
+    }
+    Ok(())
+}

@@ -476,13 +476,7 @@ mod tests {
         };
         let device = Device::open(&found.instance, &found.adapters[0]).expect("the device opens");
         let shared = device.shared();
-        let source = Source {
-            text: String::new(),
-            entry: String::new(),
-            slots: vec![],
-            tables: vec![],
-            sourced: vec![],
-        };
+        let source = Source::default();
         let lose = || {
             shared.device.destroy();
             shared.device.poll(wgpu::PollType::Poll)

@@ -21,8 +21,7 @@ fn source(backend: &str, c: &str, wgsl: &str, slots: &[Slot]) -> Source {
         text,
         entry: "entry".into(),
         slots: slots.to_vec(),
-        tables: vec![],
-        sourced: vec![],
+        ..Source::default()
     }
 }
 

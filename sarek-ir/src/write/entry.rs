@@ -167,6 +167,7 @@ pub(super) fn render(
         slots,
         tables: lowered.tables.clone(),
         sourced,
+        environments: vec![],
     })
 }
 

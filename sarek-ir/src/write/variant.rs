@@ -121,7 +121,7 @@ impl Iterations {
 }
 
 /// A rendered kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source {
     /// The text.
     pub text: String,
@@ -134,6 +134,9 @@ pub struct Source {
     pub tables: Vec<BoundTables>,
     /// Origins of lines, in order. All other lines are the writer's own.
     pub sourced: Vec<Sourced>,
+    /// The names of environments of the runtime that the target adds to this text, besides those of the kernel and of
+    /// the launch.
+    pub environments: Vec<String>,
 }
 
 impl Source {

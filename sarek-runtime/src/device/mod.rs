@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
-use crate::plugin::backend::{BackendDevice, DeviceInfo};
+use crate::plugin::backend::{BackendDevice, DeviceInfo, States};
 use crate::plugin::claims::{ClaimTable, Claims};
 use crate::sync::fork;
 use crate::sync::lock;
@@ -26,8 +26,6 @@ pub use profile::{Clock, Profile, Work, WorkKind};
 pub use properties::Properties;
 pub(crate) use queue::{Queue, SideBuffers};
 pub(crate) use ranked::Candidate;
-pub use states::State;
-pub(crate) use states::States;
 pub use stream::Stream;
 pub(crate) use stream::StreamRef;
 
@@ -50,7 +48,7 @@ struct Inner {
     others: Mutex<Vec<Arc<Queue>>>,
     /// The programs that launches have loaded.
     programs: CacheSlot,
-    states: States,
+    states: Arc<States>,
     pool: Pool,
     profiler: Profiler,
     /// The bandwidth, once measured.
@@ -125,7 +123,7 @@ impl Device {
             default,
             others: Mutex::default(),
             programs: CacheSlot::default(),
-            states: States::default(),
+            states: Arc::default(),
             pool: Pool::default(),
             profiler: Profiler::default(),
             bandwidth: Mutex::default(),
@@ -234,7 +232,7 @@ impl Device {
     }
 
     /// State that environments keep on the device.
-    pub(crate) fn states(&self) -> &States {
+    pub(crate) fn states(&self) -> &Arc<States> {
         &self.0.states
     }
 
@@ -284,7 +282,6 @@ mod profile;
 mod properties;
 mod queue;
 mod ranked;
-mod states;
 mod stream;
 #[cfg(test)]
 mod tests;

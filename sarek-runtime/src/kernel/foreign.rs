@@ -124,7 +124,6 @@ impl Definition {
             text: text.text().to_owned(),
             entry: text.entry().unwrap_or(&self.entry).to_owned(),
             slots: slots.map(slot).collect(),
-            tables: vec![],
             sourced: vec![Sourced {
                 // Compilers report the end of a text as the line after the last one.
                 lines: 1..lines + 2,
@@ -134,6 +133,7 @@ impl Definition {
                     by_line: true,
                 },
             }],
+            ..Source::default()
         }
     }
 

@@ -36,6 +36,10 @@ pub(super) struct Output {
     pub(super) is_from_disk: bool,
 }
 
+/// The reason why a strict kernel has no environments.
+pub(super) const STRICT: &str =
+    "it is strict, and takes no environment: flags and headers may change the results of floats";
+
 impl Unit {
     /// The text of a kernel: a rendering, or the user's own text in a language that the device
     /// accepts.
@@ -60,7 +64,15 @@ impl Unit {
                 if renderer.has_line_markers() {
                     source = source.with_line_markers(&kernel.kernel.file, &own);
                 }
-                let parts = environment::resolve(environments, target)?;
+                if kernel.needs.strict && !source.environments.is_empty() {
+                    return Err(Error::Launch {
+                        kernel: name,
+                        problem: STRICT.to_owned(),
+                    });
+                }
+                // The target's own environments count as if the kernel had named them.
+                let all = [environments, &source.environments].concat();
+                let parts = environment::resolve(&all, target)?;
                 environment::check(&parts, &name, (target, compiler), || {
                     let mut bare = spelled.clone();
                     passes::blank_natives(&mut bare);

@@ -405,8 +405,7 @@ impl Ready<'_> {
         }
         self.call.check_items(self.items)?;
         if kernel.needs.strict && !self.call.environments().is_empty() {
-            let problem = "it is strict, and takes no environment: flags and headers may change the results of floats";
-            return Err(self.call.malformed(problem.into()));
+            return Err(self.call.malformed(compile::STRICT.into()));
         }
         self.shape
             .check(kernel.block())

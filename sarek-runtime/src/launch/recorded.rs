@@ -12,7 +12,7 @@ use crate::Result;
 use crate::device::{Done, RECORD_BYTES, RecordSlot, SideBuffers, StreamRef, WorkKind};
 use crate::fault_decode::Sites;
 use crate::host::{DirectArg, IndexSpace};
-use crate::plugin::backend::{self, Args, Mem, Slice};
+use crate::plugin::backend::{self, Args, Mem, Slice, States};
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::vector::ErasedVector;
 use sarek_ir::write::SlotKind;
@@ -33,6 +33,7 @@ pub(crate) struct Recorded {
     space: IndexSpace,
     grid: [u32; 3],
     schedule: Tag<ScheduleKind>,
+    states: Arc<States>,
     sites: Sites,
     /// The bytes that it reads and writes.
     bytes: (u64, u64),
@@ -125,6 +126,7 @@ impl<'a> Ready<'a> {
             space: plan.space,
             grid: plan.grid,
             schedule: self.call.schedule().clone(),
+            states: stream.device().states().clone(),
             sites: self.call.sites(plan),
             bytes: (self.call.kernel).bytes(self.call.args.iter().map(Arg::bytes)),
             kernel: self.call.kernel,
@@ -257,6 +259,7 @@ impl Recorded {
             space: self.space,
             grid: self.grid,
             schedule: &self.schedule,
+            environments: &self.states,
             args,
         }
     }

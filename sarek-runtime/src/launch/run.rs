@@ -122,6 +122,9 @@ impl Ready<'_> {
         };
         // The device is eligible, so it is initialized for the environments now.
         environment::initialize(device, self.call.environments())?;
+        if let Executable::Device(program) = &executable {
+            environment::initialize(device, &program.source().environments)?;
+        }
         match device.raw().codegen() {
             Codegen::Interpret => {}
             Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),
@@ -267,6 +270,7 @@ impl Call<'_> {
             space: plan.space,
             grid: plan.grid,
             schedule: self.schedule(),
+            environments: stream.device().states(),
             args: Args::Host {
                 args: &args,
                 checked,
@@ -382,6 +386,7 @@ impl Call<'_> {
             space: plan.space,
             grid: plan.grid,
             schedule: self.schedule(),
+            environments: stream.device().states(),
             args: Args::Device(&values.0),
         };
         // SAFETY: the arguments match the kernel, as for `run_on_host`. The vectors were brought to the

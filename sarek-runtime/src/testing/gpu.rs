@@ -82,6 +82,10 @@ pub(crate) struct Stats {
     pub(crate) schedules: Mutex<Vec<String>>,
     /// The parts of the last compilation.
     pub(crate) parts: Mutex<Parts>,
+    /// The environments that the target adds to its texts.
+    pub(crate) environments: Mutex<Vec<String>>,
+    /// The states of the environment `testing/number` that launches found.
+    pub(crate) numbers: Mutex<Vec<u32>>,
     /// True if texts depend on the tags of launches.
     pub(crate) sees_tags: AtomicBool,
     /// The slots and the grid of the last launch.
@@ -490,6 +494,9 @@ unsafe impl BackendStream for GpuStream {
         self.stats.launches.fetch_add(1, Ordering::Relaxed);
         if *launch.schedule != ScheduleKind::blocks() {
             lock(&self.stats.schedules).push(launch.schedule.to_string());
+        }
+        if let Some(number) = launch.environments.get::<u32>("testing/number") {
+            lock(&self.stats.numbers).push(*number);
         }
         *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
         self.queue.push(move || work());

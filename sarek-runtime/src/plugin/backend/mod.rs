@@ -27,6 +27,7 @@ mod info;
 mod parameter;
 pub(crate) mod parts;
 mod renderer;
+mod states;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
 pub use renderer::{LaunchTags, Renderer};
+pub use states::{Held, State, States};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -459,6 +461,9 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// The schedule of the threads: one of the framework's, or one that the backend has claimed.
     pub schedule: &'a Tag<ScheduleKind>,
+    /// The states that environments keep on the device, among them those of all environments of the
+    /// launch.
+    pub environments: &'a States,
     /// The arguments.
     pub args: Args<'a>,
 }

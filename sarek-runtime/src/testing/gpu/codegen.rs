@@ -13,8 +13,8 @@ unsafe impl Renderer for Fake {
             text: format!("{} {} {variant:?}", kernel.name, kernel.stmts.len()),
             entry: kernel.name.to_string(),
             slots: slots(kernel, variant),
-            tables: vec![],
-            sourced: vec![],
+            environments: lock(&self.0.environments).clone(),
+            ..Source::default()
         })
     }
 
