@@ -87,7 +87,7 @@ fn missing_environments_and_libraries_are_errors() -> Result<()> {
         );
         assert!(error.to_string().contains("`nowhere`"));
     }
-    // None of these compilers link libraries, whether or not the caller vouches for one.
+    // No library of this name exists. Without somebody who vouches for it, none is looked for.
     let library = Environment::new("library", |_| Ok(Parts::new().library("m")));
     environment::register(library)?;
     // SAFETY: the library is never linked.
@@ -101,7 +101,7 @@ fn missing_environments_and_libraries_are_errors() -> Result<()> {
         }
         assert!(matches!(safe, Err(Error::Unchecked { .. })), "{safe:?}");
         assert!(
-            matches!(vouched, Err(Error::Unsupported { .. })),
+            matches!(&vouched, Err(Error::Library { library, .. }) if library == "m"),
             "{vouched:?}"
         );
     }
@@ -249,6 +249,88 @@ fn launches_read_what_an_environment_keeps() -> Result<()> {
             let expected: Vec<u32> = (0..10).map(|x| x * x).collect();
             assert_eq!(y.to_vec()?, expected, "{device}");
         }
+    }
+    Ok(())
+}
+
+/// Stores `cubed(x[i])` in `y[i]`, by a function from a library.
+#[kernel]
+fn cubes(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let from = x[i];
+    // SAFETY: the texts read and yield.
+    y[i] = unsafe {
+        native! {
+            "cuda" => "cubed({from})" as u32,
+            "opencl" => "cubed({from})" as u32,
+            "wgsl" => "cubed({from})" as u32,
+            _ => { from * from * from }
+        }
+    };
+}
+
+const DECLARED: &str =
+    "#ifdef __CUDACC__\nextern \"C\" __device__\n#endif\nunsigned int cubed(unsigned int x);\n";
+const CUBED: &str = "unsigned int squared(unsigned int x);\n\
+    unsigned int cubed(unsigned int x) { return x * squared(x); }\n";
+const SQUARED: &str = "unsigned int squared(unsigned int x) { return x * x; }\n";
+
+/// The declaration of the function, and libraries with these names.
+fn libraries(names: &[&str]) -> Parts {
+    // SAFETY: the header declares a function of the libraries, for the texts of `cubes`.
+    let parts = unsafe { Parts::new().header("cubed.h").file("cubed.h", DECLARED) };
+    // SAFETY: as above.
+    let parts = unsafe { parts.file("cubed.cl", CUBED) };
+    // SAFETY: the libraries have the function, or are no libraries.
+    let add = |parts: Parts, name: &&str| unsafe { parts.raw_library(*name) };
+    names.iter().fold(parts, add)
+}
+
+#[test]
+fn kernels_call_functions_of_libraries() -> Result<()> {
+    // One library is given as a text, and the other one is a file on disk.
+    let on_disk = folder().join("squared.cl");
+    std::fs::write(&on_disk, SQUARED).expect("a library");
+    let on_disk = on_disk.to_str().expect("a path").to_owned();
+    for (name, names) in [
+        ("linked", vec!["cubed.cl", &on_disk]),
+        ("unresolved", vec!["cubed.cl"]),
+        ("nowhere.a", vec!["cubed.cl", "/nowhere/nowhere.a"]),
+    ] {
+        let parts = libraries(&names);
+        environment::register(Environment::new(name, move |_| Ok(parts.clone())))?;
+    }
+    for device in Device::all() {
+        let x: Vector<u32> = (0..10).collect();
+        let mut y = Vector::zeros(10);
+        let mut run = |environment: &str| {
+            let launch = cubes(&x, &mut y).environment(environment);
+            launch.over(10).run_on(&device)?;
+            y.to_vec()
+        };
+        if device.info().host_memory {
+            assert_eq!(run("linked")?[3], 27, "compiled Rust needs no library");
+            continue;
+        }
+        let missing = run("nowhere.a").expect_err("the file does not exist");
+        assert!(matches!(missing, Error::Library { .. }), "{missing}");
+        let library = match device.backend() {
+            "wgpu" => "cubed.cl",
+            _ => "/nowhere/nowhere.a",
+        };
+        assert!(missing.to_string().contains(library), "{missing}");
+        if device.backend() != "opencl" {
+            // WGSL has no linker, and NVIDIA's takes no OpenCL C.
+            let error = run("linked").expect_err("it cannot be linked");
+            assert!(matches!(error, Error::Library { .. }), "{device}: {error}");
+            continue;
+        }
+        let unresolved = run("unresolved").expect_err("`squared` is nowhere");
+        assert!(matches!(unresolved, Error::Compile { .. }), "{unresolved}");
+        assert_eq!(
+            run("linked")?,
+            (0..10).map(|x| x * x * x).collect::<Vec<_>>()
+        );
     }
     Ok(())
 }

@@ -253,6 +253,48 @@ fn a_text_lists_its_kernels_and_gives_each_by_name() -> Result<()> {
 }
 
 #[test]
+fn units_are_compiled_with_their_own_options_and_linked() -> Result<()> {
+    let texts = || {
+        ForeignKernel::new("scaled")
+            .text(Text::opencl(
+                "#ifdef FACTOR\n#error this option is for the other text\n#endif\n\
+                 uint scale(uint x);\n\
+                 kernel void scaled(global uint* y) { y[get_global_id(0)] = scale(get_global_id(0)); }",
+            ))
+            .text(Text::wgsl(
+                "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n\
+                 @compute @workgroup_size(4)\n\
+                 fn scaled(@builtin(local_invocation_index) i: u32) { y[i] = scale(i); }",
+            ))
+            .output::<u32>("y")
+    };
+    let run = |builder: Builder, device: &Device| {
+        let kernel = builder.build()?;
+        let mut y = Vector::<u32>::zeros(4);
+        // SAFETY: each thread has an element of its own.
+        let launch = unsafe { kernel.call((&mut y,)) };
+        launch.grid(1).block(4).run_on(device)?;
+        y.to_vec()
+    };
+    let unit = |factor: u32| {
+        let opencl = Text::opencl("uint scale(uint x) { return FACTOR * x; }");
+        let wgsl = format!("fn scale(x: u32) -> u32 {{ return {factor}u * x; }}");
+        texts()
+            .unit(opencl.with_option(format!("-DFACTOR={factor}")))
+            .unit(Text::wgsl(wgsl))
+    };
+    for device in devices().iter().filter(|d| d.backend() != "cuda") {
+        for factor in [3, 5] {
+            let due = [0, factor, 2 * factor, 3 * factor];
+            assert_eq!(run(unit(factor), device)?, due, "{device}");
+        }
+        let error = run(texts(), device).expect_err("`scale` is nowhere");
+        assert!(matches!(error, Error::Compile { .. }), "{device}: {error}");
+    }
+    Ok(())
+}
+
+#[test]
 fn arguments_are_compared_with_the_declaration() -> Result<()> {
     let kernel = saxpy().build()?;
     let device = Device::best()?;

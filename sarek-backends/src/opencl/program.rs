@@ -27,7 +27,8 @@ use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::{Object, flags, foreign, pocl};
+use super::{Object, flags, foreign, link, pocl};
+use crate::jit::linked::Linked;
 use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
@@ -59,7 +60,7 @@ unsafe impl backend::Renderer for Renderer {
 
 /// The driver's compiler.
 pub(super) struct Compiler {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     options: CString,
 }
 
@@ -95,38 +96,67 @@ impl Compiler {
         parts: &Parts,
         foreign: bool,
     ) -> Result<(Object, String)> {
-        let mut text = jit::with_headers(kernel, &source.text, parts);
+        let linked = Linked::all(kernel, OpenCl.name(), source, parts)?;
+        let files = jit::linked::headers(source, parts)?;
+        let mut text = jit::with_headers(kernel, &source.text, parts, &files);
         // The user's own text has the meaning that the driver gives it.
         if self.shared.is_pocl && !foreign {
             text = (pocl::PRELUDE.to_owned() + &text).into();
         }
-        // A single text: cl3 0.13 passes two of them as if a `&str` were a pointer.
-        let program = create_program_with_source(self.shared.context(), &[&*text])
-            .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
-        let program = Object::program(program);
-        let more = jit::options(OpenCl.name(), parts)?;
+        let program = self.program(&text)?;
         let own = match foreign {
             true => foreign::options(self.options(), parts),
             false => self.options().to_owned(),
         };
-        let options = [&[own], more.as_slice()].concat();
-        let options = CString::new(options.join(" "))
-            .map_err(|_| self.shared.error("clBuildProgram", CL_INVALID_VALUE))?;
-        let built = self.build(&program, &options);
+        let options = [&[own], jit::options(parts).as_slice()].concat();
+        if !linked.is_empty() {
+            let main = link::Main {
+                kernel,
+                source,
+                text: &text,
+                program,
+                options: &options,
+                files: &files,
+            };
+            return self.link(&main, &linked);
+        }
+        let built = self.build(&program, &self.c_options(&options)?);
         let log = self.log(program.raw);
         match built {
             Ok(()) => Ok((program, log)),
-            Err(code) => Err(Error::Compile {
-                kernel: kernel.into(),
-                places: vec![],
-                target: OpenCl.name().into(),
-                log: match log.is_empty() {
-                    true => self.shared.error("clBuildProgram", code).to_string(),
-                    false => jit::files::heeding_lines(&log, "<kernel>", &text),
-                },
-                source_text: source.text.clone(),
-            }),
+            Err(code) => {
+                Err(self.rejected(kernel, &source.text, ("clBuildProgram", code, &log), &text))
+            }
         }
+    }
+
+    /// The program of a text.
+    pub(super) fn program(&self, text: &str) -> Result<Object> {
+        // A single text: cl3 0.13 passes two of them as if a `&str` were a pointer.
+        let program = create_program_with_source(self.shared.context(), &[text])
+            .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
+        Ok(Object::program(program))
+    }
+
+    /// The options as one string.
+    pub(super) fn c_options(&self, options: &[String]) -> Result<CString> {
+        CString::new(options.join(" "))
+            .map_err(|_| self.shared.error("clBuildProgram", CL_INVALID_VALUE))
+    }
+
+    /// The error of a call that rejects a text. `text` is what the driver was given for it.
+    pub(super) fn rejected(
+        &self,
+        kernel: &str,
+        own: &str,
+        (call, code, log): (&str, cl_int, &str),
+        text: &str,
+    ) -> Error {
+        let log = match log.is_empty() {
+            true => self.shared.error(call, code).to_string(),
+            false => jit::files::heeding_lines(log, "<kernel>", text),
+        };
+        jit::linked::failed(kernel, OpenCl.name(), own, log)
     }
 
     /// Builds from an artifact's binary, if there is one and the driver accepts it.
@@ -143,7 +173,7 @@ impl Compiler {
         Some(program)
     }
 
-    fn log(&self, program: cl_program) -> String {
+    pub(super) fn log(&self, program: cl_program) -> String {
         let log = get_program_build_info(program, self.shared.id.id(), CL_PROGRAM_BUILD_LOG);
         log.map_or_else(
             |_| String::new(),

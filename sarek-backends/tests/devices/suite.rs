@@ -214,6 +214,32 @@ pub fn kernels_are_taken_out_by_name(rig: &Rig) {
     }
 }
 
+pub fn a_program_has_several_files(rig: &Rig) {
+    if rig.backend == "cuda" {
+        return require::skip(
+            "cuda",
+            "`cuda::program` has this test, which needs no device",
+        );
+    }
+    let source = texts::several(rig.backend);
+    let artifact = rig.compile(&source).unwrap();
+    assert_eq!(artifact.entries, ["entry"]);
+    let kernel = rig.load(&source, &artifact, BLOCK).unwrap();
+    let v = rig.upload(&[5u32; 8]);
+    rig.launch(&kernel, 8, &[buffer(&v), scalar(8u32)]).unwrap();
+    assert_eq!(rig.download::<u32>(&v), [5 * 3 + 4; 8]);
+    // Each of them is needed, and in its language.
+    for missing in 0..source.files.len() {
+        let mut less = source.clone();
+        less.files.remove(missing);
+        assert!(rig.compile(&less).is_err(), "without file {missing}");
+    }
+    let mut other = source.clone();
+    other.files[1].language = "fortran".into();
+    let error = rig.compile(&other).unwrap_err();
+    assert!(error.to_string().contains("fortran"), "{error}");
+}
+
 pub fn an_artifact_survives_the_disk(rig: &Rig) {
     let source = texts::churn(rig.backend);
     let compiled = rig.compile(&source).unwrap();

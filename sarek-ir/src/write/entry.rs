@@ -168,6 +168,7 @@ pub(super) fn render(
         tables: lowered.tables.clone(),
         sourced,
         environments: vec![],
+        files: vec![],
     })
 }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::file::SourceFile;
 use super::text::Sourced;
 use crate::passes::BoundTables;
 use crate::{Axis, FileId, Loc, Memory, ParamId, Scalar, SharedId, SiteId};
@@ -137,6 +138,8 @@ pub struct Source {
     /// The names of environments of the runtime that the target adds to this text, besides those of the kernel and of
     /// the launch.
     pub environments: Vec<String>,
+    /// Further files of the program: headers, and texts to link.
+    pub files: Vec<SourceFile>,
 }
 
 impl Source {

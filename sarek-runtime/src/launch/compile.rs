@@ -92,7 +92,7 @@ impl Unit {
                 let none = || Ok(String::new());
                 environment::check(&parts, &name, (target, compiler), none)?;
                 let language = Some(text.language().clone());
-                (definition.source(text), parts, language)
+                (definition.source(text, renderer, compiler), parts, language)
             }
         };
         Ok(Unit {
@@ -115,12 +115,17 @@ impl Unit {
     fn key(&self, compiler: &dyn Compiler) -> Option<String> {
         // Files may change while their names stay: a text that reads files is compiled anew in each
         // process.
-        if !compiler.keeps_artifacts() || self.parts.reads_files(&self.source.text) {
+        if !compiler.keeps_artifacts() || self.parts.reads_files(&self.source) {
             return None;
         }
         let Unit { source, parts, .. } = self;
         let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
-        let key = format!("{fingerprint}\nnamed {parts:?}\n{entry}\n{text}");
+        let mut files = String::new();
+        source
+            .files
+            .iter()
+            .for_each(|file| file.write_key(&mut files));
+        let key = format!("{fingerprint}\nnamed {parts:?}\n{files}{entry}\n{text}");
         Some(match &self.language {
             // The declared slots were compared with the text, so they are part of the key.
             Some(language) => format!("{language} {:?}\n{key}", source.slots),
@@ -185,8 +190,9 @@ impl Unit {
 
     /// Maps a file name and line of the compiler's log to the user's source.
     fn place(&self, name: &str, line: u32) -> Option<String> {
-        let mut files = self.parts.files().keys();
-        if let Some(file) = files.find(|file| name.ends_with(*file)) {
+        let files = self.parts.files().keys();
+        let own = self.source.files.iter().map(|file| &file.name);
+        if let Some(file) = files.chain(own).find(|file| name.ends_with(*file)) {
             return Some(format!("{file}:{line}"));
         }
         if name == self.own {
@@ -284,7 +290,61 @@ fn mentioned(log: &str) -> impl Iterator<Item = (&str, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::mentioned;
+    use sarek_ir::write::{Source, SourceFile};
+
+    use super::{Artifact, Compiler, Parts, Unit, mentioned};
+    use crate::Result;
+
+    struct Any;
+
+    // SAFETY: it compiles nothing.
+    unsafe impl Compiler for Any {
+        fn fingerprint(&self) -> String {
+            "any".into()
+        }
+
+        unsafe fn compile(&self, _: &str, source: &Source, _: &Parts) -> Result<Artifact> {
+            Ok(Artifact::new(source.text.as_bytes()))
+        }
+    }
+
+    #[test]
+    fn keys_have_all_files_of_a_program() {
+        let key = |files: Vec<SourceFile>| {
+            let source = Source {
+                files,
+                ..Source::default()
+            };
+            let unit = Unit {
+                name: "k".into(),
+                file: "".into(),
+                own: "k.any".into(),
+                target: "any".into(),
+                language: None,
+                source,
+                parts: Parts::new(),
+            };
+            unit.key(&Any).expect("it reads no files")
+        };
+        let unit = || SourceFile::unit("a", "any", "x");
+        let mut keys = vec![
+            key(vec![]),
+            key(vec![unit()]),
+            key(vec![SourceFile::header("a", "any", "x")]),
+            key(vec![SourceFile::unit("b", "any", "x")]),
+            key(vec![SourceFile::unit("a", "other", "x")]),
+            key(vec![SourceFile::unit("a", "any", "y")]),
+            key(vec![SourceFile::unit("a", "any", [0xff, b'x'])]),
+            key(vec![unit().with_options(["-O1"])]),
+            key(vec![unit(), SourceFile::unit("b", "any", "x")]),
+            key(vec![SourceFile::unit("b", "any", "x"), unit()]),
+        ];
+        assert_eq!(key(vec![unit()]), keys[1]);
+        let all = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
 
     #[test]
     fn lines_are_found_in_every_compilers_log() {
