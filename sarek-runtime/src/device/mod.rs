@@ -161,9 +161,18 @@ impl Device {
         self.0.raw.used_memory()
     }
 
-    /// Details from the driver, as text for people.
+    /// Details from the driver, as text for people, and the programs that the device has compiled:
+    /// `program NAME`, with a number if several have the name.
     pub fn debug_info(&self) -> BTreeMap<String, String> {
-        self.0.raw.debug_info()
+        let mut all = self.0.raw.debug_info();
+        for (name, what) in self.0.programs.debug_info() {
+            let numbered = (2..).map(|number| format!("program {name} ({number})"));
+            let mut keys = [format!("program {name}")].into_iter().chain(numbered);
+            if let Some(key) = keys.find(|key| !all.contains_key(key)) {
+                all.insert(key, what);
+            }
+        }
+        all
     }
 
     /// The default stream, which launches without an explicit stream use.

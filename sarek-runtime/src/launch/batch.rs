@@ -27,11 +27,15 @@ pub struct Specialized {
     /// For a device that compiles source text.
     variant: Option<Variant>,
     environments: Arc<[String]>,
+    /// The name that its user gave it.
+    name: Option<Arc<str>>,
 }
 
 /// A program that was compiled and loaded.
 #[derive(Clone, Debug)]
 pub struct Code {
+    /// The name: the one given by [`Specialized::named`], or the kernel's.
+    pub name: String,
     /// The kernel's name.
     pub kernel: String,
     /// The language of the text; `rust` for code that was compiled with the host program.
@@ -74,6 +78,7 @@ impl Ready<'_> {
             plan: Arc::new(plan),
             variant,
             environments: environments.clone(),
+            name: None,
         }))
     }
 }
@@ -82,6 +87,20 @@ impl Specialized {
     /// The kernel's name.
     pub fn kernel(&self) -> &str {
         self.kernel.name()
+    }
+
+    /// Names the program, for [`Code::name`], for [`Device::debug_info`], and for the list of the cache
+    /// on disk ([`cache::stored`](crate::cache::stored)). The name is no part of the program: equal
+    /// programs with several names are compiled once.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Specialized {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The name of the program: the one given by [`Specialized::named`], or the kernel's.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kernel())
     }
 
     /// The device that runs the program.
@@ -110,7 +129,7 @@ impl Specialized {
         programs::jitted(
             &self.device,
             codegen,
-            kernel,
+            (kernel, self.name.as_deref()),
             variant,
             &self.plan,
             environments,
@@ -125,9 +144,14 @@ impl Specialized {
             Some(variant) => self.jitted(variant)?,
             None => None,
         };
+        let name = self.name().to_owned();
+        if let (Some(jitted), Some(name)) = (&jitted, &self.name) {
+            jitted.name(name);
+        }
         let Some(jitted) = jitted else {
             programs::body(&self.device, &self.kernel)?;
             return Ok(Code {
+                name,
                 entries: vec![kernel.clone()],
                 kernel,
                 target: "rust".to_owned(),
@@ -140,6 +164,7 @@ impl Specialized {
             Codegen::Direct | Codegen::Interpret => "rust",
         };
         Ok(Code {
+            name,
             kernel,
             target: target.to_owned(),
             text: jitted.source().text.clone(),
@@ -191,7 +216,7 @@ impl Device {
             match programs::missing(
                 self,
                 codegen,
-                kernel,
+                (kernel, program.name.as_deref()),
                 (variant, &program.plan),
                 environments,
             ) {
@@ -237,6 +262,9 @@ impl Device {
 impl fmt::Display for Specialized {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.block();
+        if let Some(name) = &self.name {
+            write!(f, "{name}: ")?;
+        }
         write!(
             f,
             "`{}` on {}: blocks of ({x}, {y}, {z})",

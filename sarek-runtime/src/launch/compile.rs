@@ -17,6 +17,8 @@ use crate::{Error, Result, cache, environment};
 pub(super) struct Unit {
     /// The kernel's name.
     name: String,
+    /// The artifact's name.
+    pub(super) label: String,
     /// The file of the kernel's definition.
     file: Cow<'static, str>,
     /// The file name, in a rendering, of lines that come from no file of the user.
@@ -96,6 +98,7 @@ impl Unit {
             }
         };
         Ok(Unit {
+            label: name.clone(),
             name,
             file: kernel.kernel.file.clone(),
             own,
@@ -104,6 +107,11 @@ impl Unit {
             source,
             parts,
         })
+    }
+
+    /// The kernel's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The language of the text, for messages.
@@ -162,7 +170,8 @@ impl Unit {
     /// Handles a compiler's result: adds the source locations to an error, or writes the artifact
     /// to the disk cache under `key`.
     fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Output> {
-        let artifact = compiled.map_err(|error| self.located(error))?;
+        let mut artifact = compiled.map_err(|error| self.located(error))?;
+        artifact.name.clone_from(&self.label);
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
             // The key names the compiler, the text and its parts, of which this was made.
             cache::disk().put(key, &artifact.to_disk());
@@ -317,6 +326,7 @@ mod tests {
             };
             let unit = Unit {
                 name: "k".into(),
+                label: "k".into(),
                 file: "".into(),
                 own: "k.any".into(),
                 target: "any".into(),

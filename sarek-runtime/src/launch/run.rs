@@ -148,7 +148,14 @@ impl Ready<'_> {
             None => plan.variant(&kernel.kernel, codegen.0.target()),
         };
         let environments = self.call.environments();
-        let program = programs::jitted(device, codegen, kernel, &variant, plan, environments)?;
+        let program = programs::jitted(
+            device,
+            codegen,
+            (kernel, None),
+            &variant,
+            plan,
+            environments,
+        )?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);

@@ -119,3 +119,54 @@ fn what_decides_a_program_is_told() {
     let code = native.device().compile(&native).unwrap();
     assert_eq!((&*code.target, &*code.text), ("rust", ""));
 }
+
+#[test]
+fn artifacts_have_given_names_or_those_of_their_kernels() {
+    let (device, stats) = device(&GpuBackend::new("gpu", 1));
+    stats.keeps_artifacts.store(true, Relaxed);
+    let program = |options| specialized(&device, 4, options);
+    let twice = program("-twice");
+    let batch = [
+        Some(program("-O1").named("layer 1")),
+        None,
+        Some(program("-O2")),
+        Some(twice.clone().named("layer 3")),
+        Some(twice.named("layer 4")),
+    ];
+    let codes = device.compile_batch(&batch);
+    let names: Vec<_> = codes
+        .iter()
+        .map(|code| Some(&*code.as_ref()?.as_ref().unwrap().name))
+        .collect();
+    let due = ["layer 1", "axpy", "layer 3", "layer 4"].map(Some);
+    assert_eq!(names, [due[0], None, due[1], due[2], due[3]]);
+    assert_eq!(stats.compiles.load(Relaxed), 3, "a name makes no program");
+    let info = device.debug_info();
+    let programs: Vec<_> = info
+        .keys()
+        .filter(|key| key.starts_with("program "))
+        .collect();
+    let due = ["axpy", "layer 1", "layer 3", "layer 4"].map(|name| format!("program {name}"));
+    assert_eq!(programs, due.iter().collect::<Vec<_>>());
+    assert!(info["program layer 1"].contains("axpy"), "{info:?}");
+    assert!(
+        batch[0]
+            .as_ref()
+            .unwrap()
+            .to_string()
+            .starts_with("layer 1: `axpy`")
+    );
+    // A launch that needs another program gives it the kernel's name.
+    let (x, mut y) = (Vector::filled(4, 1.0), Vector::filled(4, 1.0));
+    call(leak(axpy()), &x, &mut y)
+        .over(4)
+        .run_on(&device)
+        .unwrap();
+    assert!(device.debug_info().contains_key("program axpy (2)"));
+    // On disk, an entry has the first name.
+    let stored = crate::cache::stored();
+    if crate::cache::status().folder.is_ok() {
+        let named = |name: &str| stored.iter().any(|s| s.name.as_deref() == Some(name));
+        assert!(named("layer 1") && named("layer 3"), "{stored:?}");
+    }
+}

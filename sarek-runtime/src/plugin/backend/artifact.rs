@@ -15,7 +15,13 @@ pub struct Artifact {
     /// The names of the entry points. Empty if the compiler cannot list them:
     /// [`BackendDevice::load`](super::BackendDevice::load) then finds out whether one exists.
     pub entries: Vec<String>,
+    /// The name for people, in lists of programs and in the cache on disk. The framework sets it: to
+    /// that of [`Specialized::named`](crate::Specialized::named), or to the kernel's.
+    pub name: String,
 }
+
+/// The beginning of an artifact on disk.
+const MAGIC: &[u8] = b"sarek artifact 1\n";
 
 impl Artifact {
     /// Makes an artifact whose entry points are not known.
@@ -24,6 +30,7 @@ impl Artifact {
             bytes: bytes.into(),
             log: String::new(),
             entries: vec![],
+            name: String::new(),
         }
     }
 
@@ -56,13 +63,14 @@ impl Artifact {
         }
     }
 
-    /// The artifact as bytes for the disk: the number of names, each name after its length, and the
-    /// program.
+    /// The artifact as bytes for the disk: the number of names, each after its length, and the
+    /// program. The first name is its own, the others are those of entry points.
     pub(crate) fn to_disk(&self) -> Vec<u8> {
-        let mut all = (self.entries.len() as u32).to_le_bytes().to_vec();
-        for entry in &self.entries {
-            all.extend((entry.len() as u32).to_le_bytes());
-            all.extend(entry.as_bytes());
+        let mut all = MAGIC.to_vec();
+        all.extend((self.entries.len() as u32 + 1).to_le_bytes());
+        for name in [&self.name].into_iter().chain(&self.entries) {
+            all.extend((name.len() as u32).to_le_bytes());
+            all.extend(name.as_bytes());
         }
         all.extend(&*self.bytes);
         all
@@ -74,15 +82,19 @@ impl Artifact {
             let (number, rest) = bytes.split_first_chunk::<4>()?;
             Some((usize::try_from(u32::from_le_bytes(*number)).ok()?, rest))
         }
-        let (count, mut rest) = number(bytes)?;
-        let mut entries = vec![];
+        let (count, mut rest) = number(bytes.strip_prefix(MAGIC)?)?;
+        let mut names = vec![];
         for _ in 0..count {
             let (len, behind) = number(rest)?;
             let (name, behind) = behind.split_at_checked(len)?;
-            entries.push(String::from_utf8(name.to_vec()).ok()?);
+            names.push(String::from_utf8(name.to_vec()).ok()?);
             rest = behind;
         }
-        Some(Artifact::new(rest).with_entries(entries))
+        let mut names = names.into_iter();
+        Some(Artifact {
+            name: names.next()?,
+            ..Artifact::new(rest).with_entries(names)
+        })
     }
 }
 
@@ -93,9 +105,10 @@ mod tests {
     #[test]
     fn names_survive_the_disk() {
         for entries in [vec![], vec!["first", "second"]] {
-            let artifact = Artifact::new(*b"program").with_entries(entries.clone());
+            let mut artifact = Artifact::new(*b"program").with_entries(entries.clone());
+            artifact.name = "gemm".into();
             let read = Artifact::from_disk(&artifact.to_disk()).unwrap();
-            assert_eq!(read.entries, entries);
+            assert_eq!((&*read.name, read.entries), ("gemm", artifact.entries));
             assert_eq!(&*read.bytes, b"program");
         }
         let stored = Artifact::new(*b"").with_entries(["first"]).to_disk();
