@@ -76,6 +76,12 @@ unsafe impl backend::Compiler for Compiler {
         self.artifact(kernel, Cuda.name(), source, parts)
     }
 
+    /// A text for each thread that compiles.
+    fn joined(&self, kernels: usize) -> usize {
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        kernels.min(threads)
+    }
+
     /// NVRTC can compile on several threads at once.
     unsafe fn compile_batch(
         &self,

@@ -1,6 +1,9 @@
 //! Compilation of kernel texts, one by one or in batches, with a cache on disk.
 
+mod joined;
+
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use sarek_ir::write::{Source, Variant};
 use sarek_ir::{Kernel, passes};
@@ -34,6 +37,8 @@ pub(super) struct Unit {
 /// The result of compiling a unit.
 pub(super) struct Output {
     pub(super) artifact: Artifact,
+    /// The text with other kernels that was compiled, if it was no text of this kernel alone.
+    pub(super) joined: Option<Arc<str>>,
     /// True if the artifact comes from the disk cache. The driver may have changed since.
     pub(super) is_from_disk: bool,
 }
@@ -178,6 +183,7 @@ impl Unit {
         }
         Ok(Output {
             artifact,
+            joined: None,
             is_from_disk: false,
         })
     }
@@ -228,16 +234,18 @@ fn on_disk(key: &str) -> Option<Output> {
     let bytes = cache::disk().get(key)?;
     Some(Output {
         artifact: Artifact::from_disk(&bytes)?,
+        joined: None,
         is_from_disk: true,
     })
 }
 
 /// Compiles several units, in one call for each distinct set of parts. Each result is the one of
-/// compiling the unit alone.
+/// compiling the unit alone; but artifacts may have the kernels of other units, too.
 pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Output>> {
     let keys: Vec<Option<String>> = units.iter().map(|unit| unit.key(compiler)).collect();
     let known = keys.iter().map(|key| on_disk(key.as_deref()?).map(Ok));
     let mut outcomes: Vec<Option<Result<Output>>> = known.collect();
+    joined::compile(compiler, units, &keys, &mut outcomes);
     for at in 0..units.len() {
         if outcomes[at].is_some() {
             continue;

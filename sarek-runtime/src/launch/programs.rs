@@ -354,6 +354,11 @@ fn load(
     span!("load", kernel = kernel.name(), device = device);
     let (artifact, source) = (&compiled.output.artifact, &compiled.unit.source);
     artifact.check_entry(compiled.unit.target(), &source.entry)?;
+    let joined = compiled.output.joined.as_ref().map(|text| Source {
+        text: text.to_string(),
+        ..source.clone()
+    });
+    let source = joined.as_ref().unwrap_or(source);
     let program = Program::Binary {
         artifact,
         entry: &source.entry,

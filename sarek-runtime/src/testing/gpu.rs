@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
+use sarek_ir::write::{FAULT_WORDS, Joint, Slot, SlotKind, Source, Variant};
 use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
 
 use super::graph::FakeGraph;
@@ -86,6 +86,10 @@ pub(crate) struct Stats {
     pub(crate) environments: Mutex<Vec<String>>,
     /// The states of the environment `testing/number` that launches found.
     pub(crate) numbers: Mutex<Vec<u32>>,
+    /// The compiler rejects texts with this one in them.
+    pub(crate) rejected: Mutex<Option<String>>,
+    /// The number of texts in which the compiler wants a batch; 0 for one for each kernel.
+    pub(crate) joined: AtomicUsize,
     /// True if texts depend on the tags of launches.
     pub(crate) sees_tags: AtomicBool,
     /// The slots and the grid of the last launch.

@@ -1,8 +1,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
+use crate::sync::lock;
 use crate::testing::gpu::GpuBackend;
-use crate::testing::kernels::{axpy, leak};
+use crate::testing::kernels::{axpy, axpy_named, leak};
 use crate::testing::{device, host, two_gpus};
 use crate::{FreeBlock, KernelDef, Launch, Vector};
 
@@ -124,10 +125,13 @@ fn what_decides_a_program_is_told() {
 fn artifacts_have_given_names_or_those_of_their_kernels() {
     let (device, stats) = device(&GpuBackend::new("gpu", 1));
     stats.keeps_artifacts.store(true, Relaxed);
-    let program = |options| specialized(&device, 4, options);
+    // Programs that no earlier process has left in the cache.
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+    let program = |option: &str| specialized(&device, 4, &format!("{option}={since}"));
     let twice = program("-twice");
+    let first = format!("layer 1 of {since}");
     let batch = [
-        Some(program("-O1").named("layer 1")),
+        Some(program("-O1").named(&first)),
         None,
         Some(program("-O2")),
         Some(twice.clone().named("layer 3")),
@@ -138,7 +142,7 @@ fn artifacts_have_given_names_or_those_of_their_kernels() {
         .iter()
         .map(|code| Some(&*code.as_ref()?.as_ref().unwrap().name))
         .collect();
-    let due = ["layer 1", "axpy", "layer 3", "layer 4"].map(Some);
+    let due = [&*first, "axpy", "layer 3", "layer 4"].map(Some);
     assert_eq!(names, [due[0], None, due[1], due[2], due[3]]);
     assert_eq!(stats.compiles.load(Relaxed), 3, "a name makes no program");
     let info = device.debug_info();
@@ -146,15 +150,18 @@ fn artifacts_have_given_names_or_those_of_their_kernels() {
         .keys()
         .filter(|key| key.starts_with("program "))
         .collect();
-    let due = ["axpy", "layer 1", "layer 3", "layer 4"].map(|name| format!("program {name}"));
+    let due = ["axpy", &first, "layer 3", "layer 4"].map(|name| format!("program {name}"));
     assert_eq!(programs, due.iter().collect::<Vec<_>>());
-    assert!(info["program layer 1"].contains("axpy"), "{info:?}");
+    assert!(
+        info[&format!("program {first}")].contains("axpy"),
+        "{info:?}"
+    );
     assert!(
         batch[0]
             .as_ref()
             .unwrap()
             .to_string()
-            .starts_with("layer 1: `axpy`")
+            .starts_with(&format!("{first}: `axpy`"))
     );
     // A launch that needs another program gives it the kernel's name.
     let (x, mut y) = (Vector::filled(4, 1.0), Vector::filled(4, 1.0));
@@ -167,6 +174,48 @@ fn artifacts_have_given_names_or_those_of_their_kernels() {
     let stored = crate::cache::stored();
     if crate::cache::status().folder.is_ok() {
         let named = |name: &str| stored.iter().any(|s| s.name.as_deref() == Some(name));
-        assert!(named("layer 1") && named("layer 3"), "{stored:?}");
+        assert!(named(&first) && named("layer 3"), "{stored:?}");
     }
+}
+
+#[test]
+fn a_batch_is_one_text_for_one_call_of_the_compiler() {
+    let (device, stats) = device(&GpuBackend::new("gpu", 1));
+    stats.joined.store(1, Relaxed);
+    let batch = |names: &[&'static str]| -> Vec<Option<Specialized>> {
+        let program = |name: &&'static str| {
+            let (x, mut y) = (Vector::filled(4, 1.0), Vector::filled(4, 1.0));
+            let launch = call(leak(axpy_named(name)), &x, &mut y).over(4);
+            launch.specialize(&device).unwrap()
+        };
+        names.iter().map(program).collect()
+    };
+    let compiles = |batch: &[Option<Specialized>]| {
+        let before = stats.compiles.load(Relaxed);
+        let codes = device.compile_batch(batch);
+        (codes, stats.compiles.load(Relaxed) - before)
+    };
+    let three = batch(&["first", "second", "third"]);
+    let (codes, calls) = compiles(&three);
+    assert_eq!(calls, 1);
+    for (code, name) in codes.iter().zip(["first", "second", "third"]) {
+        let code = code.as_ref().unwrap().as_ref().unwrap();
+        assert_eq!(code.kernel, name);
+        assert!(code.text.starts_with(name), "its own text: {}", code.text);
+    }
+    assert_eq!(compiles(&three).1, 0, "launches find them");
+    // Kernels of one name do not stand in one text, and neither do those with other options.
+    assert_eq!(compiles(&batch(&["one", "one", "other"])).1, 2);
+    // The failure of one does not affect the others.
+    *lock(&stats.rejected) = Some("wrong".to_owned());
+    let (codes, calls) = compiles(&batch(&["good", "wrong", "fine"]));
+    let outcomes: Vec<bool> = codes.iter().map(|c| c.as_ref().unwrap().is_ok()).collect();
+    assert_eq!((outcomes, calls), (vec![true, false, true], 4));
+    // Two texts for four kernels.
+    *lock(&stats.rejected) = None;
+    stats.joined.store(2, Relaxed);
+    assert_eq!(compiles(&batch(&["a", "b", "c", "d"])).1, 2);
+    // A compiler that asks for nothing else gets one text for each.
+    stats.joined.store(0, Relaxed);
+    assert_eq!(compiles(&batch(&["e", "f"])).1, 2);
 }

@@ -245,6 +245,13 @@ pub unsafe trait Compiler: Send + Sync {
         unsafe { self.compile(kernel, source, parts) }
     }
 
+    /// The number of texts in which the compiler wants the kernels of a batch: fewer than there are
+    /// kernels if one text of several compiles faster. The framework then joins the texts that may
+    /// stand together ([`sarek_ir::write::join`]); an artifact has several entry points.
+    fn joined(&self, kernels: usize) -> usize {
+        kernels
+    }
+
     /// Compiles several sources; `None` stays `None`.
     ///
     /// # Safety
