@@ -9,6 +9,7 @@ use sarek_ir::write::Variant;
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{self, Jitted};
+use super::relaunch::CallTemplate;
 use super::{Ready, compile, dispatch, eligible};
 use crate::kernel::foreign::Definition;
 use crate::plugin::backend::Codegen;
@@ -29,6 +30,8 @@ pub struct Specialized {
     environments: Arc<[String]>,
     /// The name that its user gave it.
     name: Option<Arc<str>>,
+    /// The call, which can be repeated with other vectors.
+    template: Arc<CallTemplate>,
 }
 
 /// A program that was compiled and loaded.
@@ -47,6 +50,7 @@ pub struct Code {
     /// The entry points of the artifact, if the compiler lists them. Code that was compiled with
     /// the host program has the kernel alone.
     pub entries: Vec<String>,
+    pub(super) program: Specialized,
 }
 
 impl Ready<'_> {
@@ -79,6 +83,7 @@ impl Ready<'_> {
             variant,
             environments: environments.clone(),
             name: None,
+            template: Arc::new(CallTemplate::of(&self)),
         }))
     }
 }
@@ -96,6 +101,10 @@ impl Specialized {
     pub fn named(mut self, name: &str) -> Specialized {
         self.name = Some(name.into());
         self
+    }
+
+    pub(super) fn template(&self) -> &CallTemplate {
+        &self.template
     }
 
     /// The name of the program: the one given by [`Specialized::named`], or the kernel's.
@@ -157,6 +166,7 @@ impl Specialized {
                 target: "rust".to_owned(),
                 text: String::new(),
                 log: String::new(),
+                program: self.clone(),
             });
         };
         let target = match self.device.raw().codegen() {
@@ -170,6 +180,7 @@ impl Specialized {
             text: jitted.source().text.clone(),
             log: jitted.log().to_owned(),
             entries: jitted.entries().to_vec(),
+            program: self.clone(),
         })
     }
 }
