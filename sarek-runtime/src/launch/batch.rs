@@ -197,7 +197,25 @@ impl Device {
 
     /// Compiles several programs at once; `None` stays `None`. Each result is the one of
     /// [`Device::compile`]: failures do not affect the other programs.
+    ///
+    /// Claims on programs are asked with all kernels of the batch: if another backend claims them
+    /// together, each result is that error.
     pub fn compile_batch(&self, batch: &[Option<Specialized>]) -> Vec<Option<Result<Code>>> {
+        let own = batch
+            .iter()
+            .flatten()
+            .filter(|program| program.device == *self);
+        let kernels: Vec<&Prepared> = own.map(|program| &*program.kernel).collect();
+        if let Err(error) = dispatch::check_program(self, &kernels) {
+            let refused = |program: &Specialized| match self.owns(program) {
+                Ok(()) => Err(error.clone()),
+                Err(foreign) => Err(foreign),
+            };
+            return batch
+                .iter()
+                .map(|program| program.as_ref().map(refused))
+                .collect();
+        }
         let mut failed = self.compile_missing(batch);
         let one = |(at, program): (usize, &Option<Specialized>)| {
             let program = program.as_ref()?;

@@ -7,14 +7,14 @@ use super::prepare::Prepared;
 use super::programs::{Jitted, Loaded};
 use super::relaunch::CallTemplate;
 use super::run::{Executable, SideSlices, side_buffers, whole};
-use super::{Arg, Ready};
-use crate::Result;
+use super::{Arg, Ready, dispatch};
 use crate::device::{Done, RECORD_BYTES, RecordSlot, SideBuffers, StreamRef, WorkKind};
 use crate::fault_decode::Sites;
 use crate::host::{DirectArg, IndexSpace};
 use crate::plugin::backend::{self, Args, Mem, Slice, States};
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::vector::ErasedVector;
+use crate::{Device, Result};
 use sarek_ir::write::SlotKind;
 
 /// A vector among the arguments of a launch.
@@ -229,6 +229,15 @@ impl<'a> Ready<'a> {
 }
 
 impl Recorded {
+    /// Returns an error if another backend is in charge of the kernels of these launches together.
+    pub(crate) fn check_program<'a>(
+        device: &Device,
+        launches: impl Iterator<Item = &'a Recorded>,
+    ) -> Result<()> {
+        let kernels: Vec<&Prepared> = launches.map(|launch| &*launch.kernel).collect();
+        dispatch::check_program(device, &kernels)
+    }
+
     /// The kernel's name.
     pub(crate) fn name(&self) -> &str {
         self.kernel.name()

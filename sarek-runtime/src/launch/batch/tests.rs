@@ -1,10 +1,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
+use crate::plugin::claims::Subject;
 use crate::sync::lock;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::{axpy, axpy_named, leak};
-use crate::testing::{device, host, two_gpus};
+use crate::testing::{device, host, registry, two_gpus};
 use crate::{FreeBlock, KernelDef, Launch, Vector};
 
 fn call<'a>(
@@ -218,4 +219,69 @@ fn a_batch_is_one_text_for_one_call_of_the_compiler() {
     // A compiler that asks for nothing else gets one text for each.
     stats.joined.store(0, Relaxed);
     assert_eq!(compiles(&batch(&["e", "f"])).1, 2);
+}
+
+#[test]
+fn a_batch_is_a_program_of_all_its_kernels() {
+    let [plain, fused] = [GpuBackend::new("plain", 9), GpuBackend::new("fused", 5)];
+    fused.claim(|claims| {
+        claims.by_predicate(Subject::Programs, |request| {
+            request
+                .kernels
+                .iter()
+                .map(|k| &*k.name)
+                .eq(["front", "back"])
+        });
+    });
+    let all = registry("", &[plain, fused]);
+    let [plain, fused] = ["plain", "fused"].map(|name| {
+        let devices = all.all();
+        devices
+            .into_iter()
+            .find(|device| device.backend() == name)
+            .unwrap()
+    });
+    let (front, back) = (leak(axpy_named("front")), leak(axpy_named("back")));
+    let program = |device: &Device, def| {
+        let (x, mut y) = (Vector::filled(4, 1.0), Vector::filled(4, 1.0));
+        call(def, &x, &mut y).over(4).specialize(device).unwrap()
+    };
+    let batch = |device: &Device, defs: &[&'static KernelDef]| {
+        let batch: Vec<_> = defs.iter().map(|def| program(device, def)).collect();
+        device.compile_batch(&batch)
+    };
+    // Each of them alone, and in another order, is nobody's.
+    for defs in [&[front][..], &[back], &[back, front]] {
+        assert!(
+            batch(&plain, defs)
+                .iter()
+                .all(|code| matches!(code, Some(Ok(_))))
+        );
+    }
+    let codes = batch(&plain, &[front, back]);
+    for code in &codes {
+        let error = code.as_ref().unwrap().as_ref().unwrap_err();
+        assert!(matches!(error, Error::NotEligible { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("`fused` has claimed") && text.contains("front, back"),
+            "{text}"
+        );
+    }
+    assert_eq!(codes.len(), 2);
+    assert!(
+        batch(&fused, &[front, back])
+            .iter()
+            .all(|code| matches!(code, Some(Ok(_))))
+    );
+    // A graph is such a program, too.
+    for (device, is_refused) in [(&plain, true), (&fused, false)] {
+        let (x, mut y) = (Vector::filled(4, 1.0), Vector::filled(4, 1.0));
+        let mut recording = device.record_graph();
+        recording.launch(call(front, &x, &mut y).over(4)).unwrap();
+        recording.launch(call(back, &x, &mut y).over(4)).unwrap();
+        let replayed = recording.finish().replay((&x, &mut y));
+        let found = matches!(replayed, Err(Error::NotEligible { .. }));
+        assert_eq!(found, is_refused, "{device}: {replayed:?}");
+    }
 }
