@@ -281,11 +281,9 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
 }
 
 #[cfg(test)]
-#[path = "../../tests/devices/require.rs"]
-mod require;
-
-#[cfg(test)]
 mod tests {
+    use crate::require;
+
     use sarek_ir::write::SourceFile;
     use sarek_runtime::backend::Compiler as _;
 

@@ -477,11 +477,9 @@ fn bind_group_layout(
 }
 
 #[cfg(test)]
-#[path = "../../tests/devices/require.rs"]
-mod require;
-
-#[cfg(test)]
 mod tests {
+    use crate::require;
+
     use super::super::{device::Device, find};
     use super::*;
     use sarek_ir::{Axis, ParamId, Scalar};

@@ -83,7 +83,7 @@ impl Ready<'_> {
             variant,
             environments: environments.clone(),
             name: None,
-            template: Arc::new(CallTemplate::of(&self)),
+            template: Arc::new(CallTemplate::of(self)),
         }))
     }
 }
