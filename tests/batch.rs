@@ -1,6 +1,7 @@
 //! `Device::compile_batch`: compiles several programs ahead of launches.
 
 use sarek::backend::Parts;
+use sarek::context::Context;
 use sarek::foreign::{ForeignKernel, Text};
 use sarek::prelude::*;
 use sarek::{Code, Error, Result, Specialized};
@@ -75,6 +76,9 @@ fn a_batch_gives_the_programs_of_its_parts() -> Result<()> {
                 .collect(),
             false => device.compile_batch(&batch),
         };
+        for code in codes.iter().flatten().flatten() {
+            assert!(!code.entries.is_empty(), "{device}: {code:?}");
+        }
         let outcomes = outcomes(&codes);
         assert_eq!((&*outcomes[1], &*outcomes[6]), ("a gap", "a gap"));
         assert!(
@@ -118,6 +122,106 @@ fn a_batch_gives_the_programs_of_its_parts() -> Result<()> {
         "{}",
         String::from_utf8_lossy(&child.stderr)
     );
+    Ok(())
+}
+
+/// Two kernels that need the same helpers, and others of their own.
+#[kernel]
+fn quotients(x: &[i32], y: &mut [i32]) {
+    let i = global_idx_x();
+    y[i] = x[i] / y[i];
+}
+
+#[kernel]
+fn remainders(x: &[i32], y: &mut [i32]) {
+    let i = global_idx_x();
+    y[i] = x[i] / y[i] + (x[i] % y[i]).rotate_left(1);
+}
+
+#[test]
+fn kernels_of_a_batch_share_a_text_and_an_artifact() -> Result<()> {
+    for device in Device::all() {
+        let x: Vector<i32> = (10..18).collect();
+        let mut y = Vector::filled(8, 3);
+        let batch = [
+            quotients(&x, &mut y).over(8).specialize(&device)?,
+            remainders(&x, &mut y).over(8).specialize(&device)?,
+        ];
+        for code in device.compile_batch(&batch).into_iter().flatten() {
+            let mut code = code?;
+            code.entries.sort();
+            match device.backend() {
+                "opencl" => assert_eq!(code.entries, ["quotients", "remainders"], "{device}"),
+                _ => assert!(code.entries.contains(&code.kernel), "{device}"),
+            }
+        }
+        quotients(&x, &mut y).over(8).run_on(&device)?;
+        assert_eq!(y.to_vec()?, [3, 3, 4, 4, 4, 5, 5, 5], "{device}");
+        y.fill(3)?;
+        remainders(&x, &mut y).over(8).run_on(&device)?;
+        assert_eq!(y.to_vec()?, [5, 7, 4, 6, 8, 5, 7, 9], "{device}");
+        // A fault has the place of its own kernel.
+        y.fill(0)?;
+        let fault = remainders(&x, &mut y).over(8).run_on(&device);
+        let fault = fault
+            .and_then(|()| y.to_vec())
+            .expect_err("it divides by zero");
+        assert!(
+            fault.to_string().contains("remainders"),
+            "{device}: {fault}"
+        );
+    }
+    Ok(())
+}
+
+#[kernel]
+fn shares(x: &[i32], y: &mut [i32]) {
+    let i = global_idx_x();
+    y[i] = x[i] / y[i];
+}
+
+/// Any element of `x` must be an index of `y`.
+#[kernel]
+unsafe fn scattered(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[x[i] as usize] = i as u32;
+}
+
+#[test]
+fn code_of_a_batch_is_linked_into_contexts() -> Result<()> {
+    for device in Device::all() {
+        let x: Vector<i32> = (0..8).collect();
+        let (mut y, places) = (Vector::filled(8, 1), Vector::from_vec(vec![0u32; 8]));
+        let mut at = Vector::zeros(8);
+        // SAFETY: it does not run.
+        let scattered = unsafe { scattered(&places, &mut at) };
+        let batch = [
+            shares(&x, &mut y).over(8).specialize(&device)?,
+            scattered.over(8).specialize(&device)?,
+        ];
+        let codes: Result<Vec<Code>> = device.compile_batch(&batch).into_iter().flatten().collect();
+        let [shares, scattered] = &codes?[..] else {
+            panic!("two programs");
+        };
+        for (context, divisor) in [(Context::new(&device)?, 2), (Context::new(&device)?, 4)] {
+            let context = context.init_from_host("dividends", (10..18).collect::<Vec<i32>>())?;
+            let context = context.init_from_host("y", vec![divisor; 8])?;
+            let routine = context.link_code(shares, &[("x", "dividends")])?;
+            routine.run()?;
+            let due: Vec<i32> = (10..18).map(|x| x / divisor).collect();
+            assert_eq!(context.to_host::<i32>("y")?, due, "{device}");
+        }
+        // Who links an `unsafe fn` vouches for what the vectors hold.
+        let context =
+            Context::new(&device)?.init_from_host("x", (0..8).rev().collect::<Vec<u32>>())?;
+        let refused = context.link_code(scattered, &[]).map(drop).unwrap_err();
+        assert!(refused.to_string().contains("unsafe"), "{refused}");
+        // SAFETY: no two elements of `x` are equal, and all are below 8.
+        let routine = unsafe { context.link_code_unchecked(scattered, &[]) }?;
+        routine.run()?;
+        let due: Vec<u32> = (0..8).rev().collect();
+        assert_eq!(routine.context().to_host::<u32>("y")?, due, "{device}");
+    }
     Ok(())
 }
 

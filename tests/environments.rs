@@ -87,7 +87,7 @@ fn missing_environments_and_libraries_are_errors() -> Result<()> {
         );
         assert!(error.to_string().contains("`nowhere`"));
     }
-    // None of these compilers link libraries, whether or not the caller vouches for one.
+    // No library of this name exists. Without somebody who vouches for it, none is looked for.
     let library = Environment::new("library", |_| Ok(Parts::new().library("m")));
     environment::register(library)?;
     // SAFETY: the library is never linked.
@@ -101,7 +101,7 @@ fn missing_environments_and_libraries_are_errors() -> Result<()> {
         }
         assert!(matches!(safe, Err(Error::Unchecked { .. })), "{safe:?}");
         assert!(
-            matches!(vouched, Err(Error::Unsupported { .. })),
+            matches!(&vouched, Err(Error::Library { library, .. }) if library == "m"),
             "{vouched:?}"
         );
     }
@@ -217,3 +217,120 @@ fn safe_environments_leave_kernel_texts_unchanged() -> Result<()> {
 }
 
 const SCALED: &str = "#ifdef __CUDACC__\n__device__\n#endif\nunsigned int scaled_by(unsigned int x) { return SCALE * x; }\n";
+
+/// Replaces each number by the entry of a table.
+#[kernel]
+fn looked_up(table: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = table[y[i] as usize];
+}
+
+#[test]
+fn launches_read_what_an_environment_keeps() -> Result<()> {
+    struct Tables {
+        squares: Vector<u32>,
+        started: usize,
+    }
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    let squares = Environment::new("squares", |_| Ok(Parts::new()));
+    environment::register(squares.init(|_| {
+        Ok(Box::new(Tables {
+            squares: (0..10).map(|x| x * x).collect(),
+            started: STARTED.fetch_add(1, Relaxed),
+        }))
+    }))?;
+    for (number, device) in Device::all().iter().enumerate() {
+        for _ in 0..2 {
+            let tables = device.environment::<Tables>("squares")?;
+            assert_eq!(tables.started, number, "{device} has one of its own");
+            let mut y: Vector<u32> = (0..10).collect();
+            let launch = looked_up(&tables.squares, &mut y).environment("squares");
+            launch.over(10).run_on(device)?;
+            let expected: Vec<u32> = (0..10).map(|x| x * x).collect();
+            assert_eq!(y.to_vec()?, expected, "{device}");
+        }
+    }
+    Ok(())
+}
+
+/// Stores `cubed(x[i])` in `y[i]`, by a function from a library.
+#[kernel]
+fn cubes(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let from = x[i];
+    // SAFETY: the texts read and yield.
+    y[i] = unsafe {
+        native! {
+            "cuda" => "cubed({from})" as u32,
+            "opencl" => "cubed({from})" as u32,
+            "wgsl" => "cubed({from})" as u32,
+            _ => { from * from * from }
+        }
+    };
+}
+
+const DECLARED: &str =
+    "#ifdef __CUDACC__\nextern \"C\" __device__\n#endif\nunsigned int cubed(unsigned int x);\n";
+const CUBED: &str = "unsigned int squared(unsigned int x);\n\
+    unsigned int cubed(unsigned int x) { return x * squared(x); }\n";
+const SQUARED: &str = "unsigned int squared(unsigned int x) { return x * x; }\n";
+
+/// The declaration of the function, and libraries with these names.
+fn libraries(names: &[&str]) -> Parts {
+    // SAFETY: the header declares a function of the libraries, for the texts of `cubes`.
+    let parts = unsafe { Parts::new().header("cubed.h").file("cubed.h", DECLARED) };
+    // SAFETY: as above.
+    let parts = unsafe { parts.file("cubed.cl", CUBED) };
+    // SAFETY: the libraries have the function, or are no libraries.
+    let add = |parts: Parts, name: &&str| unsafe { parts.raw_library(*name) };
+    names.iter().fold(parts, add)
+}
+
+#[test]
+fn kernels_call_functions_of_libraries() -> Result<()> {
+    // One library is given as a text, and the other one is a file on disk.
+    let on_disk = folder().join("squared.cl");
+    std::fs::write(&on_disk, SQUARED).expect("a library");
+    let on_disk = on_disk.to_str().expect("a path").to_owned();
+    for (name, names) in [
+        ("linked", vec!["cubed.cl", &on_disk]),
+        ("unresolved", vec!["cubed.cl"]),
+        ("nowhere.a", vec!["cubed.cl", "/nowhere/nowhere.a"]),
+    ] {
+        let parts = libraries(&names);
+        environment::register(Environment::new(name, move |_| Ok(parts.clone())))?;
+    }
+    for device in Device::all() {
+        let x: Vector<u32> = (0..10).collect();
+        let mut y = Vector::zeros(10);
+        let mut run = |environment: &str| {
+            let launch = cubes(&x, &mut y).environment(environment);
+            launch.over(10).run_on(&device)?;
+            y.to_vec()
+        };
+        if device.info().host_memory {
+            assert_eq!(run("linked")?[3], 27, "compiled Rust needs no library");
+            continue;
+        }
+        let missing = run("nowhere.a").expect_err("the file does not exist");
+        assert!(matches!(missing, Error::Library { .. }), "{missing}");
+        let library = match device.backend() {
+            "wgpu" => "cubed.cl",
+            _ => "/nowhere/nowhere.a",
+        };
+        assert!(missing.to_string().contains(library), "{missing}");
+        if device.backend() != "opencl" {
+            // WGSL has no linker, and NVIDIA's takes no OpenCL C.
+            let error = run("linked").expect_err("it cannot be linked");
+            assert!(matches!(error, Error::Library { .. }), "{device}: {error}");
+            continue;
+        }
+        let unresolved = run("unresolved").expect_err("`squared` is nowhere");
+        assert!(matches!(unresolved, Error::Compile { .. }), "{unresolved}");
+        assert_eq!(
+            run("linked")?,
+            (0..10).map(|x| x * x * x).collect::<Vec<_>>()
+        );
+    }
+    Ok(())
+}

@@ -197,6 +197,103 @@ fn entry_point_signatures_are_checked() -> Result<()> {
     Ok(())
 }
 
+/// Texts with two kernels, `one_more` and `doubled`.
+fn two_kernels(name: &str) -> Builder {
+    ForeignKernel::new(name)
+        .text(Text::cuda(
+            "extern \"C\" __global__ void one_more(unsigned* y) { y[threadIdx.x] += 1; }\n\
+             extern \"C\" __global__ void doubled(unsigned* y) { y[threadIdx.x] *= 2; }",
+        ))
+        .text(Text::opencl(
+            "kernel void one_more(global uint* y) { y[get_global_id(0)] += 1; }\n\
+             kernel void doubled(global uint* y) { y[get_global_id(0)] *= 2; }",
+        ))
+        .text(Text::wgsl(
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n\
+             @compute @workgroup_size(4)\n\
+             fn one_more(@builtin(local_invocation_index) i: u32) { y[i] += 1u; }\n\
+             @compute @workgroup_size(4)\n\
+             fn doubled(@builtin(local_invocation_index) i: u32) { y[i] *= 2u; }",
+        ))
+        .output::<u32>("y")
+}
+
+#[test]
+fn a_text_lists_its_kernels_and_gives_each_by_name() -> Result<()> {
+    for device in devices() {
+        let mut y = Vector::filled(4, 5u32);
+        for (name, expected) in [("one_more", 6), ("doubled", 12)] {
+            let kernel = two_kernels(name).build()?;
+            // SAFETY: each thread has an element of its own.
+            let launch = unsafe { kernel.call((&mut y,)) };
+            let program = launch.grid(1).block(4).specialize(&device)?;
+            let mut code = device.compile(&program.expect("it has threads"))?;
+            code.entries.sort();
+            assert_eq!(code.entries, ["doubled", "one_more"], "{device}");
+            // SAFETY: as above.
+            let launch = unsafe { kernel.call((&mut y,)) };
+            launch.grid(1).block(4).run_on(&device)?;
+            assert_eq!(y.to_vec()?, [expected; 4], "{device}, {name}");
+        }
+        let kernel = two_kernels("tripled").build()?;
+        // SAFETY: it does not run.
+        let launch = unsafe { kernel.call((&mut y,)) };
+        match launch.grid(1).block(4).run_on(&device) {
+            Err(Error::NoEntry {
+                entry, mut known, ..
+            }) => {
+                known.sort();
+                assert_eq!(entry, "tripled", "{device}");
+                assert_eq!(known, ["doubled", "one_more"], "{device}");
+            }
+            other => panic!("{device}: {other:?}"),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn units_are_compiled_with_their_own_options_and_linked() -> Result<()> {
+    let texts = || {
+        ForeignKernel::new("scaled")
+            .text(Text::opencl(
+                "#ifdef FACTOR\n#error this option is for the other text\n#endif\n\
+                 uint scale(uint x);\n\
+                 kernel void scaled(global uint* y) { y[get_global_id(0)] = scale(get_global_id(0)); }",
+            ))
+            .text(Text::wgsl(
+                "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n\
+                 @compute @workgroup_size(4)\n\
+                 fn scaled(@builtin(local_invocation_index) i: u32) { y[i] = scale(i); }",
+            ))
+            .output::<u32>("y")
+    };
+    let run = |builder: Builder, device: &Device| {
+        let kernel = builder.build()?;
+        let mut y = Vector::<u32>::zeros(4);
+        // SAFETY: each thread has an element of its own.
+        let launch = unsafe { kernel.call((&mut y,)) };
+        launch.grid(1).block(4).run_on(device)?;
+        y.to_vec()
+    };
+    let unit = |factor: u32| {
+        let opencl = Text::opencl("uint scale(uint x) { return FACTOR * x; }");
+        let wgsl = format!("fn scale(x: u32) -> u32 {{ return {factor}u * x; }}");
+        texts()
+            .unit(opencl.with_option(format!("-DFACTOR={factor}")))
+            .unit(Text::wgsl(wgsl))
+    };
+    for device in devices().iter().filter(|d| d.backend() != "cuda") {
+        for factor in [3, 5] {
+            let due = [0, factor, 2 * factor, 3 * factor];
+            assert_eq!(run(unit(factor), device)?, due, "{device}");
+        }
+        let error = run(texts(), device).expect_err("`scale` is nowhere");
+        assert!(matches!(error, Error::Compile { .. }), "{device}: {error}");
+    }
+    Ok(())
+}
+
 #[test]
 fn arguments_are_compared_with_the_declaration() -> Result<()> {
     let kernel = saxpy().build()?;

@@ -5,10 +5,14 @@
 #[cfg(any(feature = "opencl", feature = "wgpu"))]
 pub(crate) mod burst;
 pub(crate) mod files;
+#[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
+pub(crate) mod linked;
 
 use std::any::Any;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use std::borrow::Cow;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sarek_ir::Kernel;
@@ -22,9 +26,14 @@ use sarek_runtime::backend::{
 use sarek_runtime::tag::{StorageKind, Tag};
 use sarek_runtime::{Error, Result};
 
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+use files::{Lines, expanded};
+
 /// A program to load, destructured.
 pub(crate) struct Binary<'a> {
     pub artifact: &'a Artifact,
+    /// The entry point to load.
+    pub entry: &'a str,
     pub source: &'a Source,
     pub kernel: &'a str,
     pub block: [u32; 3],
@@ -43,6 +52,7 @@ impl<'a> Binary<'a> {
         match *program {
             Program::Binary {
                 artifact,
+                entry,
                 source,
                 kernel,
                 block,
@@ -51,6 +61,7 @@ impl<'a> Binary<'a> {
                 origin,
             } => Ok(Binary {
                 artifact,
+                entry,
                 source,
                 kernel,
                 block,
@@ -91,11 +102,16 @@ impl<'a> Binary<'a> {
     }
 }
 
-/// Prepends the headers that environments request to a text, and expands the `#include`s of files that they provide.
-/// For languages with the C preprocessor.
+/// Prepends the headers that environments request to a text, and expands the `#include`s of these files. For languages
+/// with the C preprocessor.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Cow<'a, str> {
-    if parts.headers().next().is_none() && parts.files().is_empty() {
+pub(crate) fn with_headers<'a>(
+    kernel: &str,
+    text: &'a str,
+    parts: &Parts,
+    files: &BTreeMap<String, String>,
+) -> Cow<'a, str> {
+    if parts.headers().next().is_none() && files.is_empty() {
         return text.into();
     }
     let include = |header: &str| match header.starts_with('<') {
@@ -107,31 +123,19 @@ pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Co
         // Keeps the line numbers of the text itself.
         includes += "#line 1\n";
     }
-    files::expanded(
-        kernel,
-        &(includes + text),
-        parts.files(),
-        files::Lines::Numbered,
-    )
-    .into()
+    expanded(kernel, &(includes + text), files, Lines::Numbered).into()
 }
 
-/// The compiler's options for the settings of environments. Neither NVRTC nor OpenCL can link libraries.
+/// The compiler's options for the settings of environments.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-pub(crate) fn options(backend: &str, parts: &Parts) -> Result<Vec<String>> {
-    if let Some(library) = parts.libraries().next() {
-        return Err(Error::Unsupported {
-            backend: backend.into(),
-            what: format!("linking the library `{library}`, which an environment adds"),
-        });
-    }
+pub(crate) fn options(parts: &Parts) -> Vec<String> {
     let definitions = parts.definitions();
     let options = parts
         .include_dirs()
         .map(|folder| format!("-I{}", folder.display()))
         .chain(definitions.map(|(name, value)| format!("-D{name}={value}")))
         .chain(parts.flags().map(str::to_owned));
-    Ok(options.collect())
+    options.collect()
 }
 
 /// Renders with one of the built-in dialects.

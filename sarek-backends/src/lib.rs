@@ -23,6 +23,9 @@ pub mod native;
 pub mod opencl;
 #[cfg(feature = "reference")]
 pub mod reference;
+#[cfg(all(test, any(feature = "cuda", feature = "wgpu")))]
+#[path = "../tests/devices/require.rs"]
+mod require;
 #[cfg(feature = "wgpu")]
 pub mod wgpu;
 

@@ -33,6 +33,8 @@ struct Entry {
     intact: bool,
     /// The compiler, its options and the device.
     compiler: String,
+    /// The name of the program.
+    name: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +62,7 @@ fn entry(stored: &Stored) -> Entry {
         bytes: stored.bytes,
         unused_s: unused.map_or(0, |time| time.as_secs()),
         intact: key.is_some(),
+        name: stored.name.clone(),
         compiler: key
             .and_then(|key| key.lines().next())
             .unwrap_or("damaged")
@@ -89,7 +92,8 @@ fn list(output: Output) -> Result<Outcome> {
     };
     for entry in &list.entries {
         let (bytes, age) = (size(entry.bytes), age(entry.unused_s));
-        let _ = writeln!(text, "{bytes:>10}  {age:>6}  {}", entry.compiler);
+        let name = entry.name.as_deref().unwrap_or("-");
+        let _ = writeln!(text, "{bytes:>10}  {age:>6}  {name}  {}", entry.compiler);
     }
     output.print(&list, &text)?;
     Ok(Outcome::Good)

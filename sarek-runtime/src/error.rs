@@ -193,6 +193,18 @@ pub enum Error {
         /// The problem, and what to write instead.
         problem: String,
     },
+    /// A library cannot be linked with a kernel.
+    #[error("`{kernel}` is not linked with the library `{library}` in {target}: {problem}")]
+    Library {
+        /// The kernel.
+        kernel: String,
+        /// The target.
+        target: String,
+        /// The library.
+        library: String,
+        /// The problem, and what to do.
+        problem: String,
+    },
     /// A foreign kernel cannot be built or run.
     #[error("foreign kernel `{kernel}`: {problem}")]
     Foreign {

@@ -128,11 +128,9 @@ unsafe impl Compiler for MyC {
         false // an artifact is the text itself
     }
 
-    unsafe fn compile(&self, _kernel: &str, source: &Source, _parts: &Parts) -> Result<Artifact> {
-        Ok(Artifact {
-            bytes: source.text.as_bytes().into(),
-            log: String::new(),
-        })
+    unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+        parts.refuse_libraries(kernel, NAME, "its device interprets the IR")?;
+        Ok(Artifact::new(source.text.as_bytes()).with_entries([&source.entry]))
     }
 }
 

@@ -6,14 +6,18 @@
 //! 2. by its names, in the system's search path (`LD_LIBRARY_PATH` included);
 //! 3. in `$CUDA_PATH`, `$CUDA_HOME`, `/usr/local/cuda*` and `/opt/cuda`.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::ptr;
 use std::sync::OnceLock;
 
 use libloading::Library;
 use sarek_runtime::backend::Artifact;
 use sarek_runtime::{Error, Result, settings};
+
+use super::image;
+use super::library::{self, Wanted, toolkits};
 
 /// Compiles CUDA C for an architecture: `sm_90` gives a cubin, `compute_90` PTX, with the final zero byte that the
 /// driver expects.
@@ -26,12 +30,23 @@ pub fn compile(kernel: &str, text: &str, arch: &str) -> Result<Artifact> {
 
 /// As [`compile`], with additional options.
 pub fn compile_with(kernel: &str, text: &str, arch: &str, options: &[String]) -> Result<Artifact> {
+    compile_source(kernel, text, arch, options, &BTreeMap::new())
+}
+
+/// As [`compile_with`], with headers that the text may include by their names. They are not read from disk.
+pub fn compile_source(
+    kernel: &str,
+    text: &str,
+    arch: &str,
+    options: &[String],
+    headers: &BTreeMap<String, String>,
+) -> Result<Artifact> {
     let nvrtc = nvrtc().map_err(|reason| Error::NoBackend {
         backend: "cuda".into(),
         reason,
     })?;
     nvrtc
-        .compile(text, arch, options)
+        .compile(text, arch, options, headers)
         .map_err(|log| Error::Compile {
             kernel: kernel.into(),
             places: vec![],
@@ -57,14 +72,14 @@ pub(super) const OPTIONS: &str = "--std=c++17";
 /// Fails with the reason if NVRTC is absent. Does not load libraries that are found by path.
 pub(super) fn present() -> Result<(), String> {
     if let Some(setting) = settings::path("SAREK_NVRTC").map(PathBuf::from) {
-        let found = setting.is_file() || setting.is_dir() && !files_in(&setting).is_empty();
+        let found = setting.is_file() || setting.is_dir() && !WANTED.files_in(&setting).is_empty();
         return if found { Ok(()) } else { version().map(|_| ()) };
     }
     let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = std::env::split_paths(&search).chain(toolkits());
     match folders
         .into_iter()
-        .any(|folder| !files_in(&folder).is_empty())
+        .any(|folder| !WANTED.files_in(&folder).is_empty())
     {
         true => Ok(()),
         false => version().map(|_| ()),
@@ -131,7 +146,7 @@ fn nvrtc() -> Result<&'static Nvrtc, String> {
 }
 
 fn load() -> Result<Nvrtc, String> {
-    let library = find(settings::path("SAREK_NVRTC").map(PathBuf::from))?;
+    let library = WANTED.find(settings::path("SAREK_NVRTC").map(PathBuf::from), &[])?;
     // SAFETY: the types are those that nvrtc.h declares, and the library stays loaded.
     let api = unsafe {
         Api {
@@ -155,49 +170,22 @@ fn load() -> Result<Nvrtc, String> {
     })
 }
 
+const WANTED: Wanted = Wanted {
+    variable: "SAREK_NVRTC",
+    stem: "libnvrtc",
+    names,
+    absent: "NVRTC, the CUDA compiler library, was not found: set SAREK_NVRTC to its path, or install it with the \
+             CUDA toolkit or from PyPI (nvidia-cuda-nvrtc-cu12)",
+};
+
 /// Looks up a function of the library.
 ///
 /// # Safety
 /// `F` is the type of the function of this name.
 unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
     // SAFETY: the caller's.
-    match unsafe { library.get::<F>(name) } {
-        Ok(function) => Ok(*function),
-        Err(_) => Err(format!("this NVRTC is too old: it has no function {name}")),
-    }
-}
-
-fn find(setting: Option<PathBuf>) -> Result<Library, String> {
-    if let Some(setting) = setting {
-        let files = match setting.is_dir() {
-            true => files_in(&setting),
-            false => vec![setting.clone()],
-        };
-        return first(&files).map_err(|why| {
-            let why = why.unwrap_or_else(|| "the folder has no libnvrtc".into());
-            format!("SAREK_NVRTC is `{}`: {why}", setting.display())
-        });
-    }
-    let mut files: Vec<PathBuf> = names().into_iter().map(PathBuf::from).collect();
-    files.extend(toolkits().iter().flat_map(|folder| files_in(folder)));
-    first(&files).map_err(|_| {
-        "NVRTC, the CUDA compiler library, was not found: set SAREK_NVRTC to its path, or install \
-         it with the CUDA toolkit or from PyPI (nvidia-cuda-nvrtc-cu12)"
-            .into()
-    })
-}
-
-/// The first file that loads. Otherwise the error of the last one, if there was any.
-fn first(files: &[PathBuf]) -> Result<Library, Option<String>> {
-    let mut why = None;
-    for file in files {
-        // SAFETY: the file has the name of a system library, or the user named it.
-        match unsafe { Library::new(file) } {
-            Ok(library) => return Ok(library),
-            Err(error) => why = Some(error.to_string()),
-        }
-    }
-    Err(why)
+    let found = unsafe { library::symbol(library, name) };
+    found.ok_or_else(|| format!("this NVRTC is too old: it has no function {name}"))
 }
 
 /// The names of the library: those that cudarc knows, and newer ones.
@@ -205,45 +193,6 @@ fn names() -> Vec<String> {
     let mut names = cudarc::get_lib_name_candidates("nvrtc");
     names.extend(["libnvrtc.so.13", "nvrtc64_130_0.dll"].map(String::from));
     names
-}
-
-/// The library's files in a folder, or in the subfolders where a toolkit keeps them.
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let parts = [
-        "",
-        "lib64",
-        "lib",
-        "targets/x86_64-linux/lib",
-        "targets/sbsa-linux/lib",
-        "bin",
-    ];
-    let files = parts.iter().flat_map(|part| {
-        names()
-            .into_iter()
-            .map(move |name| folder.join(part).join(name))
-    });
-    files.filter(|file| file.is_file()).collect()
-}
-
-fn toolkits() -> Vec<PathBuf> {
-    let named = ["CUDA_PATH", "CUDA_HOME"]
-        .into_iter()
-        .filter_map(std::env::var_os);
-    let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/local")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|n| n.to_string_lossy().starts_with("cuda"))
-        })
-        .collect();
-    installed.sort();
-    named
-        .map(PathBuf::from)
-        .chain(installed.into_iter().rev())
-        .chain([PathBuf::from("/opt/cuda")])
-        .collect()
 }
 
 impl Nvrtc {
@@ -267,25 +216,37 @@ impl Nvrtc {
     }
 
     /// The binary, or the compiler's log.
-    fn compile(&self, text: &str, arch: &str, more: &[String]) -> Result<Artifact, String> {
+    fn compile(
+        &self,
+        text: &str,
+        arch: &str,
+        more: &[String],
+        headers: &BTreeMap<String, String>,
+    ) -> Result<Artifact, String> {
         let c_string = |text: String| {
             CString::new(text).map_err(|_| "the text contains a zero byte".to_string())
         };
+        let texts = headers.values().cloned().map(c_string);
+        let texts = texts.collect::<Result<Vec<_>, _>>()?;
+        let names = headers.keys().cloned().map(c_string);
+        let names = names.collect::<Result<Vec<_>, _>>()?;
+        let texts: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        let names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
         let text = c_string(text.into())?;
         let own = [format!("--gpu-architecture={arch}"), OPTIONS.into()];
         let options = own.into_iter().chain(more.iter().cloned()).map(c_string);
         let options = options.collect::<Result<Vec<_>, _>>()?;
         let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let mut raw = ptr::null_mut();
-        // SAFETY: the text outlives the program; there are no headers.
+        // SAFETY: the text, and as many headers and names as given, outlive the program.
         let code = unsafe {
             (self.api.create)(
                 &mut raw,
                 text.as_ptr(),
                 ptr::null(),
-                0,
-                ptr::null(),
-                ptr::null(),
+                texts.len() as c_int,
+                texts.as_ptr(),
+                names.as_ptr(),
             )
         };
         self.check("nvrtcCreateProgram", code)?;
@@ -307,10 +268,8 @@ impl Nvrtc {
             true => program.bytes("the PTX", self.api.ptx_size, self.api.ptx)?,
             false => program.bytes("the cubin", self.api.cubin_size, self.api.cubin)?,
         };
-        Ok(Artifact {
-            bytes: bytes.into(),
-            log,
-        })
+        let entries = image::entries(&bytes);
+        Ok(Artifact::new(bytes).with_log(log).with_entries(entries))
     }
 }
 
@@ -354,13 +313,13 @@ mod tests {
     #[test]
     fn a_wrong_path_is_told_and_nothing_else_tried() {
         let folder = std::env::temp_dir().join("sarek-no-such-nvrtc");
-        let error = find(Some(folder.clone())).err().unwrap();
+        let error = WANTED.find(Some(folder.clone()), &[]).err().unwrap();
         assert!(
             error.contains("SAREK_NVRTC") && error.contains("sarek-no-such-nvrtc"),
             "{error}"
         );
         std::fs::create_dir_all(&folder).unwrap();
-        let error = find(Some(folder.clone())).err().unwrap();
+        let error = WANTED.find(Some(folder.clone()), &[]).err().unwrap();
         assert!(error.contains("the folder has no libnvrtc"), "{error}");
         std::fs::remove_dir(&folder).unwrap();
     }

@@ -16,7 +16,8 @@ use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::{flags, foreign, nvrtc};
+use super::{flags, foreign, image, link, nvrtc};
+use crate::jit::linked::Linked;
 use crate::jit::{self, Binary};
 
 /// Renders kernels as CUDA C.
@@ -72,13 +73,13 @@ unsafe impl backend::Compiler for Compiler {
     }
 
     unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
-        let arch = self.arch().map_err(|message| Error::Device {
-            device: self.name.clone(),
-            message,
-        })?;
-        let options = jit::options(Cuda.name(), parts)?;
-        let text = jit::with_headers(kernel, &source.text, parts);
-        nvrtc::compile_with(kernel, &text, &arch, &options)
+        self.artifact(kernel, Cuda.name(), source, parts)
+    }
+
+    /// A text for each thread that compiles.
+    fn joined(&self, kernels: usize) -> usize {
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        kernels.min(threads)
     }
 
     /// NVRTC can compile on several threads at once.
@@ -121,11 +122,48 @@ unsafe impl backend::Compiler for Compiler {
             // SAFETY: the caller's promise.
             return unsafe { self.compile(kernel, source, parts) };
         }
+        if !Linked::all(kernel, Cuda.name(), source, parts)?.is_empty() {
+            return self.artifact(kernel, language.name(), source, parts);
+        }
         // The driver compiles the text when it loads it.
-        Ok(Artifact {
-            bytes: [source.text.as_bytes(), b"\0"].concat().into(),
-            log: String::new(),
-        })
+        let image = [source.text.as_bytes(), b"\0"].concat();
+        let entries = image::entries(&image);
+        Ok(Artifact::new(image).with_entries(entries))
+    }
+}
+
+impl Compiler {
+    /// Compiles a text, and links it with the units of its source and with libraries.
+    fn artifact(
+        &self,
+        kernel: &str,
+        language: &str,
+        source: &Source,
+        parts: &Parts,
+    ) -> Result<Artifact> {
+        let linked = Linked::all(kernel, Cuda.name(), source, parts)?;
+        let arch = self.arch().map_err(|message| Error::Device {
+            device: self.name.clone(),
+            message,
+        })?;
+        let (options, headers) = (jit::options(parts), jit::linked::headers(source, parts)?);
+        let text = jit::with_headers(kernel, &source.text, parts, parts.files());
+        if linked.is_empty() {
+            return nvrtc::compile_source(kernel, &text, &arch, &options, &headers);
+        }
+        let (major, minor) = self.capability;
+        let settings = link::Settings {
+            arch: &arch,
+            device: &format!("sm_{}", major * 10 + minor),
+            options: &options,
+            headers: &headers,
+        };
+        let main = link::Main {
+            kernel,
+            text: &text,
+            language,
+        };
+        link::program(&main, &linked, &settings)
     }
 }
 
@@ -210,7 +248,8 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
         function: std::ptr::null_mut(),
         slots: binary.source.slots.clone(),
     };
-    let entry = CString::new(binary.source.entry.as_str())
+    binary.artifact.check_entry(Cuda.name(), binary.entry)?;
+    let entry = CString::new(binary.entry)
         .map_err(|_| jit::foreign(&shared.name, "an entry point with a zero byte in its name"))?;
     // SAFETY: the module is loaded.
     program.function = match unsafe { module::get_function(module, entry) } {
@@ -219,7 +258,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
             let known = unsafe { foreign::entries(module) };
             return Err(Error::NoEntry {
                 target: Cuda.name().into(),
-                entry: binary.source.entry.clone(),
+                entry: binary.entry.to_owned(),
                 known,
             });
         }
@@ -239,4 +278,129 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     }
     binary.check_block(&shared.name, usize::try_from(most).unwrap_or(0))?;
     Ok(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::require;
+
+    use sarek_ir::write::SourceFile;
+    use sarek_runtime::backend::Compiler as _;
+
+    use super::*;
+
+    /// The kernel `entry` calls the function `scale`.
+    fn source() -> Source {
+        let text = "#include \"factor.h\"\nextern \"C\" __device__ unsigned scale(unsigned);\n\
+             extern \"C\" __global__ void entry(unsigned* v) { v[0] = scale(v[0]) + FACTOR; }";
+        Source {
+            text: text.into(),
+            entry: "entry".into(),
+            files: vec![SourceFile::header("factor.h", "cuda", "#define FACTOR 3")],
+            ..Source::default()
+        }
+    }
+
+    const SCALE: &str = "#include \"factor.h\"\n\
+        extern \"C\" __device__ unsigned scale(unsigned x) { return FACTOR * x + SUMMAND; }";
+
+    fn unit() -> SourceFile {
+        SourceFile::unit("scale.cu", "cuda", SCALE).with_options(["-DSUMMAND=4"])
+    }
+
+    fn compile(source: &Source, parts: &Parts) -> Result<Artifact> {
+        // SAFETY: the texts and options are those of these tests, and nothing is loaded.
+        unsafe { Compiler::new("none", (9, 0)).compile("k", source, parts) }
+    }
+
+    fn is_skipped() -> bool {
+        let linker = super::super::nvjitlink::present();
+        let present = nvrtc::version().map(|_| ()).and(linker);
+        present
+            .inspect_err(|why| require::skip("nvjitlink", why))
+            .is_err()
+    }
+
+    #[test]
+    fn headers_reach_nvrtc_by_their_names() {
+        if let Err(reason) = nvrtc::version() {
+            return require::skip("nvrtc", &reason);
+        }
+        let mut source = source();
+        source.text =
+            "#include \"factor.h\"\nextern \"C\" __global__ void entry(int* v) { v[0] = FACTOR; }"
+                .into();
+        assert_eq!(compile(&source, &Parts::new()).unwrap().entries, ["entry"]);
+        source.files.clear();
+        let error = compile(&source, &Parts::new()).unwrap_err();
+        assert!(error.to_string().contains("factor.h"), "{error}");
+    }
+
+    #[test]
+    fn texts_with_options_of_their_own_are_linked() {
+        if is_skipped() {
+            return;
+        }
+        let mut source = source();
+        let unresolved = compile(
+            &Source {
+                files: vec![
+                    source.files[0].clone(),
+                    SourceFile::unit("empty.cu", "cuda", ""),
+                ],
+                ..source.clone()
+            },
+            &Parts::new(),
+        );
+        let unresolved = unresolved.unwrap_err();
+        assert!(matches!(unresolved, Error::Compile { .. }), "{unresolved}");
+        assert!(unresolved.to_string().contains("scale"), "{unresolved}");
+        source.files.push(unit());
+        let linked = compile(&source, &Parts::new()).unwrap();
+        assert!(linked.bytes.starts_with(b"\x7fELF"));
+        assert_eq!(linked.entries, ["entry"]);
+        source.files[1].options.clear();
+        let error = compile(&source, &Parts::new()).unwrap_err();
+        assert!(error.to_string().contains("SUMMAND"), "{error}");
+    }
+
+    #[test]
+    fn libraries_in_cuda_c_ptx_and_cubin_are_linked() {
+        if is_skipped() {
+            return;
+        }
+        let source = source();
+        let arch = |arch: &str| {
+            let options = [
+                "-DSUMMAND=4",
+                "-DFACTOR=3",
+                "--relocatable-device-code=true",
+            ];
+            let text = SCALE.replace("#include \"factor.h\"", "");
+            nvrtc::compile_with("scale", &text, arch, &options.map(String::from)).unwrap()
+        };
+        let folder = std::env::temp_dir().join(format!("sarek-libraries-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = SCALE.replace("SUMMAND", "4");
+        for (name, bytes) in [
+            ("scale.cu", text.into_bytes()),
+            ("scale.ptx", arch("compute_90").bytes.to_vec()),
+            ("scale.cubin", arch("sm_90").bytes.to_vec()),
+        ] {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes).unwrap();
+            // SAFETY: the library has the function that the text calls.
+            let parts = unsafe { Parts::new().raw_library(path.to_str().unwrap()) };
+            let linked = compile(&source, &parts).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(linked.entries, ["entry"], "{name}");
+        }
+        for name in ["scale.txt", "scale.fatbin"] {
+            let path = folder.join(name);
+            std::fs::write(&path, "no code").unwrap();
+            // SAFETY: it is no library.
+            let parts = unsafe { Parts::new().raw_library(path.to_str().unwrap()) };
+            assert!(compile(&source, &parts).is_err(), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -25,6 +25,7 @@ fn launch(kernel: Kernel, space: IndexSpace, args: &[DirectArg]) -> Result<Optio
         space,
         grid: space.grid.map(|g| g as u32),
         schedule: &sarek_runtime::tag::ScheduleKind::blocks(),
+        environments: &sarek_runtime::backend::States::default(),
         args: Args::Host {
             args,
             checked: true,

@@ -9,6 +9,7 @@ mod fill;
 mod flags;
 mod foreign;
 pub mod interop;
+mod link;
 mod memory;
 mod pocl;
 mod program;

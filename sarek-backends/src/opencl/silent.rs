@@ -1,4 +1,5 @@
-//! Launches without an event. `opencl3` always asks for one, which takes NVIDIA's driver longer than the launch.
+//! Functions of the driver that `opencl3` calls in another way: launches without an event, since one takes NVIDIA's
+//! driver longer than the launch, and linking with a log.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -23,8 +24,6 @@ type Function = unsafe extern "system" fn(
 /// `clEnqueueNDRangeKernel` of the loader.
 pub(super) struct Launch {
     function: Function,
-    /// Keeps the function loaded.
-    _library: Library,
 }
 
 impl Launch {
@@ -63,10 +62,25 @@ impl Launch {
 /// The function, from the library that `opencl3` loads; `None` if it is not found there.
 pub(super) fn launch() -> Option<&'static Launch> {
     static LAUNCH: OnceLock<Option<Launch>> = OnceLock::new();
-    LAUNCH.get_or_init(load).as_ref()
+    // SAFETY: the type is that of the OpenCL specification.
+    let find = || unsafe { function("clEnqueueNDRangeKernel") };
+    let launch = LAUNCH.get_or_init(|| find().map(|function| Launch { function }));
+    launch.as_ref()
 }
 
-fn load() -> Option<Launch> {
+/// A function of the library that `opencl3` loads.
+///
+/// # Safety
+/// `F` is the type of the function of this name.
+pub(super) unsafe fn function<F: Copy>(name: &str) -> Option<F> {
+    static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
+    let library = LIBRARY.get_or_init(load).as_ref()?;
+    // SAFETY: the caller's. The library stays loaded.
+    let function = unsafe { library.get::<F>(name) };
+    function.ok().map(|function| *function)
+}
+
+fn load() -> Option<Library> {
     let default = match std::env::consts::OS {
         "windows" => "OpenCL.dll",
         "macos" => "/System/Library/Frameworks/OpenCL.framework/OpenCL",
@@ -78,11 +92,5 @@ fn load() -> Option<Launch> {
     let mut libraries = names
         .chain([default])
         .map(|name| unsafe { Library::new(name) });
-    let library = libraries.find_map(Result::ok)?;
-    // SAFETY: the type is that of the OpenCL specification.
-    let function = unsafe { library.get::<Function>(b"clEnqueueNDRangeKernel\0") }.ok()?;
-    Some(Launch {
-        function: *function,
-        _library: library,
-    })
+    libraries.find_map(Result::ok)
 }

@@ -22,6 +22,19 @@ pub(super) struct Reflected {
     pub constants: Vec<String>,
 }
 
+fn computes(entry: &EntryPoint) -> bool {
+    entry.stage == ShaderStage::Compute
+}
+
+/// The compute entry points of a text; none if naga does not accept it.
+pub(super) fn entries(text: &str) -> Vec<String> {
+    let Ok(module) = naga::front::wgsl::parse_str(text) else {
+        return vec![];
+    };
+    let entries = module.entry_points.into_iter().filter(computes);
+    entries.map(|entry| entry.name).collect()
+}
+
 /// Finds the parameters in a text that naga has accepted.
 pub(super) fn reflect(
     binary: &Binary<'_>,
@@ -31,12 +44,11 @@ pub(super) fn reflect(
     let problem = |problem| jit::signature(binary.kernel, Wgsl.name(), problem);
     let module = naga::front::wgsl::parse_str(text)
         .map_err(|error| problem(format!("it cannot be parsed: {}", error.message())))?;
-    let computes = |entry: &&EntryPoint| entry.stage == ShaderStage::Compute;
-    let mut entries = module.entry_points.iter().filter(computes);
-    let entry = entries.clone().find(|e| e.name == binary.source.entry);
+    let mut entries = module.entry_points.iter().filter(|entry| computes(entry));
+    let entry = entries.clone().find(|e| e.name == binary.entry);
     let entry = entry.ok_or_else(|| Error::NoEntry {
         target: Wgsl.name().into(),
-        entry: binary.source.entry.clone(),
+        entry: binary.entry.to_owned(),
         known: entries.by_ref().map(|entry| entry.name.clone()).collect(),
     })?;
     check_block(&module, entry, binary.block).map_err(problem)?;

@@ -23,6 +23,7 @@ use wgpu::{
 use super::device::Shared;
 use super::foreign;
 use super::memory::{self, Bound};
+use crate::jit::linked::Linked;
 use crate::jit::{self, Binary, files, lock};
 
 /// Renders kernels as WGSL.
@@ -80,37 +81,50 @@ unsafe impl backend::Compiler for Compiler {
     }
 
     unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
-        let text = with_parts(kernel, &source.text, parts)?;
+        let text = with_parts(kernel, source, parts)?;
         compiled(&self.shared, kernel, source, || {
             module(&self.shared, &text, None)
         })?;
-        Ok(Artifact {
-            bytes: text.as_bytes().into(),
-            log: String::new(),
-        })
+        let entries = foreign::entries(&text);
+        Ok(Artifact::new(text.as_bytes()).with_entries(entries))
     }
 }
 
 /// Appends the parts that environments request, so that the text's lines keep their numbers. WGSL has no preprocessor,
 /// so headers are plain text and definitions are constants.
-fn with_parts<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Result<Cow<'a, str>> {
-    if parts.is_empty() {
+fn with_parts<'a>(kernel: &str, source: &'a Source, parts: &Parts) -> Result<Cow<'a, str>> {
+    let text = &*source.text;
+    if parts.is_empty() && source.files.is_empty() {
         return Ok(text.into());
     }
     let (mut folders, mut flags) = (parts.include_dirs(), parts.flags());
-    let taken = folders.next().is_none() && flags.next().is_none();
-    if !taken || parts.libraries().next().is_some() {
+    if folders.next().is_some() || flags.next().is_some() {
         return Err(Error::Unsupported {
             backend: "wgpu".into(),
-            what: "include folders, flags and libraries, which an environment asks for".into(),
+            what: "include folders and flags, which an environment asks for".into(),
         });
     }
+    let reason = "WGSL has no linker; add its functions as text, by `Parts::header`";
+    parts.refuse_libraries(kernel, Wgsl.name(), reason)?;
+    let included = jit::linked::headers(source, parts)?;
+    let units = Linked::all(kernel, Wgsl.name(), source, parts)?;
+    let units = units.iter().map(|unit| {
+        let problem = match (unit.language == Wgsl.name(), unit.options.is_empty()) {
+            (true, true) => return unit.as_text(kernel, Wgsl.name()),
+            (true, false) => "WGSL has no options".to_owned(),
+            (false, _) => format!("WGSL is linked with no `{}`", unit.language),
+        };
+        Err(unit.error(kernel, Wgsl.name(), problem))
+    });
+    // Declarations of WGSL have no order.
+    let units: Vec<&str> = units.collect::<Result<_>>()?;
     let definitions = parts.definitions();
     let definitions = definitions.map(|(name, value)| format!("const {name} = {value};\n"));
     let headers = parts.headers().map(|header| format!("{header}\n"));
-    let behind: String = definitions.chain(headers).collect();
+    let units = units.iter().map(|unit| format!("{unit}\n"));
+    let behind: String = definitions.chain(headers).chain(units).collect();
     let text = format!("{text}\n{behind}");
-    Ok(files::expanded(kernel, &text, parts.files(), files::Lines::Kept).into())
+    Ok(files::expanded(kernel, &text, &included, files::Lines::Kept).into())
 }
 
 /// The result of `work`; its errors are reported as errors of the text.
@@ -177,8 +191,11 @@ impl Trusted {
             backend::Program::Binary {
                 origin: Origin::Rendered(kernel),
                 parts,
+                source,
                 ..
-            } if parts.is_empty() && kernel.preludes.is_empty() => kernel,
+            } if parts.is_empty() && source.files.is_empty() && kernel.preludes.is_empty() => {
+                kernel
+            }
             backend::Program::Binary { .. }
             | backend::Program::Direct(_)
             | backend::Program::Ir(_) => return None,
@@ -323,6 +340,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let binary = Binary::of(&shared.name, program)?;
     let text = std::str::from_utf8(&binary.artifact.bytes)
         .map_err(|_| shared.error("the artifact is not WGSL"))?;
+    binary.artifact.check_entry(Wgsl.name(), binary.entry)?;
     let lengths = lengths(&binary);
     let lengths = lengths.iter().map(|(name, len)| (name.as_str(), *len));
     let block = Wgsl::BLOCK.into_iter().zip(binary.block.map(f64::from));
@@ -361,7 +379,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
                 label: Some(binary.kernel),
                 layout: Some(&pipelines),
                 module: &module,
-                entry_point: Some(&binary.source.entry),
+                entry_point: Some(binary.entry),
                 compilation_options: PipelineCompilationOptions {
                     constants: &constants,
                     zero_initialize_workgroup_memory: false,
@@ -459,11 +477,9 @@ fn bind_group_layout(
 }
 
 #[cfg(test)]
-#[path = "../../tests/devices/require.rs"]
-mod require;
-
-#[cfg(test)]
 mod tests {
+    use crate::require;
+
     use super::super::{device::Device, find};
     use super::*;
     use sarek_ir::{Axis, ParamId, Scalar};
@@ -477,13 +493,7 @@ mod tests {
         };
         let device = Device::open(&found.instance, &found.adapters[0]).expect("the device opens");
         let shared = device.shared();
-        let source = Source {
-            text: String::new(),
-            entry: String::new(),
-            slots: vec![],
-            tables: vec![],
-            sourced: vec![],
-        };
+        let source = Source::default();
         let lose = || {
             shared.device.destroy();
             shared.device.poll(wgpu::PollType::Poll)

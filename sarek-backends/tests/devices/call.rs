@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Variant};
 use sarek_ir::{Axis, Kernel, Memory, Scalar, SiteId, Value};
-use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Origin, Parts, Program, Slice};
+use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Origin, Parts, Program, Slice, States};
 use sarek_runtime::host::IndexSpace;
 use sarek_runtime::tag::ScheduleKind;
 
@@ -51,6 +51,7 @@ impl Call<'_> {
         let artifact = rig.compile(&source).unwrap_or_else(|e| panic!("{e}"));
         let program = Program::Binary {
             artifact: &artifact,
+            entry: &source.entry,
             source: &source,
             kernel: &self.kernel.name,
             block: self.block,
@@ -73,6 +74,7 @@ impl Call<'_> {
             space,
             grid: self.grid,
             schedule: &ScheduleKind::blocks(),
+            environments: &States::default(),
             args: Args::Device(&args),
         };
         // SAFETY: the arguments are those of the kernel's slots, in memory of this test.

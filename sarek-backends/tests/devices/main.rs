@@ -44,6 +44,8 @@ on_each_backend! {
     crate::suite::a_kernel_without_arguments_runs => a_kernel_without_arguments_runs;
     crate::suite::a_compile_error_is_told => a_compile_error_is_told;
     crate::suite::a_missing_entry_is_an_error => a_missing_entry_is_an_error;
+    crate::suite::kernels_are_taken_out_by_name => kernels_are_taken_out_by_name;
+    crate::suite::a_program_has_several_files => a_program_has_several_files;
     crate::suite::an_artifact_survives_the_disk => an_artifact_survives_the_disk;
     crate::suite::events_mark_points => events_mark_points;
     crate::suite::events_keep_time => events_keep_time;

@@ -16,7 +16,7 @@ const Y: ParamId = ParamId(2);
 
 /// `fn axpy(a: f32, x: &[f32], y: &mut [f32]) { let i = global_idx_x(); y[i] = a * x[i] + y[i] }`. The load of `x` and
 /// the store are sites 0 and 1.
-fn axpy() -> Kernel {
+pub fn axpy() -> Kernel {
     let mut k = Kernel::new("axpy");
     let param = |name: &'static str, kind| Param {
         name: name.into(),

@@ -8,7 +8,7 @@ use sarek_ir::Kernel;
 use sarek_ir::write::Source;
 use sarek_runtime::backend::{
     Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Codegen, Launch, Origin, Parts,
-    Program, ScalarBytes, Slice,
+    Program, ScalarBytes, Slice, States,
 };
 use sarek_runtime::host::IndexSpace;
 use sarek_runtime::tag::ScheduleKind;
@@ -123,8 +123,20 @@ impl Rig {
     }
 
     pub fn load(&self, source: &Source, artifact: &Artifact, block: [u32; 3]) -> Result<Loaded> {
+        self.load_entry(source, artifact, &source.entry, block)
+    }
+
+    /// Loads one kernel of an artifact.
+    pub fn load_entry(
+        &self,
+        source: &Source,
+        artifact: &Artifact,
+        entry: &str,
+        block: [u32; 3],
+    ) -> Result<Loaded> {
         let program = Program::Binary {
             artifact,
+            entry,
             source,
             kernel: "under_test",
             block,
@@ -168,6 +180,7 @@ pub fn launch(
         },
         grid: [grid, 1, 1],
         schedule: &ScheduleKind::blocks(),
+        environments: &States::default(),
         args: Args::Device(args),
     };
     // SAFETY: tests pass arguments that their texts take, or that the backend refuses.

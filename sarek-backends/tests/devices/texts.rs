@@ -1,6 +1,6 @@
 //! The tests' kernels in the backends' languages.
 
-use sarek_ir::write::{Slot, SlotKind, Source, Wgsl};
+use sarek_ir::write::{Slot, SlotKind, Source, SourceFile, Wgsl};
 use sarek_ir::{Axis, ParamId, Scalar};
 
 const CUDA: &str = "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n\
@@ -21,8 +21,7 @@ fn source(backend: &str, c: &str, wgsl: &str, slots: &[Slot]) -> Source {
         text,
         entry: "entry".into(),
         slots: slots.to_vec(),
-        tables: vec![],
-        sourced: vec![],
+        ..Source::default()
     }
 }
 
@@ -170,6 +169,82 @@ pub fn churn(backend: &str) -> Source {
 /// The result of [`churn`] for a value.
 pub fn churned(x: u32, rounds: u32) -> u32 {
     (0..rounds).fold(x, |x, _| x.wrapping_mul(1664525).wrapping_add(1013904223))
+}
+
+/// A text with two kernels: `entry` adds 1 to each element, `double` doubles it.
+pub fn two(backend: &str) -> Source {
+    source(
+        backend,
+        "KERNEL entry(GLOBAL uint* v, uint n) {
+            uint i = ID;
+            if (i < n) v[i] += 1;
+        }
+        KERNEL double_(GLOBAL uint* v, uint n) {
+            uint i = ID;
+            if (i < n) v[i] *= 2;
+        }",
+        "struct Scalars { n: u32 }
+        @group(0) @binding(0) var<storage, read_write> v: array<u32>;
+        @group(0) @binding(1) var<uniform> s: Scalars;
+        ENTRY(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n { v[id.x] += 1u; }
+        }
+        @compute @workgroup_size(SRK_BLOCK_X, SRK_BLOCK_Y, SRK_BLOCK_Z)
+        fn double_(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n { v[id.x] *= 2u; }
+        }",
+        &[buffer(0, Scalar::U32, true), extent()],
+    )
+}
+
+/// A kernel that stores `3 * v[i] + 4` in each element. The factor is a constant of a header; the function is a text of
+/// its own, and the summand an option or a constant of that text alone.
+pub fn several(backend: &str) -> Source {
+    let (header, unit) = match backend {
+        "wgpu" => (
+            SourceFile::header("factor.h", "wgsl", "const FACTOR = 3u;"),
+            SourceFile::unit(
+                "scale",
+                "wgsl",
+                "const SUMMAND = 4u;\nfn scale(x: u32) -> u32 { return FACTOR * x + SUMMAND; }",
+            ),
+        ),
+        _ => (
+            SourceFile::header("factor.h", backend, "#define FACTOR 3"),
+            SourceFile::unit(
+                "scale",
+                backend,
+                "#include \"factor.h\"\n#ifdef __CUDACC__\n__device__\n#endif\n\
+                 unsigned scale(unsigned x) { return FACTOR * x + SUMMAND; }",
+            )
+            .with_options(["-DSUMMAND=4"]),
+        ),
+    };
+    let files = vec![header, unit];
+    let main = source(
+        backend,
+        "#include \"factor.h\"
+        #ifdef __CUDACC__
+        __device__
+        #endif
+        unsigned scale(unsigned x);
+        #ifdef SUMMAND
+        #error this option is for the other text
+        #endif
+        KERNEL entry(GLOBAL uint* v, uint n) {
+            uint i = ID;
+            if (i < n) v[i] = scale(v[i]) + FACTOR - 3;
+        }",
+        "#include \"factor.h\"
+        struct Scalars { n: u32 }
+        @group(0) @binding(0) var<storage, read_write> v: array<u32>;
+        @group(0) @binding(1) var<uniform> s: Scalars;
+        ENTRY(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n { v[id.x] = scale(v[id.x]) + FACTOR - 3u; }
+        }",
+        &[buffer(0, Scalar::U32, true), extent()],
+    );
+    Source { files, ..main }
 }
 
 /// An empty kernel.

@@ -79,9 +79,7 @@ impl Compilers {
         let source = Source {
             text: text.marked.clone(),
             entry: text.entry.clone(),
-            slots: vec![],
-            tables: vec![],
-            sourced: vec![],
+            ..Source::default()
         };
         // SAFETY: there are no options; the text is not loaded.
         match unsafe { compiler.compile(&text.entry, &source, &Parts::default()) } {

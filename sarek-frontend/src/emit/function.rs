@@ -150,7 +150,7 @@ pub fn items(
     let [result, block_result] = body_results(owner, signature, krate);
     let lane_body = {
         let arguments = owner.own.arguments_and(&quote!(__CHECK));
-        quote!(Self::#body #arguments)
+        quote!(<#ty>::#body #arguments)
     };
     let (block_params, block_stmts) = cpu::block(lowered, &result_type, is_cooperative, &lane_body);
     let nest = recursion.as_ref().map(|_| {

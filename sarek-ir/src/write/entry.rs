@@ -158,7 +158,14 @@ pub(super) fn render(
         }
     }
     own_preludes(&lowered.kernel, dialect, &mut text);
-    text.line(format!("\n{}", prelude(dialect, &body)));
+    let prelude = prelude(dialect, &body);
+    text.line(format!("\n{}", prelude.text()));
+    // What stands at the level of the file, besides helpers and the entry point, may have the names of others.
+    let alone = lowered.kernel.strict
+        || !lowered.kernel.preludes.is_empty()
+        || !lowered.kernel.tables.is_empty()
+        || body.lines().any(|line| line.trim_start().starts_with('#'));
+    let joint = (!alone).then(|| prelude.joint(&body));
     text.append(&body, sourced);
     let (text, sourced) = text.finish();
     Ok(Source {
@@ -167,6 +174,9 @@ pub(super) fn render(
         slots,
         tables: lowered.tables.clone(),
         sourced,
+        environments: vec![],
+        files: vec![],
+        joint,
     })
 }
 

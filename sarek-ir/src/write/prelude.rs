@@ -1,11 +1,10 @@
 //! Expands the helpers that a kernel's text mentions: small texts placed before the kernel.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use crate::{Scalar, TypeClass, Value};
 
-use super::Dialect;
+use super::{Dialect, Joint};
 
 /// A helper for a class of types.
 ///
@@ -210,29 +209,44 @@ fn float(ty: Scalar, value: f64) -> Option<Value> {
 }
 
 /// The snippets that `body` mentions, directly or through other snippets, each after those that it needs.
-pub(super) fn prelude(dialect: &dyn Dialect, body: &str) -> String {
+pub(super) fn prelude<'a>(dialect: &'a dyn Dialect, body: &str) -> Helpers<'a> {
     let mut found = Helpers {
         dialect,
         seen: BTreeSet::new(),
-        types: String::new(),
-        helpers: String::new(),
+        types: vec![],
+        helpers: vec![],
     };
     found.mentioned_in(body);
-    let mut text = found.types;
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text + &found.helpers
+    found
 }
 
-struct Helpers<'a> {
+/// The helpers that a body needs.
+pub(super) struct Helpers<'a> {
     dialect: &'a dyn Dialect,
     seen: BTreeSet<String>,
-    types: String,
-    helpers: String,
+    types: Vec<String>,
+    helpers: Vec<String>,
 }
 
 impl Helpers<'_> {
+    /// The text before the body.
+    pub(super) fn text(&self) -> String {
+        let mut text = self.types.concat();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text + &self.helpers.concat()
+    }
+
+    /// The parts of the whole text.
+    pub(super) fn joint(self, body: &str) -> Joint {
+        Joint {
+            types: self.types,
+            helpers: self.helpers,
+            body: body.to_owned(),
+        }
+    }
+
     fn mentioned_in(&mut self, text: &str) {
         for word in words(text) {
             if !self.seen.insert(word.to_owned()) {
@@ -242,11 +256,10 @@ impl Helpers<'_> {
                 continue;
             };
             self.mentioned_in(&snippet);
-            let _ = if word.starts_with("srk_") {
-                writeln!(self.helpers, "{}\n", snippet.trim_end())
-            } else {
-                writeln!(self.types, "{}", snippet.trim_end())
-            };
+            match word.starts_with("srk_") {
+                true => self.helpers.push(format!("{}\n\n", snippet.trim_end())),
+                false => self.types.push(format!("{}\n", snippet.trim_end())),
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::file::SourceFile;
+use super::join::Joint;
 use super::text::Sourced;
 use crate::passes::BoundTables;
 use crate::{Axis, FileId, Loc, Memory, ParamId, Scalar, SharedId, SiteId};
@@ -121,7 +123,7 @@ impl Iterations {
 }
 
 /// A rendered kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source {
     /// The text.
     pub text: String,
@@ -134,6 +136,13 @@ pub struct Source {
     pub tables: Vec<BoundTables>,
     /// Origins of lines, in order. All other lines are the writer's own.
     pub sourced: Vec<Sourced>,
+    /// The names of environments of the runtime that the target adds to this text, besides those of the kernel and of
+    /// the launch.
+    pub environments: Vec<String>,
+    /// Further files of the program: headers, and texts to link.
+    pub files: Vec<SourceFile>,
+    /// The parts of the text, if it can stand in one file with the texts of other kernels.
+    pub joint: Option<Joint>,
 }
 
 impl Source {
@@ -155,9 +164,34 @@ impl Source {
     /// The text with `#line` directives, for a language with the C preprocessor. Compilers, debuggers and profilers
     /// then attribute each line to the user's file, or to the unmarked text under the name `name`.
     pub fn with_line_markers(&self, own_file: &str, name: &str) -> Source {
+        let all = (1..).zip(self.text.lines());
+        // The lines of the body are the last ones.
+        let lines = self.text.lines().count();
+        let joint = self.joint.as_ref().map(|joint| {
+            let before = lines.saturating_sub(joint.body.lines().count());
+            Joint {
+                body: self.marked(all.clone().skip(before), own_file, name, ("", 0)),
+                ..joint.clone()
+            }
+        });
+        Source {
+            text: self.marked(all, own_file, name, (name, 1)),
+            joint,
+            sourced: vec![],
+            ..self.clone()
+        }
+    }
+
+    /// These lines with `#line` directives. The compiler takes the next line to be the one at `next`.
+    fn marked<'a>(
+        &'a self,
+        lines: impl Iterator<Item = (u32, &'a str)>,
+        own_file: &'a str,
+        name: &'a str,
+        (mut told, mut next): (&'a str, u32),
+    ) -> String {
         let mut text = String::with_capacity(2 * self.text.len());
-        let (mut told, mut next) = (name, 1);
-        for (number, line) in (1..).zip(self.text.lines()) {
+        for (number, line) in lines {
             let (file, at) = match self.origin(number) {
                 Some(("", at)) => (own_file, at),
                 Some(origin) => origin,
@@ -174,10 +208,6 @@ impl Source {
             text.push('\n');
             (told, next) = (file, at + 1);
         }
-        Source {
-            text,
-            sourced: vec![],
-            ..self.clone()
-        }
+        text
     }
 }

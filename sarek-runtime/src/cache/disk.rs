@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::folder::Folder;
+use crate::plugin::backend::Artifact;
 use crate::sync::lock;
 
 /// The first bytes of a file; another version has others.
@@ -65,6 +66,9 @@ pub struct Stored {
     pub used: SystemTime,
     /// The key; `None` if the file is damaged.
     pub key: Option<String>,
+    /// The name of the program, if it is one: that of [`Specialized::named`](crate::Specialized::named),
+    /// or the kernel's.
+    pub name: Option<String>,
 }
 
 struct Entry {
@@ -167,9 +171,13 @@ impl Disk {
         entries.retain(|entry| !entry.partial);
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.used));
         let stored = |entry: Entry| {
-            let key = read(&folder, &entry.name).ok().and_then(key_of);
+            let found = read(&folder, &entry.name).ok().and_then(contents);
+            let found = found.filter(|(key, _)| name(key) == entry.name);
+            let (key, bytes) = found.unzip();
+            let artifact = bytes.and_then(|bytes| Artifact::from_disk(&bytes));
             Stored {
-                key: key.filter(|key| name(key) == entry.name),
+                key,
+                name: artifact.map(|artifact| artifact.name),
                 file: entry.name,
                 bytes: entry.bytes,
                 used: entry.used,
@@ -300,12 +308,13 @@ fn decode(mut file: Vec<u8>, key: &str) -> Option<Vec<u8>> {
     (hash(hash(SEED, key.as_bytes()), &bytes) == checksum).then_some(bytes)
 }
 
-/// The key in a file, if it is an intact entry.
-fn key_of(file: Vec<u8>) -> Option<String> {
+/// The key and the bytes in a file, if it is an intact entry.
+fn contents(file: Vec<u8>) -> Option<(String, Vec<u8>)> {
     let key_len = u64::from_le_bytes(*file.get(16..)?.first_chunk()?);
     let end = HEADER.checked_add(usize::try_from(key_len).ok()?)?;
     let key = String::from_utf8(file.get(HEADER..end)?.to_vec()).ok()?;
-    decode(file, &key).map(|_| key)
+    let bytes = decode(file, &key)?;
+    Some((key, bytes))
 }
 
 /// The offset basis of FNV-1a.

@@ -14,6 +14,7 @@
 //! [`Uses::merges`] and may, for example, add the two. The consumer is checked when it is linked,
 //! against the context's ancestors, and again when it runs, against the last transfer.
 
+mod code;
 mod uses;
 
 use std::any::Any;
@@ -24,12 +25,42 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use crate::sync::lock;
+use crate::vector::ErasedVector;
 use crate::{Device, Element, Error, Result, Stream, Vector, output};
 
 use uses::Created;
 pub use uses::Uses;
 
-type Anything = Box<dyn Any + Send>;
+/// A vector of any element type.
+trait AnyVector: Any + Send {
+    fn erased(&self) -> &dyn ErasedVector;
+
+    fn erased_mut(&mut self) -> &mut dyn ErasedVector;
+}
+
+impl<T: Element> AnyVector for Vector<T> {
+    fn erased(&self) -> &dyn ErasedVector {
+        self
+    }
+
+    fn erased_mut(&mut self) -> &mut dyn ErasedVector {
+        self
+    }
+}
+
+impl dyn AnyVector {
+    fn downcast_ref<V: Any>(&self) -> Option<&V> {
+        let any: &dyn Any = self;
+        any.downcast_ref()
+    }
+
+    fn downcast_mut<V: Any>(&mut self) -> Option<&mut V> {
+        let any: &mut dyn Any = self;
+        any.downcast_mut()
+    }
+}
+
+type Anything = Box<dyn AnyVector>;
 
 /// A vector of any element type, shared by routines.
 type Cell = Arc<Mutex<Anything>>;
@@ -407,7 +438,7 @@ fn cell<T: Element>(vector: Vector<T>) -> Cell {
     Arc::new(Mutex::new(Box::new(vector)))
 }
 
-type Code = dyn Fn(&Bound<'_>) -> Result<()> + Send + Sync;
+type Body = dyn Fn(&Bound<'_>) -> Result<()> + Send + Sync;
 
 /// A linked routine: code, and the vectors that it works on.
 #[derive(Clone)]
@@ -415,7 +446,7 @@ pub struct Routine {
     context: Context,
     uses: Uses,
     outputs: Vec<String>,
-    code: Arc<Code>,
+    code: Arc<Body>,
 }
 
 /// Prints the context and what the routine uses.
@@ -521,6 +552,24 @@ impl<'a> Bound<'a> {
         let guard = guard.map_err(|_| error("it is being used"))?;
         let vector = RefMut::filter_map(guard, |any| any.downcast_mut::<Vector<T>>());
         vector.map_err(|_| error(&other_type::<T>()))
+    }
+
+    /// Borrows a vector of any type for reading.
+    fn erased(&self, name: &str) -> Result<Ref<'_, dyn AnyVector>> {
+        let busy = || {
+            self.routine
+                .context
+                .error(name, "it is being written".into())
+        };
+        let guard = self.cell(name)?.try_borrow().map_err(|_| busy())?;
+        Ok(Ref::map(guard, |any| &***any))
+    }
+
+    /// Borrows a vector of any type for writing.
+    fn erased_mut(&self, name: &str) -> Result<RefMut<'_, dyn AnyVector>> {
+        let busy = || self.routine.context.error(name, "it is being used".into());
+        let guard = self.cell(name)?.try_borrow_mut().map_err(|_| busy())?;
+        Ok(RefMut::map(guard, |any| &mut ***any))
     }
 
     /// The vector in the merge buffer; an error unless the routine was linked with

@@ -346,3 +346,69 @@ fn a_batch_of_links_is_one_after_the_other() {
         "{wrong}"
     );
 }
+
+/// `y += 2 x` for four elements, compiled for a device.
+fn doubling(on: &Device) -> crate::Code {
+    let (x, mut y) = (Vector::filled(4, 0.0f32), Vector::filled(4, 0.0f32));
+    let program = axpy(2.0, &x, &mut y).over(4).specialize(on);
+    on.compile(&program.unwrap().unwrap()).unwrap()
+}
+
+#[test]
+fn compiled_code_is_linked_into_several_contexts() {
+    let [(device, stats), _] = two_gpus();
+    for device in [&device, &host()] {
+        let code = doubling(device);
+        let first = context(device, "weights", &[1.0, 2.0, 3.0, 4.0]);
+        let second = context(device, "x", &[10.0, 20.0, 30.0, 40.0]);
+        let second = second.init_from_host("sum", vec![1.0f32; 4]).unwrap();
+        // Its output is new in one of them, and there already in the other.
+        let one = first.link_code(&code, &[("x", "weights")]).unwrap();
+        let two = second.link_code(&code, &[("y", "sum")]).unwrap();
+        assert_eq!(
+            (one.inputs(), one.outputs()),
+            (&["weights".to_owned()][..], &["y".to_owned()][..])
+        );
+        assert!(one.context().contains("y") && !first.contains("y"));
+        assert_eq!(
+            one.context().to_host::<f32>("y").unwrap(),
+            [0.0; 4],
+            "nothing has run"
+        );
+        assert_eq!(two.context().names(), second.names());
+        one.run().unwrap();
+        two.run().unwrap();
+        one.run().unwrap();
+        let due = [4.0, 8.0, 12.0, 16.0];
+        assert_eq!(one.context().to_host::<f32>("y").unwrap(), due, "{device}");
+        let due = [21.0, 41.0, 61.0, 81.0];
+        assert_eq!(second.to_host::<f32>("sum").unwrap(), due, "{device}");
+    }
+    assert_eq!(stats.compiles.load(Relaxed), 1);
+}
+
+#[test]
+fn code_that_does_not_fit_a_context_is_an_error() {
+    let [(device, _), (other, _)] = two_gpus();
+    let code = doubling(&device);
+    let here = context(&device, "x", &[1.0; 4]);
+    let here = here.init_from_host("short", vec![1.0f32; 3]).unwrap();
+    let here = here.init_from_host("whole", vec![1u32; 4]).unwrap();
+    let cases: [(&[(&str, &str)], &str); 5] = [
+        (&[("x", "nowhere")], "no vector `nowhere`"),
+        (&[("x", "short")], "has 3 elements, and the code takes 4"),
+        (
+            &[("y", "whole")],
+            "its elements are u32, and the code takes f32",
+        ),
+        (&[("y", "x")], "two parameters"),
+        (&[("z", "x")], "no vector parameter of this name"),
+    ];
+    for (names, problem) in cases {
+        let error = here.link_code(&code, names).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+    let there = context(&other, "x", &[1.0; 4]);
+    let error = there.link_code(&code, &[]).unwrap_err();
+    assert!(matches!(error, Error::Device { .. }), "{error}");
+}

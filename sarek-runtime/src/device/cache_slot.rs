@@ -7,6 +7,11 @@ use std::sync::OnceLock;
 pub(crate) trait LaunchCache: Any + Send + Sync {
     /// Forgets earlier launches, and with them their devices.
     fn clear(&self);
+
+    /// The names of its programs, each with a description.
+    fn debug_info(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 }
 
 /// A slot for one type of cache, which is made when it is first used.
@@ -25,6 +30,11 @@ impl CacheSlot {
             Some(cache) => cache,
             None => unreachable!("a slot holds one type of cache"),
         }
+    }
+
+    /// The names of the cached programs, each with a description.
+    pub(crate) fn debug_info(&self) -> Vec<(String, String)> {
+        self.0.get().map_or(vec![], |cache| cache.debug_info())
     }
 
     /// Clears the cache, if there is one.

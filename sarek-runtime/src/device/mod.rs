@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
-use crate::plugin::backend::{BackendDevice, DeviceInfo};
+use crate::plugin::backend::{BackendDevice, DeviceInfo, States};
 use crate::plugin::claims::{ClaimTable, Claims};
 use crate::sync::fork;
 use crate::sync::lock;
@@ -27,8 +27,6 @@ pub use profile::{Clock, Profile, Work, WorkKind};
 pub use properties::Properties;
 pub(crate) use queue::{Queue, SideBuffers};
 pub(crate) use ranked::Candidate;
-pub use states::State;
-pub(crate) use states::States;
 pub use stream::Stream;
 pub(crate) use stream::StreamRef;
 
@@ -51,7 +49,7 @@ struct Inner {
     others: Mutex<Vec<Arc<Queue>>>,
     /// The programs that launches have loaded.
     programs: CacheSlot,
-    states: States,
+    states: Arc<States>,
     pool: Pool,
     profiler: Profiler,
     /// The bandwidth, once measured.
@@ -126,7 +124,7 @@ impl Device {
             default,
             others: Mutex::default(),
             programs: CacheSlot::default(),
-            states: States::default(),
+            states: Arc::default(),
             pool: Pool::default(),
             profiler: Profiler::default(),
             bandwidth: Mutex::default(),
@@ -164,9 +162,18 @@ impl Device {
         self.0.raw.used_memory()
     }
 
-    /// Details from the driver, as text for people.
+    /// Details from the driver, as text for people, and the programs that the device has compiled:
+    /// `program NAME`, with a number if several have the name.
     pub fn debug_info(&self) -> BTreeMap<String, String> {
-        self.0.raw.debug_info()
+        let mut all = self.0.raw.debug_info();
+        for (name, what) in self.0.programs.debug_info() {
+            let numbered = (2..).map(|number| format!("program {name} ({number})"));
+            let mut keys = [format!("program {name}")].into_iter().chain(numbered);
+            if let Some(key) = keys.find(|key| !all.contains_key(key)) {
+                all.insert(key, what);
+            }
+        }
+        all
     }
 
     /// The default stream, which launches without an explicit stream use.
@@ -235,7 +242,7 @@ impl Device {
     }
 
     /// State that environments keep on the device.
-    pub(crate) fn states(&self) -> &States {
+    pub(crate) fn states(&self) -> &Arc<States> {
         &self.0.states
     }
 
@@ -285,7 +292,6 @@ mod profile;
 mod properties;
 mod queue;
 mod ranked;
-mod states;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -31,13 +31,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::device::{State, States};
+use crate::plugin::backend::{State, States};
 use crate::sync::lock;
 use crate::{Device, Error, Result};
 
 mod check;
+mod state;
 
-pub use crate::plugin::backend::Parts;
+pub use crate::plugin::backend::{Held, Parts};
 pub(crate) use check::check;
 
 /// The state that an environment keeps on a device; dropped with the device.
@@ -79,7 +80,9 @@ impl Environment {
     }
 
     /// Sets a function that runs once on a device, before the first launch there that needs the
-    /// environment. Its result is dropped with the device.
+    /// environment. Its result is the environment's state on the device, which
+    /// [`Device::environment`] gives to launches. It is dropped with the device, after the states
+    /// of environments that were initialised later.
     #[must_use]
     pub fn init(
         mut self,

@@ -76,6 +76,7 @@ impl ForeignKernel {
         Builder(Definition {
             entry: entry.into(),
             texts: Vec::new(),
+            units: Vec::new(),
             parameters: Vec::new(),
             block: None,
             parts: Parts::new(),
@@ -117,6 +118,13 @@ impl Builder {
     /// Adds a text, in a language that has none yet.
     pub fn text(mut self, text: Text) -> Builder {
         self.0.texts.push(text);
+        self
+    }
+
+    /// Adds a text that is compiled on its own, with its own options ([`Text::with_option`]), and
+    /// linked with the text of a device that takes its language. There may be several.
+    pub fn unit(mut self, text: Text) -> Builder {
+        self.0.units.push(text);
         self
     }
 

@@ -1,3 +1,4 @@
+use sarek_ir::write::{Source, SourceFile};
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
@@ -97,20 +98,33 @@ fn definitions_that_differ_from_an_environments_are_errors() {
 
 #[test]
 fn what_reads_files_is_not_kept() {
+    let source = |text: &str| Source {
+        text: text.to_owned(),
+        ..Source::default()
+    };
     // SAFETY: nothing is compiled with any of these.
     let with = |text: &str| unsafe { Parts::new().file("own.h", text) };
     // SAFETY: as above.
     let header = |name: &str| unsafe { with("").header(name) };
     let text = "#include \"own.h\"\nint x;";
-    assert!(!with("").reads_files(text));
-    assert!(!header("own.h").reads_files("int x;"));
-    assert!(Parts::new().reads_files(text));
-    assert!(with(" # include <other.h>").reads_files(text));
-    assert!(header("other.h").reads_files(text));
+    assert!(!with("").reads_files(&source(text)));
+    assert!(!header("own.h").reads_files(&source("int x;")));
+    assert!(Parts::new().reads_files(&source(text)));
+    assert!(with(" # include <other.h>").reads_files(&source(text)));
+    assert!(header("other.h").reads_files(&source(text)));
     // SAFETY: as above.
     let folder = unsafe { with("").include_dir("/usr/include") };
-    assert!(folder.reads_files(text));
-    assert!(with("").flag("-include other.h").reads_files(text));
+    assert!(folder.reads_files(&source(text)));
+    assert!(with("").flag("-include other.h").reads_files(&source(text)));
+    // The target's own files are known; a library on disk is not.
+    let header = SourceFile::header("own.h", "any", "");
+    let mut own = source(text);
+    own.files = vec![header, SourceFile::unit("unit", "any", "int y;")];
+    assert!(!Parts::new().reads_files(&own));
+    own.files[1].contents = b"#include \"other.h\"".to_vec();
+    assert!(Parts::new().reads_files(&own));
+    assert!(!with("").library("own.h").reads_files(&source("int x;")));
+    assert!(with("").library("libx.a").reads_files(&source("int x;")));
 }
 
 #[test]

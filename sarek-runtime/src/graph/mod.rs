@@ -138,7 +138,8 @@ impl Graph {
     /// read of a written vector, or by `sync`.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the vectors are not those of the recording.
+    /// [`Error::Graph`] if the vectors are not those of the recording; [`Error::NotEligible`] if another
+    /// backend claims the program that its kernels make together (`claims::Subject::Programs`).
     pub fn replay<'a>(&self, vectors: impl Vectors<'a>) -> Result<()> {
         self.queue(self.device.default_stream(), vectors.into_args())
             .map(|_| ())
@@ -168,6 +169,16 @@ impl Graph {
     /// True if there are no operations.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
+    }
+
+    /// Its launches, in their order.
+    fn recorded(&self) -> impl Iterator<Item = &Recorded> {
+        self.operations
+            .iter()
+            .filter_map(|operation| match operation {
+                Operation::Launch(launch) => Some(&**launch),
+                Operation::Copy { .. } | Operation::Fill { .. } => None,
+            })
     }
 
     fn problem(&self, problem: String) -> Error {

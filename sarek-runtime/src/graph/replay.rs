@@ -4,7 +4,7 @@
 use super::{Driver, Graph, Operation, Part};
 use crate::device::instrument::{self, Running};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
-use crate::launch::{Bindings, SideResults, host_memory};
+use crate::launch::{Bindings, Recorded, SideResults, host_memory};
 use crate::output::Collecting;
 use crate::plugin::backend::{self, BackendStream, GraphOp, Slice};
 use crate::sync::fork;
@@ -33,6 +33,7 @@ impl Graph {
             device = self.device
         );
         let mut vectors = self.bind(given)?;
+        Recorded::check_program(&self.device, self.recorded())?;
         stream.queue().check_fault()?;
         if self.operations.is_empty() {
             return Ok((Vec::new(), vectors));

@@ -14,6 +14,8 @@ use crate::{Error, Result};
 pub(crate) struct Definition {
     pub(crate) entry: String,
     pub(crate) texts: Vec<Text>,
+    /// Texts to link with those of devices that take their languages.
+    pub(crate) units: Vec<Text>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) block: Option<[u32; 3]>,
     pub(crate) parts: Parts,
@@ -107,7 +109,20 @@ impl Definition {
     }
 
     /// The source that a compiler gets for a text.
-    pub(crate) fn source(&self, text: &Text) -> Source {
+    pub(crate) fn source(
+        &self,
+        text: &Text,
+        renderer: &dyn Renderer,
+        compiler: &dyn Compiler,
+    ) -> Source {
+        let others = compiler.languages();
+        let takes = |unit: &&Text| {
+            unit.language().name() == renderer.target() || others.contains(unit.language())
+        };
+        let units = self.units.iter().filter(takes);
+        let units = (1..)
+            .zip(units)
+            .map(|(number, unit)| unit.unit(&self.entry, number));
         let slots = self.parameters.iter().zip((0..).map(ParamId));
         let slot = |(parameter, param): (&Parameter, ParamId)| match parameter.kind {
             Passed::Scalar(ty) => Slot {
@@ -124,7 +139,6 @@ impl Definition {
             text: text.text().to_owned(),
             entry: text.entry().unwrap_or(&self.entry).to_owned(),
             slots: slots.map(slot).collect(),
-            tables: vec![],
             sourced: vec![Sourced {
                 // Compilers report the end of a text as the line after the last one.
                 lines: 1..lines + 2,
@@ -134,6 +148,8 @@ impl Definition {
                     by_line: true,
                 },
             }],
+            files: units.collect(),
+            ..Source::default()
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use sarek_ir::write::SourceFile;
+
 use crate::plugin::tag::{self, Language, Tag};
 use crate::{Error, Result};
 
@@ -12,6 +14,7 @@ pub struct Text {
     text: String,
     file: Option<String>,
     entry: Option<String>,
+    options: Vec<String>,
 }
 
 impl Text {
@@ -22,6 +25,7 @@ impl Text {
             text: text.into(),
             file: None,
             entry: None,
+            options: Vec::new(),
         }
     }
 
@@ -82,6 +86,22 @@ impl Text {
     pub fn with_entry(mut self, entry: impl Into<String>) -> Text {
         self.entry = Some(entry.into());
         self
+    }
+
+    /// Adds an option of the compiler for this text alone. It is used if the text is a
+    /// [`unit`](crate::foreign::Builder::unit).
+    #[must_use]
+    pub fn with_option(mut self, option: impl Into<String>) -> Text {
+        self.options.push(option.into());
+        self
+    }
+
+    /// The text as the unit of this number of a kernel.
+    pub(super) fn unit(&self, kernel: &str, number: usize) -> SourceFile {
+        let unnamed = || format!("{kernel}.{number}.{}", self.language);
+        let name = self.file.clone().unwrap_or_else(unnamed);
+        let unit = SourceFile::unit(name, self.language.name(), self.text.as_str());
+        unit.with_options(&self.options)
     }
 
     /// The language of the text.

@@ -9,6 +9,7 @@ use sarek_ir::write::Variant;
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{self, Jitted};
+use super::relaunch::CallTemplate;
 use super::{Ready, compile, dispatch, eligible};
 use crate::kernel::foreign::Definition;
 use crate::plugin::backend::Codegen;
@@ -27,11 +28,17 @@ pub struct Specialized {
     /// For a device that compiles source text.
     variant: Option<Variant>,
     environments: Arc<[String]>,
+    /// The name that its user gave it.
+    name: Option<Arc<str>>,
+    /// The call, which can be repeated with other vectors.
+    template: Arc<CallTemplate>,
 }
 
 /// A program that was compiled and loaded.
 #[derive(Clone, Debug)]
 pub struct Code {
+    /// The name: the one given by [`Specialized::named`], or the kernel's.
+    pub name: String,
     /// The kernel's name.
     pub kernel: String,
     /// The language of the text; `rust` for code that was compiled with the host program.
@@ -40,6 +47,10 @@ pub struct Code {
     pub text: String,
     /// The compiler's messages; empty if the artifact was cached by an earlier run.
     pub log: String,
+    /// The entry points of the artifact, if the compiler lists them. Code that was compiled with
+    /// the host program has the kernel alone.
+    pub entries: Vec<String>,
+    pub(super) program: Specialized,
 }
 
 impl Ready<'_> {
@@ -71,6 +82,8 @@ impl Ready<'_> {
             plan: Arc::new(plan),
             variant,
             environments: environments.clone(),
+            name: None,
+            template: Arc::new(CallTemplate::of(self)),
         }))
     }
 }
@@ -79,6 +92,24 @@ impl Specialized {
     /// The kernel's name.
     pub fn kernel(&self) -> &str {
         self.kernel.name()
+    }
+
+    /// Names the program, for [`Code::name`], for [`Device::debug_info`], and for the list of the cache
+    /// on disk ([`cache::stored`](crate::cache::stored)). The name is no part of the program: equal
+    /// programs with several names are compiled once.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Specialized {
+        self.name = Some(name.into());
+        self
+    }
+
+    pub(super) fn template(&self) -> &CallTemplate {
+        &self.template
+    }
+
+    /// The name of the program: the one given by [`Specialized::named`], or the kernel's.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kernel())
     }
 
     /// The device that runs the program.
@@ -107,7 +138,7 @@ impl Specialized {
         programs::jitted(
             &self.device,
             codegen,
-            kernel,
+            (kernel, self.name.as_deref()),
             variant,
             &self.plan,
             environments,
@@ -122,13 +153,20 @@ impl Specialized {
             Some(variant) => self.jitted(variant)?,
             None => None,
         };
+        let name = self.name().to_owned();
+        if let (Some(jitted), Some(name)) = (&jitted, &self.name) {
+            jitted.name(name);
+        }
         let Some(jitted) = jitted else {
             programs::body(&self.device, &self.kernel)?;
             return Ok(Code {
+                name,
+                entries: vec![kernel.clone()],
                 kernel,
                 target: "rust".to_owned(),
                 text: String::new(),
                 log: String::new(),
+                program: self.clone(),
             });
         };
         let target = match self.device.raw().codegen() {
@@ -136,10 +174,13 @@ impl Specialized {
             Codegen::Direct | Codegen::Interpret => "rust",
         };
         Ok(Code {
+            name,
             kernel,
             target: target.to_owned(),
             text: jitted.source().text.clone(),
             log: jitted.log().to_owned(),
+            entries: jitted.entries().to_vec(),
+            program: self.clone(),
         })
     }
 }
@@ -156,7 +197,25 @@ impl Device {
 
     /// Compiles several programs at once; `None` stays `None`. Each result is the one of
     /// [`Device::compile`]: failures do not affect the other programs.
+    ///
+    /// Claims on programs are asked with all kernels of the batch: if another backend claims them
+    /// together, each result is that error.
     pub fn compile_batch(&self, batch: &[Option<Specialized>]) -> Vec<Option<Result<Code>>> {
+        let own = batch
+            .iter()
+            .flatten()
+            .filter(|program| program.device == *self);
+        let kernels: Vec<&Prepared> = own.map(|program| &*program.kernel).collect();
+        if let Err(error) = dispatch::check_program(self, &kernels) {
+            let refused = |program: &Specialized| match self.owns(program) {
+                Ok(()) => Err(error.clone()),
+                Err(foreign) => Err(foreign),
+            };
+            return batch
+                .iter()
+                .map(|program| program.as_ref().map(refused))
+                .collect();
+        }
         let mut failed = self.compile_missing(batch);
         let one = |(at, program): (usize, &Option<Specialized>)| {
             let program = program.as_ref()?;
@@ -186,7 +245,7 @@ impl Device {
             match programs::missing(
                 self,
                 codegen,
-                kernel,
+                (kernel, program.name.as_deref()),
                 (variant, &program.plan),
                 environments,
             ) {
@@ -232,6 +291,9 @@ impl Device {
 impl fmt::Display for Specialized {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.block();
+        if let Some(name) = &self.name {
+            write!(f, "{name}: ")?;
+        }
         write!(
             f,
             "`{}` on {}: blocks of ({x}, {y}, {z})",

@@ -1,6 +1,9 @@
 //! Compilation of kernel texts, one by one or in batches, with a cache on disk.
 
+mod joined;
+
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use sarek_ir::write::{Source, Variant};
 use sarek_ir::{Kernel, passes};
@@ -17,10 +20,14 @@ use crate::{Error, Result, cache, environment};
 pub(super) struct Unit {
     /// The kernel's name.
     name: String,
+    /// The artifact's name.
+    pub(super) label: String,
     /// The file of the kernel's definition.
     file: Cow<'static, str>,
     /// The file name, in a rendering, of lines that come from no file of the user.
     own: String,
+    /// The renderer's target.
+    target: String,
     /// The language of the user's own text; `None` for a rendering.
     language: Option<Tag<Language>>,
     pub(super) source: Source,
@@ -30,9 +37,15 @@ pub(super) struct Unit {
 /// The result of compiling a unit.
 pub(super) struct Output {
     pub(super) artifact: Artifact,
+    /// The text with other kernels that was compiled, if it was no text of this kernel alone.
+    pub(super) joined: Option<Arc<str>>,
     /// True if the artifact comes from the disk cache. The driver may have changed since.
     pub(super) is_from_disk: bool,
 }
+
+/// The reason why a strict kernel has no environments.
+pub(super) const STRICT: &str =
+    "it is strict, and takes no environment: flags and headers may change the results of floats";
 
 impl Unit {
     /// The text of a kernel: a rendering, or the user's own text in a language that the device
@@ -58,7 +71,15 @@ impl Unit {
                 if renderer.has_line_markers() {
                     source = source.with_line_markers(&kernel.kernel.file, &own);
                 }
-                let parts = environment::resolve(environments, target)?;
+                if kernel.needs.strict && !source.environments.is_empty() {
+                    return Err(Error::Launch {
+                        kernel: name,
+                        problem: STRICT.to_owned(),
+                    });
+                }
+                // The target's own environments count as if the kernel had named them.
+                let all = [environments, &source.environments].concat();
+                let parts = environment::resolve(&all, target)?;
                 environment::check(&parts, &name, (target, compiler), || {
                     let mut bare = spelled.clone();
                     passes::blank_natives(&mut bare);
@@ -78,29 +99,46 @@ impl Unit {
                 let none = || Ok(String::new());
                 environment::check(&parts, &name, (target, compiler), none)?;
                 let language = Some(text.language().clone());
-                (definition.source(text), parts, language)
+                (definition.source(text, renderer, compiler), parts, language)
             }
         };
         Ok(Unit {
+            label: name.clone(),
             name,
             file: kernel.kernel.file.clone(),
             own,
+            target: target.to_owned(),
             language,
             source,
             parts,
         })
     }
 
+    /// The kernel's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The language of the text, for messages.
+    pub(super) fn target(&self) -> &str {
+        self.language.as_ref().map_or(&self.target, |l| l.name())
+    }
+
     /// The key in the disk cache; `None` if the artifact is not kept there.
     fn key(&self, compiler: &dyn Compiler) -> Option<String> {
         // Files may change while their names stay: a text that reads files is compiled anew in each
         // process.
-        if !compiler.keeps_artifacts() || self.parts.reads_files(&self.source.text) {
+        if !compiler.keeps_artifacts() || self.parts.reads_files(&self.source) {
             return None;
         }
         let Unit { source, parts, .. } = self;
         let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
-        let key = format!("{fingerprint}\n{parts:?}\n{entry}\n{text}");
+        let mut files = String::new();
+        source
+            .files
+            .iter()
+            .for_each(|file| file.write_key(&mut files));
+        let key = format!("{fingerprint}\nnamed {parts:?}\n{files}{entry}\n{text}");
         Some(match &self.language {
             // The declared slots were compared with the text, so they are part of the key.
             Some(language) => format!("{language} {:?}\n{key}", source.slots),
@@ -137,13 +175,15 @@ impl Unit {
     /// Handles a compiler's result: adds the source locations to an error, or writes the artifact
     /// to the disk cache under `key`.
     fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Output> {
-        let artifact = compiled.map_err(|error| self.located(error))?;
+        let mut artifact = compiled.map_err(|error| self.located(error))?;
+        artifact.name.clone_from(&self.label);
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
             // The key names the compiler, the text and its parts, of which this was made.
-            cache::disk().put(key, &artifact.bytes);
+            cache::disk().put(key, &artifact.to_disk());
         }
         Ok(Output {
             artifact,
+            joined: None,
             is_from_disk: false,
         })
     }
@@ -165,8 +205,9 @@ impl Unit {
 
     /// Maps a file name and line of the compiler's log to the user's source.
     fn place(&self, name: &str, line: u32) -> Option<String> {
-        let mut files = self.parts.files().keys();
-        if let Some(file) = files.find(|file| name.ends_with(*file)) {
+        let files = self.parts.files().keys();
+        let own = self.source.files.iter().map(|file| &file.name);
+        if let Some(file) = files.chain(own).find(|file| name.ends_with(*file)) {
             return Some(format!("{file}:{line}"));
         }
         if name == self.own {
@@ -192,20 +233,19 @@ fn on_disk(key: &str) -> Option<Output> {
     span!("look up");
     let bytes = cache::disk().get(key)?;
     Some(Output {
-        artifact: Artifact {
-            bytes: bytes.into(),
-            log: String::new(),
-        },
+        artifact: Artifact::from_disk(&bytes)?,
+        joined: None,
         is_from_disk: true,
     })
 }
 
 /// Compiles several units, in one call for each distinct set of parts. Each result is the one of
-/// compiling the unit alone.
+/// compiling the unit alone; but artifacts may have the kernels of other units, too.
 pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Output>> {
     let keys: Vec<Option<String>> = units.iter().map(|unit| unit.key(compiler)).collect();
     let known = keys.iter().map(|key| on_disk(key.as_deref()?).map(Ok));
     let mut outcomes: Vec<Option<Result<Output>>> = known.collect();
+    joined::compile(compiler, units, &keys, &mut outcomes);
     for at in 0..units.len() {
         if outcomes[at].is_some() {
             continue;
@@ -267,7 +307,62 @@ fn mentioned(log: &str) -> impl Iterator<Item = (&str, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::mentioned;
+    use sarek_ir::write::{Source, SourceFile};
+
+    use super::{Artifact, Compiler, Parts, Unit, mentioned};
+    use crate::Result;
+
+    struct Any;
+
+    // SAFETY: it compiles nothing.
+    unsafe impl Compiler for Any {
+        fn fingerprint(&self) -> String {
+            "any".into()
+        }
+
+        unsafe fn compile(&self, _: &str, source: &Source, _: &Parts) -> Result<Artifact> {
+            Ok(Artifact::new(source.text.as_bytes()))
+        }
+    }
+
+    #[test]
+    fn keys_have_all_files_of_a_program() {
+        let key = |files: Vec<SourceFile>| {
+            let source = Source {
+                files,
+                ..Source::default()
+            };
+            let unit = Unit {
+                name: "k".into(),
+                label: "k".into(),
+                file: "".into(),
+                own: "k.any".into(),
+                target: "any".into(),
+                language: None,
+                source,
+                parts: Parts::new(),
+            };
+            unit.key(&Any).expect("it reads no files")
+        };
+        let unit = || SourceFile::unit("a", "any", "x");
+        let mut keys = vec![
+            key(vec![]),
+            key(vec![unit()]),
+            key(vec![SourceFile::header("a", "any", "x")]),
+            key(vec![SourceFile::unit("b", "any", "x")]),
+            key(vec![SourceFile::unit("a", "other", "x")]),
+            key(vec![SourceFile::unit("a", "any", "y")]),
+            key(vec![SourceFile::unit("a", "any", [0xff, b'x'])]),
+            key(vec![unit().with_options(["-O1"])]),
+            key(vec![unit(), SourceFile::unit("b", "any", "x")]),
+            key(vec![SourceFile::unit("b", "any", "x"), unit()]),
+        ];
+        assert_eq!(key(vec![unit()]), keys[1]);
+        let all = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
 
     #[test]
     fn lines_are_found_in_every_compilers_log() {

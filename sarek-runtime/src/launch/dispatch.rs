@@ -172,6 +172,35 @@ pub(super) fn check(device: &Device, ready: &Ready<'_>) -> Result<()> {
     }
 }
 
+/// Returns an error if another backend than the device's is in charge of these kernels together: of a
+/// batch, or of a graph. A single kernel is asked about when it is specialized or recorded.
+pub(super) fn check_program(device: &Device, kernels: &[&Prepared]) -> Result<()> {
+    // A claim without a predicate holds for each of the kernels, too.
+    if kernels.len() < 2 || !device.claim_table().has_predicates() {
+        return Ok(());
+    }
+    let all: Vec<&sarek_ir::Kernel> = kernels.iter().map(|kernel| &*kernel.kernel).collect();
+    let request = Request {
+        subject: &Subject::Programs,
+        kernels: &all,
+        bytes: 0,
+        launch: None,
+    };
+    let owner = match device.claim_table().owner(&request) {
+        Ok(Some(owner)) if owner.backend != device.backend() => owner.backend,
+        Ok(_) | Err(Error::Unclaimed { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name()).collect();
+    Err(Error::NotEligible {
+        kernel: names.join(", "),
+        device: device.to_string(),
+        reasons: vec![format!(
+            "`{owner}` has claimed the program of these kernels"
+        )],
+    })
+}
+
 impl Call<'_> {
     /// The schedule and the storages, as renderers see them.
     pub(super) fn tags(&self) -> LaunchTags {

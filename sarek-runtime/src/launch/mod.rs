@@ -23,6 +23,7 @@ mod eligible;
 mod explain;
 mod instrumented;
 mod kernel;
+mod linked;
 mod memo;
 mod nested_call;
 mod optimize;
@@ -49,6 +50,7 @@ pub use arg::Arg;
 pub use batch::{Code, Specialized};
 pub use dims::{Dims, IntoDims};
 pub use kernel::Kernel;
+pub(crate) use linked::{CodeVector, Lent};
 pub use nested_call::CalledKernel;
 pub(crate) use recorded::{Bindings, Recorded, SideResults, VectorArg};
 pub use unshaped::Shaped;
@@ -432,8 +434,7 @@ impl Ready<'_> {
         }
         self.call.check_items(self.items)?;
         if kernel.needs.strict && !self.call.environments().is_empty() {
-            let problem = "it is strict, and takes no environment: flags and headers may change the results of floats";
-            return Err(self.call.malformed(problem.into()));
+            return Err(self.call.malformed(compile::STRICT.into()));
         }
         self.shape
             .check(kernel.block())

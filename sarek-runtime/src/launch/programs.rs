@@ -2,7 +2,7 @@
 //! each block size.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -43,6 +43,17 @@ impl LaunchCache for Programs {
     fn clear(&self) {
         self.memo.clear();
     }
+
+    fn debug_info(&self) -> Vec<(String, String)> {
+        let mut all: Vec<_> = self
+            .compiled
+            .known()
+            .iter()
+            .flat_map(|c| c.described())
+            .collect();
+        all.sort();
+        all
+    }
 }
 
 impl Programs {
@@ -74,6 +85,8 @@ type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
 struct Compiled {
     unit: Unit,
     output: Output,
+    /// The names that its users gave it.
+    names: Mutex<BTreeSet<String>>,
     writes: Writes,
     tables: OnceLock<Vec<(ParamId, Arc<dyn Mem>)>>,
 }
@@ -83,8 +96,29 @@ impl Compiled {
         Compiled {
             writes: Writes::of(&unit.source),
             tables: OnceLock::new(),
+            names: Mutex::default(),
             unit,
             output,
+        }
+    }
+
+    /// The names of the program, each with a description: those that its users gave, or the kernel's.
+    fn described(&self) -> Vec<(String, String)> {
+        let (artifact, source) = (&self.output.artifact, &self.unit.source);
+        let what = format!(
+            "{} of {} bytes in {}, for {}",
+            source.entry,
+            artifact.bytes.len(),
+            self.unit.target(),
+            self.unit.name(),
+        );
+        let names = lock(&self.names);
+        match names.is_empty() {
+            true => vec![(self.unit.label.clone(), what)],
+            false => names
+                .iter()
+                .map(|name| (name.clone(), what.clone()))
+                .collect(),
         }
     }
 
@@ -144,6 +178,16 @@ impl Jitted {
     /// The compiler's messages.
     pub(super) fn log(&self) -> &str {
         &self.compiled.output.artifact.log
+    }
+
+    /// Notes a name that a user gave the program.
+    pub(super) fn name(&self, name: &str) {
+        lock(&self.compiled.names).insert(name.to_owned());
+    }
+
+    /// The names of the entry points of the artifact.
+    pub(super) fn entries(&self) -> &[String] {
+        &self.compiled.output.artifact.entries
     }
 
     pub(super) fn source(&self) -> &Source {
@@ -209,7 +253,7 @@ fn direct(kernel: &Prepared) -> Result<Direct> {
 pub(super) fn jitted(
     device: &Device,
     (renderer, compiler): (&dyn Renderer, &dyn Compiler),
-    kernel: &Prepared,
+    (kernel, label): (&Prepared, Option<&str>),
     variant: &Variant,
     plan: &Plan,
     environments: &Arc<[String]>,
@@ -225,13 +269,14 @@ pub(super) fn jitted(
     programs.loaded.get(loaded, || {
         let compiled = programs.compiled.get(key.clone(), || {
             span!("compile", kernel = kernel.name(), device = device);
-            let unit = Unit::of(
+            let mut unit = Unit::of(
                 (kernel, plan.transformed().map(|t| &*t.kernel)),
                 (variant, plan.tags.as_ref()),
                 &spelled,
                 (renderer, compiler),
                 environments,
             )?;
+            unit.label = label.unwrap_or(kernel.name()).to_owned();
             let output = unit.compile(compiler)?;
             Ok(Arc::new(Compiled::new(unit, output)))
         })?;
@@ -253,7 +298,7 @@ pub(super) fn jitted(
 pub(super) fn missing(
     device: &Device,
     codegen: (&dyn Renderer, &dyn Compiler),
-    kernel: &Prepared,
+    (kernel, label): (&Prepared, Option<&str>),
     (variant, plan): (&Variant, &Plan),
     environments: &Arc<[String]>,
 ) -> Result<Option<(CompiledKey, Unit)>> {
@@ -263,13 +308,14 @@ pub(super) fn missing(
         return Ok(None);
     }
     let transformed = plan.transformed().map(|t| &*t.kernel);
-    let unit = Unit::of(
+    let mut unit = Unit::of(
         (kernel, transformed),
         (variant, plan.tags.as_ref()),
         &spelled,
         codegen,
         environments,
     )?;
+    unit.label = label.unwrap_or(kernel.name()).to_owned();
     Ok(Some((key, unit)))
 }
 
@@ -306,9 +352,17 @@ fn load(
     plan: &Plan,
 ) -> Result<Jitted> {
     span!("load", kernel = kernel.name(), device = device);
+    let (artifact, source) = (&compiled.output.artifact, &compiled.unit.source);
+    artifact.check_entry(compiled.unit.target(), &source.entry)?;
+    let joined = compiled.output.joined.as_ref().map(|text| Source {
+        text: text.to_string(),
+        ..source.clone()
+    });
+    let source = joined.as_ref().unwrap_or(source);
     let program = Program::Binary {
-        artifact: &compiled.output.artifact,
-        source: &compiled.unit.source,
+        artifact,
+        entry: &source.entry,
+        source,
         kernel: kernel.name(),
         block: plan.space.block,
         shared: &plan.shared,
@@ -344,6 +398,13 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     fn has(&self, key: &K) -> bool {
         let slot = lock(&self.0).get(key).cloned();
         slot.is_some_and(|slot| lock(&slot).is_some())
+    }
+
+    /// The values that exist and that no thread makes at the moment.
+    fn known(&self) -> Vec<V> {
+        let slots: Vec<_> = lock(&self.0).values().cloned().collect();
+        let open = slots.iter().filter_map(|slot| slot.try_lock().ok());
+        open.filter_map(|slot| slot.clone()).collect()
     }
 
     /// Returns the value of `key`; makes it if there is none. After an error, the next call tries

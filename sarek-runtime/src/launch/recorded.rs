@@ -7,14 +7,14 @@ use super::prepare::Prepared;
 use super::programs::{Jitted, Loaded};
 use super::relaunch::CallTemplate;
 use super::run::{Executable, SideSlices, side_buffers, whole};
-use super::{Arg, Ready};
+use super::{Arg, Ready, dispatch};
 use crate::device::{Done, RECORD_BYTES, RecordSlot, SideBuffers, StreamRef, WorkKind};
 use crate::fault_decode::Sites;
 use crate::host::{DirectArg, IndexSpace};
-use crate::plugin::backend::{self, Args, Mem, Slice};
+use crate::plugin::backend::{self, Args, Mem, Slice, States};
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::vector::ErasedVector;
-use crate::{Error, Result};
+use crate::{Device, Error, Result};
 use sarek_ir::write::SlotKind;
 
 /// A vector among the arguments of a launch.
@@ -33,6 +33,7 @@ pub(crate) struct Recorded {
     space: IndexSpace,
     grid: [u32; 3],
     schedule: Tag<ScheduleKind>,
+    states: Arc<States>,
     sites: Sites,
     /// The bytes that it reads and writes.
     bytes: (u64, u64),
@@ -135,6 +136,7 @@ impl<'a> Ready<'a> {
             space: plan.space,
             grid: plan.grid,
             schedule: self.call.schedule().clone(),
+            states: stream.device().states().clone(),
             sites: self.call.sites(plan),
             bytes: (self.call.kernel).bytes(self.call.args.iter().map(Arg::bytes)),
             kernel: self.call.kernel,
@@ -237,6 +239,15 @@ impl<'a> Ready<'a> {
 }
 
 impl Recorded {
+    /// Returns an error if another backend is in charge of the kernels of these launches together.
+    pub(crate) fn check_program<'a>(
+        device: &Device,
+        launches: impl Iterator<Item = &'a Recorded>,
+    ) -> Result<()> {
+        let kernels: Vec<&Prepared> = launches.map(|launch| &*launch.kernel).collect();
+        dispatch::check_program(device, &kernels)
+    }
+
     /// The kernel's name.
     pub(crate) fn name(&self) -> &str {
         self.kernel.name()
@@ -267,6 +278,7 @@ impl Recorded {
             space: self.space,
             grid: self.grid,
             schedule: &self.schedule,
+            environments: &self.states,
             args,
         }
     }

@@ -15,7 +15,7 @@ use super::arg::ArgKind;
 use super::prepare::Prepared;
 use super::recorded::unbound;
 use super::space::Shape;
-use super::{Arg, Call, Ready, Recorded, VectorArg};
+use super::{Arg, Call, CodeVector, Lent, Ready, Recorded, VectorArg};
 use crate::device::{Pending, StreamRef};
 use crate::plugin::backend::{BackendEvent, Slice};
 use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
@@ -100,6 +100,58 @@ impl CallTemplate {
             TemplateArg::Scalar(_) if !is_part(at) => Some((at, &*param.name)),
             TemplateArg::Scalar(_) | TemplateArg::Vector(..) => None,
         })
+    }
+
+    /// The vectors that the call takes, in the order of the parameters.
+    pub(super) fn vectors(&self) -> impl Iterator<Item = CodeVector<'_>> {
+        let params = self.kernel.params().iter().zip(&self.args);
+        params.filter_map(|(param, arg)| match arg {
+            TemplateArg::Scalar(_) => None,
+            TemplateArg::Vector(vector, written) => Some(CodeVector {
+                name: &param.name,
+                written: *written,
+                len: vector.len,
+                element: vector.element,
+            }),
+        })
+    }
+
+    /// True if the caller vouched for the arguments by an `unsafe` call.
+    pub(super) fn is_vouched(&self) -> bool {
+        self.vouched
+    }
+
+    /// The call with other vectors, in the order of [`CallTemplate::vectors`].
+    pub(super) fn with<'a>(&self, vectors: Vec<Lent<'a>>) -> Ready<'a> {
+        let mut vectors = vectors.into_iter();
+        let args = self.args.iter().map(|arg| {
+            Arg(match arg {
+                TemplateArg::Scalar(value) => ArgKind::Scalar(*value),
+                TemplateArg::Vector(..) => match vectors.next() {
+                    Some(Lent::Read(vector)) => ArgKind::Read(vector),
+                    Some(Lent::Write(vector)) => ArgKind::Write(vector),
+                    None => unreachable!("there is a vector for each parameter"),
+                },
+            })
+        });
+        Ready {
+            call: Call {
+                args: args.collect(),
+                kernel: self.kernel.clone(),
+                compounds: self.compounds.clone(),
+                parts: self.parts.clone(),
+                optimize: self.optimize,
+                rebound: false,
+                vouched: self.vouched,
+                strided: self.strided,
+                environments: self.environments.clone(),
+                schedule: self.schedule.clone(),
+                instruments: None,
+            },
+            shape: self.shape,
+            items: self.items,
+            dispatched: false,
+        }
     }
 
     /// Repeats the call.

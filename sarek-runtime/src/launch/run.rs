@@ -137,6 +137,9 @@ impl Ready<'_> {
         };
         // The device is eligible, so it is initialized for the environments now.
         environment::initialize(device, self.call.environments())?;
+        if let Executable::Device(program) = &executable {
+            environment::initialize(device, &program.source().environments)?;
+        }
         match device.raw().codegen() {
             Codegen::Interpret => {}
             Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),
@@ -160,7 +163,14 @@ impl Ready<'_> {
             None => plan.variant(&kernel.kernel, codegen.0.target()),
         };
         let environments = self.call.environments();
-        let program = programs::jitted(device, codegen, kernel, &variant, plan, environments)?;
+        let program = programs::jitted(
+            device,
+            codegen,
+            (kernel, None),
+            &variant,
+            plan,
+            environments,
+        )?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);
@@ -282,6 +292,7 @@ impl Call<'_> {
             space: plan.space,
             grid: plan.grid,
             schedule: self.schedule(),
+            environments: stream.device().states(),
             args: Args::Host {
                 args: &args,
                 checked,
@@ -403,6 +414,7 @@ impl Call<'_> {
             space: plan.space,
             grid: plan.grid,
             schedule: self.schedule(),
+            environments: stream.device().states(),
             args: Args::Device(&values.0),
         };
         // SAFETY: the arguments match the kernel, as for `run_on_host`. The vectors were brought to the

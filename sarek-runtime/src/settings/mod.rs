@@ -40,7 +40,7 @@ pub enum Wrong {
 }
 
 /// The variables that the library reads.
-pub const VARIABLES: [Variable; 9] = [
+pub const VARIABLES: [Variable; 10] = [
     Variable {
         name: "SAREK_BACKEND",
         takes: "names of backends, separated by commas",
@@ -76,6 +76,13 @@ pub const VARIABLES: [Variable; 9] = [
         name: "SAREK_NATIVE_ISA",
         takes: "`baseline`, `avx2` or `avx512`",
         check: |text| ISA_NAMES.contains(&text.trim()),
+        wrong: Wrong::Reported,
+    },
+    Variable {
+        name: "SAREK_NVJITLINK",
+        takes: "the path of nvJitLink's library, or of a folder with it",
+        // The backend reports a missing library.
+        check: |_| true,
         wrong: Wrong::Reported,
     },
     Variable {
@@ -257,6 +264,14 @@ fn unknown(name: &str) -> Option<String> {
     ))
 }
 
+/// The variables that are paths, which need not be UTF-8.
+const PATHS: [&str; 4] = [
+    "SAREK_CACHE",
+    "SAREK_NVJITLINK",
+    "SAREK_NVRTC",
+    "SAREK_PROFILE",
+];
+
 impl Variable {
     /// The value, if it is set and not blank.
     fn read(&self) -> Result<Option<String>> {
@@ -267,9 +282,7 @@ impl Variable {
         match value.into_string() {
             Ok(text) if text.trim().is_empty() => Ok(None),
             Ok(text) if (self.check)(&text) => Ok(Some(text)),
-            Err(_) if matches!(self.name, "SAREK_CACHE" | "SAREK_NVRTC" | "SAREK_PROFILE") => {
-                Ok(None)
-            }
+            Err(_) if PATHS.contains(&self.name) => Ok(None),
             Ok(_) | Err(_) => Err(Error::Setting {
                 variable: self.name,
                 value: shown,

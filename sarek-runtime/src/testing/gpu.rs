@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
+use sarek_ir::write::{FAULT_WORDS, Joint, Slot, SlotKind, Source, Variant};
 use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
 
 use super::graph::FakeGraph;
@@ -85,6 +85,14 @@ pub(crate) struct Stats {
     /// True if buffers carry the types of their elements; and those that were allocated.
     pub(crate) types_buffers: AtomicBool,
     pub(crate) elements: Mutex<Vec<String>>,
+    /// The environments that the target adds to its texts.
+    pub(crate) environments: Mutex<Vec<String>>,
+    /// The states of the environment `testing/number` that launches found.
+    pub(crate) numbers: Mutex<Vec<u32>>,
+    /// The compiler rejects texts with this one in them.
+    pub(crate) rejected: Mutex<Option<String>>,
+    /// The number of texts in which the compiler wants a batch; 0 for one for each kernel.
+    pub(crate) joined: AtomicUsize,
     /// True if texts depend on the tags of launches.
     pub(crate) sees_tags: AtomicBool,
     /// The slots and the grid of the last launch.
@@ -514,6 +522,9 @@ unsafe impl BackendStream for GpuStream {
         self.stats.launches.fetch_add(1, Ordering::Relaxed);
         if *launch.schedule != ScheduleKind::blocks() {
             lock(&self.stats.schedules).push(launch.schedule.to_string());
+        }
+        if let Some(number) = launch.environments.get::<u32>("testing/number") {
+            lock(&self.stats.numbers).push(*number);
         }
         *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
         self.queue.push(move || work());

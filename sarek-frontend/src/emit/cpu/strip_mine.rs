@@ -511,7 +511,7 @@ mod tests {
     fn has_strips(loops: usize) -> bool {
         let each = "for k in 0..n { sum += x[k]; }".repeat(loops);
         let source = format!(
-            "fn k(n: usize, x: &[f32], out: &mut [f32]) {{ let mut sum = 0.0; {each} out[global_idx_x()] = sum; }}"
+            "fn k(n: usize, x: &[f32], out: &mut [f32]) {{ let mut sum = global_idx_x() as f32; {each} out[global_idx_x()] = sum; }}"
         );
         let tokens = source.parse().expect("the source is tokens");
         let expansion = crate::expand::kernel(proc_macro2::TokenStream::new(), tokens);

@@ -22,6 +22,7 @@
 //! [`Backend`] itself is a safe trait: it only returns devices, whose implementations make the
 //! promises.
 
+mod artifact;
 mod block;
 mod buffer;
 mod info;
@@ -29,6 +30,7 @@ mod parameter;
 pub(crate) mod parts;
 mod renderer;
 mod scalar_bytes;
+mod states;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -44,6 +46,7 @@ pub use crate::plugin::claims::{self, Claims};
 use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
 pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
+pub use artifact::Artifact;
 pub use block::{BlockRequest, OpenBlocks};
 pub use buffer::BufferRequest;
 pub use info::{DeviceInfo, Features};
@@ -51,6 +54,7 @@ pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
 pub use renderer::{LaunchTags, Renderer};
 pub use scalar_bytes::ScalarBytes;
+pub use states::{Held, State, States};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -275,6 +279,13 @@ pub unsafe trait Compiler: Send + Sync {
         unsafe { self.compile(kernel, source, parts) }
     }
 
+    /// The number of texts in which the compiler wants the kernels of a batch: fewer than there are
+    /// kernels if one text of several compiles faster. The framework then joins the texts that may
+    /// stand together ([`sarek_ir::write::join`]); an artifact has several entry points.
+    fn joined(&self, kernels: usize) -> usize {
+        kernels
+    }
+
     /// Compiles several sources; `None` stays `None`.
     ///
     /// # Safety
@@ -290,15 +301,6 @@ pub unsafe trait Compiler: Send + Sync {
     }
 }
 
-/// A compiled kernel: bytes that only its backend understands (cubin, PTX, an OpenCL binary, WGSL).
-#[derive(Clone, Debug)]
-pub struct Artifact {
-    /// The bytes.
-    pub bytes: Arc<[u8]>,
-    /// The compiler's messages.
-    pub log: String,
-}
-
 /// The argument of [`BackendDevice::load`]; the device's [`Codegen`] determines the variant.
 pub enum Program<'a> {
     /// For [`Codegen::Direct`].
@@ -309,7 +311,10 @@ pub enum Program<'a> {
     Binary {
         /// The compiled source.
         artifact: &'a Artifact,
-        /// The source that was compiled, with its entry point and slots.
+        /// The entry point to load. An artifact has several if its text has; one that it lacks is
+        /// [`Error::NoEntry`] with the names that exist.
+        entry: &'a str,
+        /// The source that was compiled, with its slots.
         source: &'a Source,
         /// The kernel's name, for messages.
         kernel: &'a str,
@@ -497,6 +502,9 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// The schedule of the threads: one of the framework's, or one that the backend has claimed.
     pub schedule: &'a Tag<ScheduleKind>,
+    /// The states that environments keep on the device, among them those of all environments of the
+    /// launch.
+    pub environments: &'a States,
     /// The arguments.
     pub args: Args<'a>,
 }

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sarek_ir::write::{FileRole, Source, SourceFile};
+
+use crate::{Error, Result};
+
 /// The compilation inputs that an environment adds for a target.
 ///
 /// Safe code adds names and numbers ([`Parts::define`]), options ([`Parts::flag`]) and libraries
@@ -99,8 +103,15 @@ impl Parts {
         self
     }
 
-    /// Adds a library to link. A launch refuses libraries that the target's compiler does not know
-    /// to be harmless.
+    /// Adds a library to link: one of the [`Parts::file`]s, by its name, or the path of a file on
+    /// disk. A launch refuses libraries that the target's compiler does not know to be harmless;
+    /// none of the built-in compilers knows any, so they take [`Parts::raw_library`].
+    ///
+    /// | Target | Libraries |
+    /// |---|---|
+    /// | `opencl` | OpenCL C (`.cl`), SPIR-V, and binaries of the driver; linked by the driver |
+    /// | `cuda` | CUDA C (`.cu`), PTX, `.cubin`, `.fatbin`, `.ltoir`, `.o` and `.a`; linked by nvJitLink |
+    /// | `wgsl` | none: the language has no linker. [`Parts::header`] adds text |
     pub fn library(mut self, library: impl Into<String>) -> Parts {
         self.libraries.push(Given::new(library, false));
         self
@@ -207,16 +218,44 @@ impl Parts {
             .chain(libraries.map(|library| Unchecked::Library(&library.text)))
     }
 
-    /// True if a text compiled with these parts reads files whose contents are not known here.
-    pub(crate) fn reads_files(&self, text: &str) -> bool {
-        let texts = self.files.values().map(String::as_str).chain([text]);
-        let mut included = texts.flat_map(str::lines).filter_map(included);
-        let unknown = |name: &str| !self.files.contains_key(name);
+    /// True if a source compiled with these parts reads files whose contents are not known here.
+    pub(crate) fn reads_files(&self, source: &Source) -> bool {
+        let own = || source.files.iter();
+        let texts = self.files.values().map(String::as_str);
+        let texts = texts.chain(own().filter_map(SourceFile::text));
+        let mut included = texts
+            .chain([&*source.text])
+            .flat_map(str::lines)
+            .filter_map(included);
+        let header = |file: &SourceFile| file.role == FileRole::Header;
+        let unknown = |name: &str| {
+            let known = own().any(|file| header(file) && file.name == name);
+            !known && !self.files.contains_key(name)
+        };
         let reads = |flag: &str| flag.starts_with("-i") || flag.starts_with("-I");
+        let mut options = own().flat_map(|file| &file.options);
         self.headers().any(unknown)
             || !self.include_dirs.is_empty()
             || self.flags().any(reads)
+            || options.any(|flag| reads(flag))
+            || self.libraries().any(|name| !self.files.contains_key(name))
             || included.any(unknown)
+    }
+
+    /// Checks that there are no libraries, for a compiler that cannot link them.
+    ///
+    /// # Errors
+    /// [`Error::Library`] with the reason, if there is one.
+    pub fn refuse_libraries(&self, kernel: &str, target: &str, reason: &str) -> Result<()> {
+        match self.libraries().next() {
+            None => Ok(()),
+            Some(library) => Err(Error::Library {
+                kernel: kernel.to_owned(),
+                target: target.to_owned(),
+                library: library.to_owned(),
+                problem: reason.to_owned(),
+            }),
+        }
     }
 
     /// Merges another set into this one, without duplicates.

@@ -71,7 +71,9 @@ pub enum CopyAction {
 pub enum Subject {
     /// Single kernels.
     Kernels,
-    /// Groups of kernels that are compiled together.
+    /// Groups of kernels: a launch is one of one kernel, a batch
+    /// ([`Device::compile_batch`](crate::Device::compile_batch)) and a [`Graph`](crate::Graph) are one
+    /// of all of their kernels.
     Programs,
     /// Launches with a schedule, or with any instance of a template.
     Schedule(Tag<ScheduleKind>),

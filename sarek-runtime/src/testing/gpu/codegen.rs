@@ -9,12 +9,18 @@ unsafe impl Renderer for Fake {
     }
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
+        let text = format!("{} {} {variant:?}", kernel.name, kernel.stmts.len());
         Ok(Source {
-            text: format!("{} {} {variant:?}", kernel.name, kernel.stmts.len()),
+            joint: Some(Joint {
+                types: vec![],
+                helpers: vec!["helper\n".to_owned()],
+                body: format!("{text}\n"),
+            }),
+            text,
             entry: kernel.name.to_string(),
             slots: slots(kernel, variant),
-            tables: vec![],
-            sourced: vec![],
+            environments: lock(&self.0.environments).clone(),
+            ..Source::default()
         })
     }
 
@@ -40,6 +46,13 @@ unsafe impl Compiler for Fake {
         "fake".into()
     }
 
+    fn joined(&self, kernels: usize) -> usize {
+        match self.0.joined.load(Ordering::Relaxed) {
+            0 => kernels,
+            texts => texts,
+        }
+    }
+
     fn keeps_artifacts(&self) -> bool {
         self.0.keeps_artifacts.load(Ordering::Relaxed)
     }
@@ -51,9 +64,10 @@ unsafe impl Compiler for Fake {
     unsafe fn compile(&self, _kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         self.0.compiles.fetch_add(1, Ordering::Relaxed);
         *lock(&self.0.parts) = parts.clone();
-        Ok(Artifact {
-            bytes: source.text.as_bytes().into(),
-            log: String::new(),
-        })
+        let rejected = lock(&self.0.rejected).clone();
+        if rejected.is_some_and(|text| source.text.contains(&text)) {
+            return Err(failed("it does not compile"));
+        }
+        Ok(Artifact::new(source.text.as_bytes()))
     }
 }
