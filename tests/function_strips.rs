@@ -149,6 +149,13 @@ impl Weighted {
         at
     }
 
+    fn add_all<const N: usize>(&mut self, from: &[f32], turns: u32) {
+        for k in 0..N * turns as usize {
+            self.value += from[k % from.len()];
+        }
+        self.weight = self.weight + 0.5;
+    }
+
     fn powers<const N: u32>(&self) -> f32 {
         let mut all = 1.0;
         for _ in 0..N {
@@ -171,12 +178,13 @@ impl Weighted {
 fn of_methods(x: &[f32], out: &mut [f32], turns: u32) {
     let i = global_idx_x();
     if i < out.len() {
-        let spread = Weighted {
+        let first: Weighted = Weighted {
             value: x[i],
             weight: 0.5,
-        }
-        .spread(turns);
-        let mut at = spread;
+        };
+        let spread: Weighted = first.spread(turns);
+        let mut at: Weighted = spread;
+        at.add_all::<2>(x, turns);
         let sum = at.drift(turns);
         out[i] = spread.value + at.value + sum + at.powers::<24>();
     }

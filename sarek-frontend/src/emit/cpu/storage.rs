@@ -103,7 +103,7 @@ impl Writer<'_> {
         let writer = self.within(frame);
         let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         // The caller decides where a function's result lies.
-        let own = self.kernel.result.filter(|_| frame.given);
+        let own = self.kernel.result.filter(|_| self.is_given_slices());
         let kept = locals.filter(|local| writer.is_kept_whole(*local) && own != Some(*local));
         let lent = self.lent_to_calls();
         let each: Vec<TokenStream> = kept
