@@ -111,7 +111,7 @@ pub const VARIABLES: [Variable; 10] = [
 pub(crate) const ISA_NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// The variables that `cargo sarek` sets, and those that only the library's tests and benchmarks read.
-const INTERNAL: [&str; 29] = [
+const INTERNAL: [&str; 30] = [
     "SAREK_BENCH_FIRST",
     "SAREK_BENCH_PARTS",
     "SAREK_BENCH_PLANNING",
