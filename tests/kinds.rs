@@ -35,7 +35,7 @@ fn json<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// What a code generator does with a schedule of its own.
+/// The number of threads that a code generator would take for a schedule of its own.
 fn threads(tag: &Tag<Order>) -> Result<u32> {
     Ok(match tag.view()? {
         Order::Plain | Order::Loop => 1,

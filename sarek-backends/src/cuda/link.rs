@@ -13,7 +13,7 @@ use crate::jit::linked::{Linked, failed};
 /// The option that makes NVRTC leave calls of other texts' functions to the linker.
 const RELOCATABLE: &str = "--relocatable-device-code=true";
 
-/// What a program is linked from.
+/// The parts from which a program is linked.
 pub(super) struct Main<'a> {
     /// The kernel, for messages.
     pub kernel: &'a str,

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, LitStr, Token};
 
 use crate::diagnostics::{Errors, codes};
-use crate::parse::{crate_path, is_nameless, is_nameless_field};
+use crate::parse::crate_path;
 
 /// The name of the tag that stands for no member.
 const UNDEFINED: &str = "Undefined";
@@ -24,26 +24,7 @@ pub fn messages(item: TokenStream) -> Vec<String> {
 }
 
 fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
-    let mut errors = Errors::default();
-    if !crate::parse::depth::is_bounded(&item, &mut errors) {
-        return errors.finish();
-    }
-    let written = item.clone();
-    let tokens = match syn::parse2::<DeriveInput>(item) {
-        // rustc reports that `_` is not a name.
-        Ok(item)
-            if is_nameless(&item.generics) || super::fields(&item.data).any(is_nameless_field) =>
-        {
-            None
-        }
-        Ok(item) => implementation(&item, &mut errors),
-        Err(error) => {
-            errors.unparsed(error, &written);
-            None
-        }
-    };
-    let (reports, messages) = errors.finish();
-    (quote!(#reports #tokens), messages)
+    super::derived(item, implementation)
 }
 
 /// A variant: a plain member, or a template with fields.

@@ -27,6 +27,14 @@ pub fn messages(item: TokenStream) -> Vec<String> {
 }
 
 fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
+    derived(item, implementation)
+}
+
+/// Expands a derive: the tokens of `implementation` with the reports of its errors, and the errors.
+fn derived(
+    item: TokenStream,
+    implementation: impl FnOnce(&DeriveInput, &mut Errors) -> Option<TokenStream>,
+) -> (TokenStream, Vec<String>) {
     let mut errors = Errors::default();
     if !crate::parse::depth::is_bounded(&item, &mut errors) {
         return errors.finish();

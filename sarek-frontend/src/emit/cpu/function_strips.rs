@@ -148,7 +148,7 @@ fn counts(kernel: &Kernel, cond: ExprId) -> Vec<ExprId> {
     exprs.filter(is_count).collect()
 }
 
-/// What a function may assume about the lanes that call it together.
+/// The assumptions of a function about the lanes that call it together.
 pub fn among(lowered: &Lowered) -> Among {
     let params = (0..lowered.kernel.params.len() as u32).map(ParamId);
     Among {
