@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
 
-use sarek::backend::{Args, DirectArg, IndexSpace, Launch, Program};
+use sarek::backend::{Args, DirectArg, IndexSpace, Launch, Program, States};
 use sarek::prelude::*;
 use sarek::tag::ScheduleKind;
 
@@ -29,6 +29,7 @@ fn main() -> sarek::Result<()> {
         },
         grid: [1; 3],
         schedule: &ScheduleKind::blocks(),
+        environments: &States::default(),
         args: Args::Host {
             args: &args,
             checked: true,
