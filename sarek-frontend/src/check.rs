@@ -2,7 +2,6 @@
 
 mod races;
 
-use proc_macro2::Span;
 pub use races::{function_races, races};
 use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::exact::{self, Stray};
@@ -13,6 +12,8 @@ use sarek_ir::{Intrinsic, Stmt};
 
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::lower::Lowered;
+use crate::tokens::range::Ranged;
+use crate::tokens::range::SourceRange;
 
 /// Reports operations on types that do not have them. Such code is also an error to rustc; this
 /// check keeps an invalid kernel from the writers.
@@ -107,7 +108,7 @@ fn mistake(lowered: &Lowered, violation: Violation) -> Mistake {
     }
 }
 
-fn span(lowered: &Lowered, node: Node) -> Span {
+fn span(lowered: &Lowered, node: Node) -> SourceRange {
     match node {
         Node::Expr(id) => lowered.expr_spans[id.index()],
         Node::Stmt(id) => lowered.stmt_spans[id.index()],
@@ -115,7 +116,7 @@ fn span(lowered: &Lowered, node: Node) -> Span {
         | Node::Param(_)
         | Node::Local(_)
         | Node::Native(_)
-        | Node::Precondition(_) => Span::call_site(),
+        | Node::Precondition(_) => SourceRange::call_site(),
     }
 }
 
@@ -197,7 +198,7 @@ pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
         return Some(());
     }
     let kernel = &lowered.kernel;
-    let span = lowered.name.span();
+    let span = lowered.name.range();
     if sarek_ir::analysis::contract::is_cooperative(kernel) {
         errors.at(
             codes::RECURSION,

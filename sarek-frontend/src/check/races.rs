@@ -1,6 +1,5 @@
 //! Proves that kernels and functions are free of races, and reports what has no proof.
 
-use proc_macro2::Span;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::race::{self, Assumed, Counterexample, Missing};
 use sarek_ir::{Access, Argument, Kernel, Memory, ParamId, ParamKind, Stmt};
@@ -8,6 +7,8 @@ use sarek_ir::{Access, Argument, Kernel, Memory, ParamId, ParamKind, Stmt};
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::assumed_results;
 use crate::lower::Lowered;
+use crate::tokens::range::Ranged;
+use crate::tokens::range::SourceRange;
 
 /// Reports calls that may write a slice, since nothing tells which elements the callee writes. For
 /// shared arrays an assertion makes the same check.
@@ -51,7 +52,7 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
         let name = &lowered.kernel.shared[id.index()].name;
         errors.at(
             codes::OPEN_SHARED,
-            lowered.name.span(),
+            lowered.name.range(),
             format!("`{name}` is used after the last barrier of this function, or the function may return before that barrier"),
             "bind the value to a name and write `barrier();` after that, or declare the function `unsafe fn`",
         );
@@ -225,7 +226,7 @@ fn example(kernel: &Kernel, memory: Memory, ids: &str, found: &Counterexample) -
     )
 }
 
-fn place_span(lowered: &Lowered, place: Place) -> Span {
+fn place_span(lowered: &Lowered, place: Place) -> SourceRange {
     match place {
         Place::Load(id) => lowered.expr_spans[id.index()],
         Place::Store(id) => lowered.stmt_spans[id.index()],

@@ -15,10 +15,12 @@ pub mod codes;
 
 use std::fmt::{self, Display};
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 pub use codes::Code;
+
+use crate::tokens::range::SourceRange;
 
 /// One mistake, in words.
 #[derive(Clone, Debug)]
@@ -49,8 +51,11 @@ impl Mistake {
     }
 
     /// The mistake as an error of a parser.
-    pub fn at(&self, span: Span) -> syn::Error {
-        syn::Error::new(span, self)
+    pub fn at(&self, place: impl Into<SourceRange>) -> syn::Error {
+        let SourceRange { first, last } = place.into();
+        // An error of two tokens reaches from the first to the last.
+        let ends = [first, last].map(|span| Ident::new("_", span));
+        syn::Error::new_spanned(quote!(#(#ends)*), self)
     }
 }
 
@@ -76,25 +81,37 @@ pub struct Errors {
 
 impl Errors {
     /// Reports a mistake at a token, and the code to write instead.
-    pub fn at(&mut self, code: Code, span: Span, what: impl Display, instead: impl Display) {
-        self.report(span, &Mistake::new(code, what, instead));
+    pub fn at(
+        &mut self,
+        code: Code,
+        place: impl Into<SourceRange>,
+        what: impl Display,
+        instead: impl Display,
+    ) {
+        self.report(place, &Mistake::new(code, what, instead));
     }
 
     /// Reports a construct that kernels do not support.
-    pub fn unsupported(&mut self, code: Code, span: Span, what: &str, instead: &str) {
+    pub fn unsupported(
+        &mut self,
+        code: Code,
+        place: impl Into<SourceRange>,
+        what: &str,
+        instead: &str,
+    ) {
         self.at(
             code,
-            span,
+            place,
             format!("{what} not supported in a kernel"),
             instead,
         );
     }
 
-    /// Reports a mistake at a token, once.
-    pub fn report(&mut self, span: Span, mistake: &Mistake) {
-        let error = mistake.at(span);
-        let place = |e: &syn::Error| (e.span().start(), e.span().end());
-        let same = |e: &syn::Error| place(e) == place(&error) && e.to_string() == error.to_string();
+    /// Reports a mistake at a piece of the source, once for each first token.
+    pub fn report(&mut self, place: impl Into<SourceRange>, mistake: &Mistake) {
+        let error = mistake.at(place);
+        let first = |e: &syn::Error| (e.span().start(), e.span().end());
+        let same = |e: &syn::Error| first(e) == first(&error) && e.to_string() == error.to_string();
         if !self.list.iter().any(same) {
             self.list.push(error);
         }
@@ -102,8 +119,8 @@ impl Errors {
 
     /// Reports a possible mistake, but only if there is another one. The reports of an expansion
     /// keep rustc from resolving names, so it would not find this one.
-    pub fn suspect(&mut self, span: Span, mistake: &Mistake) {
-        self.suspected.push(mistake.at(span));
+    pub fn suspect(&mut self, place: impl Into<SourceRange>, mistake: &Mistake) {
+        self.suspected.push(mistake.at(place));
     }
 
     /// Reports a parser's errors. Those of this crate have a code; the others, from syn, are

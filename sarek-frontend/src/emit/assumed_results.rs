@@ -11,6 +11,7 @@ use sarek_ir::{CallId, Kernel, Loc, NameId, Scalar, Stmt};
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered, scalar_tokens};
+use crate::tokens::range::SourceRange;
 
 /// Puts a rewritten kernel in place of the lowered one.
 pub fn adopt(lowered: &mut Lowered, found: ByResults) {
@@ -19,8 +20,13 @@ pub fn adopt(lowered: &mut Lowered, found: ByResults) {
     let stmts = lowered.kernel.stmts.iter().zip(kernel.stmt_locs.iter());
     let calls = stmts.zip(&lowered.stmt_spans);
     let calls = calls.filter(|((stmt, _), _)| matches!(stmt, Stmt::Call { .. }));
-    let spans: HashMap<Loc, Span> = calls.map(|((_, loc), span)| (*loc, *span)).collect();
-    let span = |loc: &Loc| spans.get(loc).copied().unwrap_or_else(Span::call_site);
+    let spans: HashMap<Loc, SourceRange> = calls.map(|((_, loc), span)| (*loc, *span)).collect();
+    let span = |loc: &Loc| {
+        spans
+            .get(loc)
+            .copied()
+            .unwrap_or_else(SourceRange::call_site)
+    };
     let new = &kernel.expr_locs[lowered.expr_spans.len()..];
     lowered.expr_spans.extend(new.iter().map(span));
     let new = &kernel.stmt_locs[lowered.stmt_spans.len()..];

@@ -106,7 +106,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let stmt = stmts
             .zip(&lowered.stmt_spans)
             .find(|(s, _)| **s == Stmt::Call { call });
-        let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
+        let span = stmt.map_or_else(Span::call_site, |(_, span)| span.first);
         Span::mixed_site().located_at(span)
     };
     let in_recursive = (0..kernel.calls.len() as u32).map(CallId);

@@ -19,6 +19,7 @@ use crate::parse::{
     named_scalar, reserved, superstep,
 };
 use crate::tokens::plain_name;
+use crate::tokens::range::Ranged;
 
 /// Expands `#[device(attribute)] item`.
 pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
@@ -63,7 +64,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
     if let Some(condition) = attribute.requires.first() {
         errors.at(
             codes::OPTION,
-            condition.span(),
+            condition.range(),
             "`requires` is an option of `#[kernel]`",
             "let the kernels that call the function require it, or assert it in the function",
         );
@@ -99,7 +100,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         Ok(other) => {
             errors.at(
                 codes::PLACE,
-                other.span(),
+                other.range(),
                 "`#[device]` is not on a function, an `impl` block or a trait",
                 "write it before each function",
             );
@@ -205,7 +206,7 @@ fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut
     if !sig.generics.params.is_empty() {
         errors.at(
             codes::FUNCTION_PARAMETER,
-            sig.generics.span(),
+            sig.generics.range(),
             "an intrinsic cannot be generic",
             "use the type that its texts are written for",
         );
@@ -234,7 +235,7 @@ fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut
     if scalar.is_none() {
         errors.at(
             codes::FUNCTION_PARAMETER,
-            sig.output.span(),
+            sig.output.range(),
             "an intrinsic must return a scalar",
             "write one intrinsic for each part",
         );

@@ -13,6 +13,7 @@ use crate::parse::{
     Attribute, Named, Signature, body_recovery, depth, is_nameless, reserved, strip_items,
     superstep,
 };
+use crate::tokens::range::Ranged;
 
 /// Expands `#[kernel(attribute)] item`.
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
@@ -222,7 +223,6 @@ fn configured_first(
 }
 
 fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
-    use syn::spanned::Spanned;
     const KNOWN: [&str; 6] = ["doc", "deprecated", "allow", "expect", "warn", "deny"];
     if let Err(error) = item.modifiers.require_empty() {
         errors.push(error);
@@ -232,7 +232,7 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
             let instead = "write it before the function";
             errors.unsupported(
                 codes::ATTRIBUTE,
-                attr.span(),
+                attr.range(),
                 "an attribute inside the body is",
                 instead,
             );
@@ -241,7 +241,7 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
         if !KNOWN.iter().any(|k| attr.path().is_ident(k)) {
             errors.unsupported(
                 codes::ATTRIBUTE,
-                attr.span(),
+                attr.range(),
                 "this attribute is",
                 "remove it",
             );
@@ -255,7 +255,7 @@ fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let together = stmts.position(|stmt| stmt.facts().effect.is_cooperative());
     let span = match together {
         Some(at) => lowered.stmt_spans[at],
-        None if !lowered.kernel.shared.is_empty() => lowered.name.span(),
+        None if !lowered.kernel.shared.is_empty() => lowered.name.span().into(),
         None => return Some(()),
     };
     errors.at(

@@ -15,6 +15,7 @@ use super::Expansion;
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::parse::crate_path;
 use crate::parse::depth::is_bounded;
+use crate::tokens::range::Ranged;
 
 /// The options of `#[kernel_test]`, which follow the kernel.
 pub const OPTIONS: &str = "`ulps`, `absolute`, `sizes`, `rounds`, `seed`, `on`, `over`, `cover`, `grid`, `block` and `items`";
@@ -209,7 +210,7 @@ impl Argument {
             FnArg::Receiver(receiver) => {
                 errors.at(
                     codes::TEST_FORM,
-                    receiver.span(),
+                    receiver.range(),
                     "a test has the arguments of its kernel, and no `self`",
                     "drop it",
                 );
@@ -224,7 +225,7 @@ impl Argument {
                 path => {
                     errors.at(
                         codes::TEST_OPTION,
-                        path.span(),
+                        path.range(),
                         "arguments of a test do not have this attribute",
                         "use `#[within(low..high)]` and `#[len(count)]`",
                     );
@@ -241,7 +242,7 @@ impl Argument {
             other => {
                 errors.at(
                     codes::TEST_FORM,
-                    other.span(),
+                    other.range(),
                     "an argument of a test must be a plain name",
                     "use a plain name, and destructure it in the body",
                 );
@@ -350,7 +351,7 @@ fn kind(ty: &Type, errors: &mut Errors) -> Option<Kind> {
             other => {
                 errors.at(
                     codes::TEST_FORM,
-                    other.span(),
+                    other.range(),
                     "a kernel borrows only slices",
                     "write `&[T]` or `&mut [T]`",
                 );
@@ -404,7 +405,7 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
     if let ReturnType::Type(_, ty) = &sig.output {
         errors.at(
             codes::TEST_FORM,
-            ty.span(),
+            ty.range(),
             "a kernel test returns nothing, like its kernel",
             "write the expected values to the `&mut [T]`",
         );
@@ -412,7 +413,7 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
     if !sig.generics.params.is_empty() {
         errors.at(
             codes::TEST_FORM,
-            sig.generics.span(),
+            sig.generics.range(),
             "a kernel test cannot be generic",
             "name an instance, as in `#[kernel_test(scale::<f32>)]`",
         );

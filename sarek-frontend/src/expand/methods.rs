@@ -19,6 +19,7 @@ use crate::emit::{
 use crate::parse::{
     Callables, Own, Parameters, Signature, merged, named_scalar, own_generics, read_method,
 };
+use crate::tokens::range::Ranged;
 use crate::tokens::{SelfType, plain_name};
 
 /// True for a keyword that stands for a type or module, such as `Self`.
@@ -36,7 +37,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     {
         errors.at(
             codes::METHOD_DECLARATION,
-            block.self_ty.span(),
+            block.self_ty.range(),
             "a `#[device]` impl of a trait cannot be for a number",
             "wrap the number in a struct",
         );
@@ -47,7 +48,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     {
         errors.at(
             codes::METHOD_DECLARATION,
-            path.span(),
+            path.range(),
             "this does not name a trait",
             "name a `#[device]` trait",
         );
@@ -58,7 +59,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     {
         errors.at(
             codes::METHOD_DECLARATION,
-            path.span(),
+            path.range(),
             "this does not name a type",
             "name a type of your own",
         );
@@ -171,7 +172,7 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
         if let Some(body) = &function.default {
             errors.at(
                 codes::METHOD_DECLARATION,
-                body.span(),
+                body.range(),
                 "a method of a `#[device]` trait cannot have a default body",
                 "write the body in each impl, or as a function, `fn twice<T: Trait>(of: &T)`",
             );

@@ -1,6 +1,5 @@
 //! Binds the parameters for the body.
 
-use proc_macro2::Span;
 use quote::quote;
 use sarek_ir::{
     Axis, Builtin, Expr, ExprId, LocalId, Memory, Param, ParamId, ParamKind, Scalar, SiteId,
@@ -9,6 +8,7 @@ use sarek_ir::{
 
 use super::{Binding, Lowerer, Ty, plain_name};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Signature};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     pub(super) fn bind_arguments(&mut self, signature: &Signature) {
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
     /// Binds the element of a kernel over items to a local copy. If the kernel may change it, the
     /// copy is stored back at the end.
     fn item_argument(&mut self, argument: &Argument, param: ParamId, ty: Ty) -> Binding {
-        let span = argument.name.span();
+        let span = argument.name.range();
         let (index, site) = self.own_element(param, span);
         let load = Expr::Load {
             memory: Memory::Slice(param),
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
     }
 
     /// The index of the thread's own element.
-    fn own_element(&mut self, param: ParamId, span: Span) -> (ExprId, Option<SiteId>) {
+    fn own_element(&mut self, param: ParamId, span: SourceRange) -> (ExprId, Option<SiteId>) {
         let id = Expr::Builtin(Builtin::GlobalIdx(Axis::X));
         let index = self.known(id, Scalar::Usize, span);
         let kind = SiteKind::Index(Memory::Slice(param));
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
         ty: Ty,
         mutable: bool,
     ) -> LocalId {
-        let span = argument.name.span();
+        let span = argument.name.range();
         let init = Some(self.expr(Expr::Param(param), ty, span));
         let local = self.local(&argument.name.to_string(), ty, mutable);
         self.push(Stmt::Let { local, init }, span);

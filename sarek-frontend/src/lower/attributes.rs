@@ -1,12 +1,12 @@
 //! Checks the attributes in a body. The body is lowered as it is written, so an attribute that
 //! changes the code, such as `#[cfg]`, is not allowed in it.
 
-use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use super::resolve::suggest::nearest;
 use crate::diagnostics::{Errors, codes};
 use crate::parse::{NativeCall, StdCall, is_native};
+use crate::tokens::range::Ranged;
 
 /// Lint levels and documentation, which do not change the code.
 const HARMLESS: [&str; 5] = ["allow", "expect", "warn", "deny", "doc"];
@@ -55,8 +55,12 @@ impl Checker<'_> {
             (_, Some(near)) => format!("did you mean `#[{near}]`?"),
             (_, None) => "remove it".into(),
         };
-        self.errors
-            .unsupported(codes::ATTRIBUTE, attr.span(), "this attribute is", &instead);
+        self.errors.unsupported(
+            codes::ATTRIBUTE,
+            attr.range(),
+            "this attribute is",
+            &instead,
+        );
     }
 }
 
@@ -66,7 +70,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
             if self.hints == 0 {
                 self.errors.at(
                     codes::UNROLL,
-                    attr.span(),
+                    attr.range(),
                     "`#[unroll]` is not on a loop",
                     "write it right before `for`, `while` or `loop`, before a label",
                 );

@@ -10,6 +10,7 @@ use sarek_ir::{
 use super::types::{Mismatch, Ty};
 use super::{Binding, Known, Lowerer, OpenBlock, PendingLiteral, file_of, same_context};
 use crate::diagnostics::codes;
+use crate::tokens::range::SourceRange;
 
 impl Lowerer<'_> {
     // Names.
@@ -60,19 +61,20 @@ impl Lowerer<'_> {
         Loc { file, ..plain }
     }
 
-    pub(super) fn expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
+    pub(super) fn expr(&mut self, expr: Expr, ty: Ty, span: impl Into<SourceRange>) -> ExprId {
+        let span = span.into();
         self.expr_types.push(ty);
         self.expr_spans.push(span);
-        let loc = self.loc(span);
+        let loc = self.loc(span.first);
         self.kernel.push_expr(expr, Scalar::Bool, loc)
     }
 
-    pub(super) fn known(&mut self, expr: Expr, ty: Scalar, span: Span) -> ExprId {
+    pub(super) fn known(&mut self, expr: Expr, ty: Scalar, span: impl Into<SourceRange>) -> ExprId {
         let ty = self.types.known(ty);
         self.expr(expr, ty, span)
     }
 
-    pub(super) fn constant(&mut self, value: Constant, span: Span) -> ExprId {
+    pub(super) fn constant(&mut self, value: Constant, span: impl Into<SourceRange>) -> ExprId {
         self.known(Expr::Literal(value), value.scalar(), span)
     }
 
@@ -80,12 +82,12 @@ impl Lowerer<'_> {
         self.expr_types[expr.index()]
     }
 
-    pub(super) fn span(&self, expr: ExprId) -> Span {
+    pub(super) fn span(&self, expr: ExprId) -> SourceRange {
         self.expr_spans[expr.index()]
     }
 
     /// Appends a statement to the open block, unless control cannot reach it.
-    pub(super) fn push(&mut self, stmt: Stmt, span: Span) {
+    pub(super) fn push(&mut self, stmt: Stmt, span: impl Into<SourceRange>) {
         let id = self.detached(stmt, span);
         let open = self.blocks.last_mut().expect("a block is open");
         if !open.ended {
@@ -94,9 +96,10 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn detached(&mut self, stmt: Stmt, span: Span) -> StmtId {
+    pub(super) fn detached(&mut self, stmt: Stmt, span: impl Into<SourceRange>) -> StmtId {
+        let span = span.into();
         self.stmt_spans.push(span);
-        let loc = self.loc(span);
+        let loc = self.loc(span.first);
         self.kernel.push_stmt(stmt, loc)
     }
 
@@ -105,7 +108,7 @@ impl Lowerer<'_> {
         self.blocks.last().expect("a block is open").stmts.len()
     }
 
-    pub(super) fn insert(&mut self, at: usize, stmt: Stmt, span: Span) {
+    pub(super) fn insert(&mut self, at: usize, stmt: Stmt, span: SourceRange) {
         let id = self.detached(stmt, span);
         self.blocks
             .last_mut()
@@ -125,8 +128,8 @@ impl Lowerer<'_> {
         self.kernel.push_block(&open.stmts)
     }
 
-    pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
-        let loc = self.loc(span);
+    pub(super) fn site(&mut self, kind: SiteKind, span: SourceRange) -> SiteId {
+        let loc = self.loc(span.first);
         self.kernel.push_site(Site {
             kind,
             loc,
@@ -146,7 +149,7 @@ impl Lowerer<'_> {
         })
     }
 
-    pub(super) fn read(&mut self, local: LocalId, span: Span) -> ExprId {
+    pub(super) fn read(&mut self, local: LocalId, span: impl Into<SourceRange>) -> ExprId {
         let ty = self.local_types[local.index()];
         self.expr(Expr::Local(local), ty, span)
     }
@@ -208,7 +211,7 @@ impl Lowerer<'_> {
     // Types.
 
     /// Unifies two types. Returns `false` if they differ, which is reported.
-    pub(super) fn unify(&mut self, left: Ty, right: Ty, span: Span) -> bool {
+    pub(super) fn unify(&mut self, left: Ty, right: Ty, span: impl Into<SourceRange>) -> bool {
         let unified = self.types.unify(left, right);
         if let Err(mismatch) = unified {
             let what = match (mismatch.left, mismatch.right) {

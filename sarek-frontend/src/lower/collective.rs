@@ -2,10 +2,10 @@
 
 use quote::quote;
 use sarek_ir::{Scalar, Scope, Stmt, SubgroupOp};
-use syn::spanned::Spanned;
 
 use super::{Lowerer, Value};
 use crate::diagnostics::codes;
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     /// A call of a barrier, fence or subgroup operation. `None` for any other name.
@@ -27,13 +27,13 @@ impl Lowerer<'_> {
         if let Some(argument) = e.args.first() {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                argument.span(),
+                argument.range(),
                 format!("`{name}()` takes no arguments"),
                 "drop it",
             );
         }
         self.audit_of_facade(path, &quote!());
-        self.push(stmt, path.segments.last()?.ident.span());
+        self.push(stmt, path.segments.last()?.ident.range());
         Some(Value::Unit)
     }
 
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
             let s = if wanted == 1 { "" } else { "s" };
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                path.span(),
+                path.range(),
                 format!(
                     "`{}` takes {wanted} argument{s}, but the call has {found}",
                     op.name()
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
             | SubgroupOp::ExclusiveSum => quote!(::<::core::primitive::f32>),
         };
         self.audit_of_facade(path, &generics);
-        let (args, span) = (self.kernel.push_list(&ids), e.span());
+        let (args, span) = (self.kernel.push_list(&ids), e.range());
         let result = self.result(ty);
         let declared = Stmt::Let {
             local: result,

@@ -1,12 +1,11 @@
 //! Values of several parts: fields, tuples, struct literals, and elements of arrays inside of them.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use sarek_ir::{
     Compound, CompoundId, Expr, ExprId, LinkId, Memory, NameId, Scalar, SiteId, SiteKind, Table,
     TableId, TableValues,
 };
-use syn::spanned::Spanned;
 
 use super::calls::callee::Typed;
 use super::desugar::variant::by_name;
@@ -15,6 +14,7 @@ use super::types::{GenericArg, LiteralField, Node};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::LETTERS;
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The type or variant that a path in a struct literal, call or pattern names.
 pub(super) struct Constructor {
@@ -28,7 +28,7 @@ pub(super) struct Constructor {
 
 impl Lowerer<'_> {
     /// Adds an operation on values of several parts.
-    pub(super) fn compound(&mut self, compound: Compound, ty: Ty, span: Span) -> ExprId {
+    pub(super) fn compound(&mut self, compound: Compound, ty: Ty, span: SourceRange) -> ExprId {
         let id = CompoundId(self.kernel.compounds.len() as u32);
         self.kernel.compounds.to_mut().push(compound);
         self.expr(Expr::Compound(id), ty, span)
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         compound: Compound,
         path: TokenStream,
         ty: Ty,
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let id = CompoundId(self.kernel.compounds.len() as u32);
         self.paths.insert(id, path);
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
             return Value::Never;
         };
         let base = self.named(base);
-        Value::Scalar(self.compound(Compound::Field { base, name }, ty, e.span()))
+        Value::Scalar(self.compound(Compound::Field { base, name }, ty, e.range()))
     }
 
     /// The name and type of a field. `None` if there is no such field, which is reported.
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
             Known::Nothing => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
-                    member.span(),
+                    member.range(),
                     format!("the type must be known before its field `.{text}` is used"),
                     "annotate the variable's type",
                 );
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
             Known::Scalar(_) | Known::Int | Known::Float => {
                 self.errors.at(
                     codes::NO_FIELD,
-                    member.span(),
+                    member.range(),
                     format!("{} has no field `{text}`", self.types.look(of)),
                     "name one of its fields",
                 );
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         {
             self.errors.at(
                 codes::NO_FIELD,
-                member.span(),
+                member.range(),
                 format!("`{}` has no field `{text}`", simd.name()),
                 "name one of its components, such as `.x`",
             );
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         {
             self.errors.at(
                 codes::NO_FIELD,
-                member.span(),
+                member.range(),
                 format!("this tuple has no field `{text}`"),
                 "name one of its parts, such as `.0`",
             );
@@ -130,15 +130,15 @@ impl Lowerer<'_> {
         if self.mark() > after && !matches!(self.kernel.expr(base), Expr::Link(_)) {
             base = self.spill_at(after.max(mark), base);
         }
-        let Some(ty) = self.element_of(self.ty(base), e.span()) else {
+        let Some(ty) = self.element_of(self.ty(base), e.range()) else {
             return Value::Never;
         };
-        let site = Some(self.part_site(base, e.span()));
-        Value::Scalar(self.compound(Compound::Index { base, index, site }, ty, e.span()))
+        let site = Some(self.part_site(base, e.range()));
+        Value::Scalar(self.compound(Compound::Index { base, index, site }, ty, e.range()))
     }
 
     /// The element type of an array. `None` for other types, which are reported.
-    pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
+    pub(super) fn element_of(&mut self, of: Ty, span: SourceRange) -> Option<Ty> {
         if let Some(simd) = self.simd(of) {
             self.errors.at(
                 codes::VECTOR,
@@ -172,7 +172,7 @@ impl Lowerer<'_> {
     }
 
     /// The fault site of an index into an array inside of a value.
-    fn part_site(&mut self, base: ExprId, span: Span) -> SiteId {
+    fn part_site(&mut self, base: ExprId, span: SourceRange) -> SiteId {
         let (memory, dimension) = self.root(base);
         self.site(SiteKind::Dimension(memory, dimension), span)
     }
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
             fields: fields.into(),
             rest: None,
         };
-        Value::Scalar(self.compound(construct, ty, e.span()))
+        Value::Scalar(self.compound(construct, ty, e.range()))
     }
 
     /// `[a, b]` and `[a; n]` as values.
@@ -274,7 +274,7 @@ impl Lowerer<'_> {
         if elems.is_empty() {
             self.errors.at(
                 codes::ARRAY_LENGTH,
-                e.span(),
+                e.range(),
                 "kernels do not support empty arrays",
                 "give it at least one element",
             );
@@ -289,7 +289,7 @@ impl Lowerer<'_> {
             .types
             .array(elem, super::memory::length::Dim::fixed(values.len() as u64));
         let items = self.kernel.push_list(&values);
-        Value::Scalar(self.compound(Compound::Array { items }, ty, e.span()))
+        Value::Scalar(self.compound(Compound::Array { items }, ty, e.range()))
     }
 
     pub(super) fn repeat_value(&mut self, e: &syn::ExprRepeat) -> Value {
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
         };
         let count = len.tokens().clone();
         let ty = self.types.array(self.ty(value), len);
-        Value::Scalar(self.compound_by(Compound::Repeat { value }, count, ty, e.span()))
+        Value::Scalar(self.compound_by(Compound::Repeat { value }, count, ty, e.range()))
     }
 
     /// `P { x, y: b, ..rest }`
@@ -315,7 +315,7 @@ impl Lowerer<'_> {
             let instead = "name the type by a plain path";
             self.errors.unsupported(
                 codes::PATH,
-                qself.lt_token.span,
+                qself.lt_token.range(),
                 "a qualified path is",
                 instead,
             );
@@ -330,7 +330,7 @@ impl Lowerer<'_> {
         if let (Some(dots), None) = (&e.dot2_token, &e.rest) {
             self.errors.at(
                 codes::PATTERN,
-                dots.span(),
+                dots.range(),
                 "the value that the other fields are copied from is missing",
                 "`..base`",
             );
@@ -350,7 +350,7 @@ impl Lowerer<'_> {
             .iter()
             .map(|m| m.to_token_stream().to_string())
             .collect();
-        self.construct(constructor, &names, values, rest, e.span())
+        self.construct(constructor, &names, values, rest, e.range())
     }
 
     /// `P(a, b)`
@@ -361,7 +361,7 @@ impl Lowerer<'_> {
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
         let values = self.operands(&exprs);
         let names: Vec<String> = (0..values.len()).map(|i| i.to_string()).collect();
-        self.construct(constructor, &names, values, None, e.span())
+        self.construct(constructor, &names, values, None, e.range())
     }
 
     /// A variant without fields.
@@ -369,7 +369,7 @@ impl Lowerer<'_> {
         let Some(constructor) = self.constructor(path) else {
             return Value::Never;
         };
-        let value = self.construct(constructor, &[], vec![], None, path.span());
+        let value = self.construct(constructor, &[], vec![], None, path.range());
         let made = CompoundId(self.kernel.compounds.len() as u32 - 1);
         self.units.insert(made);
         value
@@ -381,7 +381,7 @@ impl Lowerer<'_> {
         names: &[String],
         values: Vec<ExprId>,
         rest: Option<ExprId>,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         let Constructor { ty, variant, path } = constructor;
         let ty = match rest.is_none() && !names.is_empty() {
@@ -391,7 +391,7 @@ impl Lowerer<'_> {
         let mut fields = vec![];
         for (text, value) in names.iter().zip(values) {
             let name = self.name_id(text);
-            let pattern = by_name(&path, text, &[], path.span());
+            let pattern = by_name(&path, text, &[], path.range().first);
             let wanted = self.part_type(ty, variant.map(|of| (of, &pattern)), name);
             let typed = match self.types.look(self.ty(value)) {
                 Known::Int => Typed::Int(self.ty(value)),
@@ -493,7 +493,7 @@ impl Lowerer<'_> {
         if !last.arguments.is_empty() {
             let instead = "write the type's arguments after its own name";
             self.errors
-                .unsupported(codes::PATH, last.arguments.span(), "this path is", instead);
+                .unsupported(codes::PATH, last.arguments.range(), "this path is", instead);
             return None;
         }
         let ty = self.written_path(&of)?;

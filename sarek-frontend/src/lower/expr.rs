@@ -1,11 +1,11 @@
 //! Lowers expressions: one match arm for each kind of syntax.
 
 use sarek_ir::{Expr, ExprId, Scalar};
-use syn::spanned::Spanned;
 
 use super::{Lowerer, PendingLiteral, Value, mark_of};
 use crate::diagnostics::codes;
 use crate::parse::scalar_type;
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     /// Lowers an expression; its effects go to the open block.
@@ -13,21 +13,21 @@ impl Lowerer<'_> {
         match expr {
             syn::Expr::Assign(e) => self.assign(e),
             syn::Expr::Binary(e) => self.binary(e),
-            syn::Expr::Block(e) => {
-                self.nested(e.block.brace_token.span.open(), |this| this.block_expr(e))
-            }
+            syn::Expr::Block(e) => self.nested(e.block.brace_token.span.open().into(), |this| {
+                this.block_expr(e)
+            }),
             syn::Expr::Break(e) => self.break_expr(e),
             syn::Expr::Call(e) => self.call(e),
             syn::Expr::Cast(e) => self.cast(e),
             syn::Expr::Continue(e) => self.continue_expr(e),
-            syn::Expr::ForLoop(e) => self.nested(e.for_token.span, |this| this.for_loop(e)),
+            syn::Expr::ForLoop(e) => self.nested(e.for_token.range(), |this| this.for_loop(e)),
             syn::Expr::Array(e) => self.array_value(e),
             syn::Expr::Field(e) => self.field(e),
             syn::Expr::Group(e) => self.value(&e.expr),
             syn::Expr::If(e) => self.if_expr(e),
             syn::Expr::Index(e) => self.load(e),
             syn::Expr::Lit(e) => self.literal(e, false),
-            syn::Expr::Loop(e) => self.nested(e.loop_token.span, |this| this.loop_expr(e)),
+            syn::Expr::Loop(e) => self.nested(e.loop_token.range(), |this| this.loop_expr(e)),
             syn::Expr::Macro(e) => self.macro_call(&e.mac),
             syn::Expr::Match(e) => self.match_expr(e),
             syn::Expr::MethodCall(e) => self.method_call(e),
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
                 self.unsafe_depth -= 1;
                 value
             }
-            syn::Expr::While(e) => self.nested(e.while_token.span, |this| this.while_loop(e)),
+            syn::Expr::While(e) => self.nested(e.while_token.range(), |this| this.while_loop(e)),
             syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,
             syn::Expr::Tuple(e) => self.tuple(e),
             other => self.unsupported(other),
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
             _ => ("this expression is", "use plain expressions"),
         };
         self.errors
-            .unsupported(codes::EXPRESSION, expr.span(), what, instead);
+            .unsupported(codes::EXPRESSION, expr.range(), what, instead);
         Value::Never
     }
 
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
     pub(super) fn scalar(&mut self, expr: &syn::Expr) -> ExprId {
         match self.scalar_or_never(expr) {
             Some(id) => id,
-            None => self.placeholder(expr.span()),
+            None => self.placeholder(expr.range()),
         }
     }
 
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
             Value::Unit => {
                 self.errors.at(
                     codes::UNIT_VALUE,
-                    expr.span(),
+                    expr.range(),
                     "a value is needed here, but this is `()`",
                     "end each branch with a value",
                 );
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
     }
 
     /// A value for unreachable or wrong code.
-    pub(super) fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
+    pub(super) fn placeholder(&mut self, span: SourceRange) -> ExprId {
         self.constant(sarek_ir::Value::Bool(false), span);
         let id = ExprId(self.kernel.exprs.len() as u32 - 1);
         self.expr_types[id.index()] = self.error_type();
@@ -160,33 +160,33 @@ impl Lowerer<'_> {
             }
             syn::Lit::Byte(byte) if matches!(byte.suffix(), "" | "u8") => {
                 let value = sarek_ir::Value::U8(byte.value());
-                return Value::Scalar(self.constant(value, byte.span()));
+                return Value::Scalar(self.constant(value, byte.range()));
             }
             syn::Lit::Int(int) => match (int.suffix(), suffix(int.suffix())) {
                 ("", _) => self.types.int(),
                 (_, Some(scalar)) => self.types.known(scalar),
-                (other, None) => return self.bad_suffix(other, int.span()),
+                (other, None) => return self.bad_suffix(other, int.range()),
             },
             syn::Lit::Float(float) => match (float.suffix(), suffix(float.suffix())) {
                 ("", _) => self.types.float(),
                 (_, Some(scalar)) => self.types.known(scalar),
-                (other, None) => return self.bad_suffix(other, float.span()),
+                (other, None) => return self.bad_suffix(other, float.range()),
             },
             other => {
                 let instead = "write a number, a byte such as `b'a'` or a `bool`";
                 self.errors
-                    .unsupported(codes::LITERAL, other.span(), "this literal is", instead);
+                    .unsupported(codes::LITERAL, other.range(), "this literal is", instead);
                 return Value::Never;
             }
         };
         if let Some(mark) = mark_of(&e.attrs) {
-            self.marked(mark, ty, e.lit.span());
-            self.marked_literals.insert(mark, e.lit.span());
+            self.marked(mark, ty, e.lit.range());
+            self.marked_literals.insert(mark, e.lit.range());
         }
         let expr = self.expr(
             Expr::Literal(sarek_ir::Value::Bool(false)),
             ty,
-            e.lit.span(),
+            e.lit.range(),
         );
         self.literals.push(PendingLiteral {
             expr,
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
         Value::Scalar(expr)
     }
 
-    fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
+    fn bad_suffix(&mut self, suffix: &str, span: SourceRange) -> Value {
         if Scalar::from_name(suffix).is_some_and(Scalar::is_half) {
             self.errors.at(
                 codes::HALF,
@@ -229,7 +229,7 @@ impl Lowerer<'_> {
         if let Some(half) = from.into_iter().chain([to]).find(|ty| ty.is_half()) {
             self.errors.at(
                 codes::HALF,
-                e.as_token.span,
+                e.as_token.range(),
                 format!("`{half}` cannot be converted with `as`"),
                 format!("write `{half}::from_f32(x)` or `x.to_f32()`"),
             );
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         if self.is_bare_literal(arg) && self.types.unify(self.ty(arg), target).is_ok() {
             return Value::Scalar(arg);
         }
-        Value::Scalar(self.expr(Expr::Cast { arg }, target, e.span()))
+        Value::Scalar(self.expr(Expr::Cast { arg }, target, e.range()))
     }
 
     fn is_bare_literal(&self, expr: ExprId) -> bool {

@@ -43,6 +43,7 @@ use sarek_ir::{
 
 use crate::diagnostics::{Errors, codes};
 use crate::parse::{Attribute, CallableKind, Parameters, Signature, body_recovery};
+use crate::tokens::range::{Ranged, SourceRange};
 use crate::tokens::{path_text, plain_name};
 
 pub use attributes::MARK;
@@ -63,9 +64,9 @@ pub struct Lowered {
     /// The kernel, with all types resolved.
     pub kernel: Kernel,
     /// The source span of each expression.
-    pub expr_spans: Vec<Span>,
+    pub expr_spans: Vec<SourceRange>,
     /// The source span of each statement.
-    pub stmt_spans: Vec<Span>,
+    pub stmt_spans: Vec<SourceRange>,
     /// The value of each link: tokens that rustc evaluates.
     pub links: Vec<TokenStream>,
     /// Bounds of links by which the kernel is free of races. rustc checks them.
@@ -158,7 +159,7 @@ pub struct CallableBody {
     /// Its type.
     pub body: TokenStream,
     /// The source span of its type.
-    pub span: Span,
+    pub span: SourceRange,
 }
 
 /// The result of an expression.
@@ -252,8 +253,8 @@ pub struct Lowerer<'e> {
     units: HashSet<CompoundId>,
     /// The dimensions of arrays, outermost first. Slices have none.
     shapes: HashMap<Memory, Vec<memory::length::Dim>>,
-    expr_spans: Vec<Span>,
-    stmt_spans: Vec<Span>,
+    expr_spans: Vec<SourceRange>,
+    stmt_spans: Vec<SourceRange>,
     literals: Vec<PendingLiteral>,
     /// The bindings of names, with the place of each binding.
     scopes: Scopes,
@@ -324,9 +325,9 @@ pub struct Lowerer<'e> {
     /// The type of each `let` and literal, by its mark.
     marks: BTreeMap<u32, Ty>,
     /// The same for code that is lowered again, such as a closure at each of its calls.
-    marked_again: Vec<(u32, Ty, Span)>,
+    marked_again: Vec<(u32, Ty, SourceRange)>,
     /// The literals among them.
-    marked_literals: BTreeMap<u32, Span>,
+    marked_literals: BTreeMap<u32, SourceRange>,
     /// The literals whose types rustc must infer.
     inferred_literals: RefCell<BTreeSet<u32>>,
     /// Types of stand-in values, which need not become known.
@@ -338,7 +339,7 @@ pub struct Lowerer<'e> {
     preludes: Vec<syn::Path>,
     printers: Vec<TokenStream>,
     /// The locals that hold items, which are stored before the kernel returns.
-    items: Vec<(ParamId, LocalId, Span)>,
+    items: Vec<(ParamId, LocalId, SourceRange)>,
 }
 
 /// Lowers a kernel's body. `None` when an error was reported.
@@ -355,7 +356,7 @@ pub fn lower(
     let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.kernel.strict = attribute.strict.is_some();
-    lowerer.declare_result(signature.result_type.as_ref(), signature.name.span());
+    lowerer.declare_result(signature.result_type.as_ref(), signature.name.range());
     lowerer.is_recursive = !desugar::recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
     lowerer.audit_bounds();

@@ -1,14 +1,13 @@
 //! Operators and assignments.
 
-use proc_macro2::Span;
 use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, PlaceId, Scalar, SiteKind, Stmt, UnaryOp};
 use syn::BinOp;
-use syn::spanned::Spanned;
 
 use super::desugar::scrutinee::{Position, Scrutinee};
 use super::memory::place::Place;
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// An infix operator, without its assigning form.
 #[derive(Clone, Copy)]
@@ -64,12 +63,12 @@ impl Lowerer<'_> {
             Some((Infix::Or, false)) => self.short_circuit(e, false),
             Some((op, false)) => {
                 let ids = self.operands(&[&e.left, &e.right]);
-                Value::Scalar(self.apply(op, ids[0], ids[1], e.span(), e.op.span()))
+                Value::Scalar(self.apply(op, ids[0], ids[1], e.range(), e.op.range()))
             }
             None => {
                 self.errors.unsupported(
                     codes::OPERATOR,
-                    e.op.span(),
+                    e.op.range(),
                     "this operator is",
                     "use another operator",
                 );
@@ -79,7 +78,14 @@ impl Lowerer<'_> {
     }
 
     /// `lhs op rhs` on lowered operands.
-    fn apply(&mut self, op: Infix, lhs: ExprId, rhs: ExprId, span: Span, at: Span) -> ExprId {
+    fn apply(
+        &mut self,
+        op: Infix,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: SourceRange,
+        at: SourceRange,
+    ) -> ExprId {
         if let Some(made) = self.simd_binary(op, (lhs, rhs), span, at) {
             return made;
         }
@@ -91,7 +97,13 @@ impl Lowerer<'_> {
     }
 
     /// An operator that cannot fault.
-    pub(super) fn plain(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, span: Span) -> ExprId {
+    pub(super) fn plain(
+        &mut self,
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: SourceRange,
+    ) -> ExprId {
         let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
         let fits = if !self.is_scalar(lhs) {
             false
@@ -135,8 +147,8 @@ impl Lowerer<'_> {
         op: DivideOp,
         lhs: ExprId,
         rhs: ExprId,
-        span: Span,
-        at: Span,
+        span: SourceRange,
+        at: SourceRange,
     ) -> ExprId {
         let ty = match self.is_scalar(lhs) && self.same_type(lhs, rhs) {
             true => self.ty(lhs),
@@ -171,10 +183,10 @@ impl Lowerer<'_> {
             } else {
                 Expr::Or { lhs, rhs }
             };
-            return Value::Scalar(self.known(expr, Scalar::Bool, e.span()));
+            return Value::Scalar(self.known(expr, Scalar::Bool, e.range()));
         }
         // The right side has statements, which run only if its value is needed.
-        let (ty, span) = (self.types.known(Scalar::Bool), e.span());
+        let (ty, span) = (self.types.known(Scalar::Bool), e.range());
         let local = self.local("t", ty, true);
         self.push(
             Stmt::Let {
@@ -225,7 +237,7 @@ impl Lowerer<'_> {
             _ => {
                 self.errors.unsupported(
                     codes::OPERATOR,
-                    e.span(),
+                    e.range(),
                     "this operator is",
                     "use another operator",
                 );
@@ -233,11 +245,11 @@ impl Lowerer<'_> {
             }
         };
         let arg = self.scalar(&e.expr);
-        if let Some(made) = self.simd_unary(op, arg, e.span()) {
+        if let Some(made) = self.simd_unary(op, arg, e.range()) {
             return Value::Scalar(made);
         }
         let ty = self.ty(arg);
-        Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.span()))
+        Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.range()))
     }
 
     /// `place = value`: evaluates the value first, then the place.
@@ -271,7 +283,7 @@ impl Lowerer<'_> {
             return Value::Unit;
         };
         let value = self.settle(value, mark);
-        self.write(place, value, e.span());
+        self.write(place, value, e.range());
         Value::Unit
     }
 
@@ -283,7 +295,7 @@ impl Lowerer<'_> {
             syn::Expr::Tuple(tuple) => {
                 let types = tuple.elems.iter().map(|_| self.types.any()).collect();
                 let wanted = self.types.tuple(types);
-                self.unify(wanted, self.subject_type(subject), tuple.span());
+                self.unify(wanted, self.subject_type(subject), tuple.range());
                 for (i, elem) in tuple.elems.iter().enumerate() {
                     let part = self.tuple_part(subject, i);
                     self.assign_parts(elem, &part);
@@ -292,15 +304,15 @@ impl Lowerer<'_> {
             syn::Expr::Array(array) => {
                 for (i, elem) in array.elems.iter().enumerate() {
                     let position = Position::First(i as u64);
-                    if let Some(part) = self.element_part(subject, position, elem.span()) {
+                    if let Some(part) = self.element_part(subject, position, elem.range()) {
                         self.assign_parts(elem, &part);
                     }
                 }
             }
             other => {
                 if let Some(place) = self.place(other) {
-                    let value = self.read_subject(subject, other.span());
-                    self.write(place, value, other.span());
+                    let value = self.read_subject(subject, other.range());
+                    self.write(place, value, other.range());
                 }
             }
         }
@@ -316,9 +328,9 @@ impl Lowerer<'_> {
             return Value::Unit;
         };
         let value = self.settle(value, mark);
-        let (place, current) = self.read_place(place, e.left.span());
-        let result = self.apply(op, current, value, e.span(), e.op.span());
-        self.write(place, result, e.span());
+        let (place, current) = self.read_place(place, e.left.range());
+        let result = self.apply(op, current, value, e.range(), e.op.range());
+        self.write(place, result, e.range());
         Value::Unit
     }
 
@@ -331,7 +343,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn write(&mut self, place: Place, value: ExprId, span: Span) {
+    pub(super) fn write(&mut self, place: Place, value: ExprId, span: SourceRange) {
         let (found, value_span) = (self.ty(value), self.span(value));
         match place {
             Place::Local(local) => {

@@ -4,14 +4,14 @@
 //! rejects a launch that violates it, so the assertion never fails. The analyses may rely on it.
 
 use sarek_ir::{Precondition, Scalar, SiteKind, Stmt};
-use syn::spanned::Spanned;
 
 use super::Lowerer;
 use crate::diagnostics::codes;
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     pub(super) fn require(&mut self, condition: &syn::Expr) {
-        let span = condition.span();
+        let span = condition.range();
         let before = self.mark();
         let cond = self.scalar(condition);
         self.expect(cond, Scalar::Bool);
@@ -27,7 +27,7 @@ impl Lowerer<'_> {
         preconditions.push(Precondition::Holds(site));
     }
 
-    fn not_known(&mut self, span: proc_macro2::Span) {
+    fn not_known(&mut self, span: SourceRange) {
         self.errors.at(
             codes::REQUIREMENT,
             span,

@@ -1,10 +1,10 @@
 //! Lowers blocks and `let`.
 
 use sarek_ir::{Expr, Stmt};
-use syn::spanned::Spanned;
 
 use super::{Binding, Lowerer, Ty, Value, mark_of};
 use crate::diagnostics::codes;
+use crate::tokens::range::Ranged;
 
 /// True for a lone semicolon.
 pub(super) fn is_empty(stmt: &syn::Stmt) -> bool {
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
             let what = "an item other than `const` is";
             self.errors.unsupported(
                 codes::NESTED_ITEM,
-                item.span(),
+                item.range(),
                 what,
                 "move it out of the kernel",
             );
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         if !constant.generics.params.is_empty() {
             self.errors.at(
                 codes::NESTED_ITEM,
-                constant.generics.span(),
+                constant.generics.range(),
                 "a constant in a kernel cannot be generic",
                 "drop its parameters",
             );
@@ -151,7 +151,7 @@ impl Lowerer<'_> {
             return Value::Unit;
         };
         if let (Some(mark), Some(pat)) = (mark_of(&local.attrs), pat) {
-            self.marked(mark, ty, pat.ident.span());
+            self.marked(mark, ty, pat.ident.range());
         }
         let Some(init) = &local.init else {
             return self.declare(pat, ty);
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
         name: &syn::Ident,
         mutable: bool,
     ) -> sarek_ir::LocalId {
-        let (ty, span) = (self.ty(value), name.span());
+        let (ty, span) = (self.ty(value), name.range());
         if let Expr::Local(source) = self.kernel.expr(value)
             && self.results.remove(&source)
         {
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
     fn declare(&mut self, pat: Option<&syn::PatIdent>, ty: Ty) -> Value {
         if let Some(pat) = pat {
             let local = self.local(&pat.ident.to_string(), ty, true);
-            self.push(Stmt::Let { local, init: None }, pat.ident.span());
+            self.push(Stmt::Let { local, init: None }, pat.ident.range());
             self.bind(&pat.ident, Binding::Local(local));
         }
         Value::Unit
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
 
     fn unsupported_pattern<T>(&mut self, pat: &syn::Pat, what: &str, instead: &str) -> Option<T> {
         self.errors
-            .unsupported(codes::PATTERN, pat.span(), what, instead);
+            .unsupported(codes::PATTERN, pat.range(), what, instead);
         None
     }
 }

@@ -1,13 +1,18 @@
 //! Expressions that the frontend writes itself, over operands that are lowered already.
 
-use proc_macro2::Span;
 use sarek_ir::ExprId;
 
 use super::{Binding, Lowerer, Value};
+use crate::tokens::range::SourceRange;
 
 impl Lowerer<'_> {
     /// Lowers an expression over operands, which are leaves and have the names `__x`, `__y`, `__z` and `__n` in it.
-    pub(super) fn rust(&mut self, operands: &[ExprId], span: Span, rust: &syn::Expr) -> ExprId {
+    pub(super) fn rust(
+        &mut self,
+        operands: &[ExprId],
+        span: SourceRange,
+        rust: &syn::Expr,
+    ) -> ExprId {
         let names = ["__x", "__y", "__z", "__n"].into_iter();
         let operands: Vec<_> = names.zip(operands.iter().copied()).collect();
         self.over_operands(&operands, span, rust)
@@ -17,7 +22,7 @@ impl Lowerer<'_> {
     pub(super) fn over_operands(
         &mut self,
         operands: &[(&str, ExprId)],
-        span: Span,
+        span: SourceRange,
         rust: &syn::Expr,
     ) -> ExprId {
         self.scopes.push(Default::default());
@@ -25,7 +30,7 @@ impl Lowerer<'_> {
             let part = self.operand_subject(*operand);
             self.aliases.push(part);
             let alias = Binding::Part(self.aliases.len() - 1);
-            self.bind(&syn::Ident::new(name, span), alias);
+            self.bind(&syn::Ident::new(name, span.first), alias);
         }
         // Its own methods are not the user's, whose meaning rustc is asked for.
         let audits = self.method_audits.len();

@@ -3,10 +3,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, Ident, PathArguments, ReturnType, Type, TypeParamBound};
 
 use crate::diagnostics::{Errors, codes};
+use crate::tokens::range::Ranged;
 
 /// The type of a callable parameter.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ impl CallableType {
             if let Type::Reference(reference) = ty {
                 errors.at(
                     codes::FUNCTION_PARAMETER,
-                    reference.span(),
+                    reference.range(),
                     "a callable parameter takes and returns values, not references",
                     "capture the value that it refers to",
                 );

@@ -6,6 +6,7 @@ use syn::{FnArg, Ident, Pat, ReturnType, Type};
 use super::signature::{argument_kind, view_kind};
 use super::{Argument, ArgumentKind, Callables, ElementType, Own, Signature};
 use crate::diagnostics::{Errors, Mistake, codes};
+use crate::tokens::range::Ranged;
 
 impl Signature {
     /// Reads the signature of a `#[device]` function. Returns `None` if a parameter is invalid,
@@ -38,7 +39,7 @@ impl Signature {
                 "return the element itself, or its index",
             );
             let mistake = mistake.because("not every device can return pointers");
-            errors.report(reference.span(), &mistake);
+            errors.report(reference.range(), &mistake);
             return None;
         }
         (arguments.len() == sig.inputs.len()).then(|| Signature {
@@ -84,7 +85,7 @@ fn lent_by_length(sig: &syn::Signature, errors: &mut Errors) {
         {
             errors.at(
                 codes::FUNCTION_PARAMETER,
-                array.span(),
+                array.range(),
                 "arrays are passed as slices, and a slice does not determine a constant parameter",
                 "write `&[T]` or `&mut [T]`, and use its `len()`",
             );
@@ -100,7 +101,7 @@ fn parameter(argument: &FnArg, callables: &Callables, errors: &mut Errors) -> Op
     if let Some(attr) = typed.attrs.first() {
         errors.at(
             codes::ATTRIBUTE,
-            attr.span(),
+            attr.range(),
             "attributes on a function's parameters are not supported",
             "remove it",
         );
@@ -110,7 +111,7 @@ fn parameter(argument: &FnArg, callables: &Callables, errors: &mut Errors) -> Op
         other => {
             errors.at(
                 codes::PARAMETER_NAME,
-                other.span(),
+                other.range(),
                 "a parameter of a `#[device]` function must be a plain name",
                 "use a plain name, and destructure it in the body",
             );
@@ -162,7 +163,7 @@ fn receiver_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Ar
         _ => {
             errors.at(
                 codes::FUNCTION_PARAMETER,
-                receiver.span(),
+                receiver.range(),
                 "kernels do not support this receiver",
                 "write `self`, `&self` or `&mut self`",
             );
@@ -219,7 +220,7 @@ fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         Type::ImplTrait(of) => {
             errors.at(
                 codes::FUNCTION_PARAMETER,
-                of.span(),
+                of.range(),
                 "only `impl Fn`, `impl FnMut` and `impl FnOnce` are supported for a parameter",
                 "write `impl Fn(f32) -> f32` for a closure, and a generic parameter for other types",
             );

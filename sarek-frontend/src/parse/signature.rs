@@ -5,6 +5,7 @@ use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
 use super::{CallableType, Own, merged, own_generics};
 use crate::diagnostics::{Errors, codes};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The signature of a kernel or function.
 pub struct Signature {
@@ -121,7 +122,7 @@ impl ElementType {
             Type::Path(path) if path.qself.is_none() && is_vec(&path.path) => {
                 errors.at(
                     codes::TYPE,
-                    ty.span(),
+                    ty.range(),
                     "type `Vec` is not supported in a kernel",
                     "take `&[T]` or `&mut [T]`: a launch passes a `Vector`",
                 );
@@ -214,7 +215,7 @@ impl Signature {
             if !returns_nothing {
                 errors.at(
                     codes::RETURN_VALUE,
-                    ty.span(),
+                    ty.range(),
                     "a kernel returns nothing",
                     "write its results to a `&mut [T]`",
                 );
@@ -252,7 +253,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         FnArg::Receiver(receiver) => {
             errors.at(
                 codes::PARAMETER_NAME,
-                receiver.span(),
+                receiver.range(),
                 "a kernel must be a free function without `self`",
                 "write it outside of the `impl` block, and take the value as an argument",
             );
@@ -264,7 +265,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
     if let Some(attr) = typed.attrs.iter().find(|attr| !self::is_item(attr)) {
         errors.at(
             codes::ATTRIBUTE,
-            attr.span(),
+            attr.range(),
             "attributes on a kernel's arguments are not supported, except for `#[item]`",
             "remove it",
         );
@@ -274,7 +275,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         other => {
             errors.at(
                 codes::PARAMETER_NAME,
-                other.span(),
+                other.range(),
                 "an argument of a kernel must be a plain name",
                 "use a plain name, and destructure it in the body",
             );
@@ -335,7 +336,7 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
     if let Type::Slice(slice) = elem {
         errors.at(
             codes::ITEM_KERNEL,
-            slice.span(),
+            slice.range(),
             "an item is one element of a vector",
             "write `T`, `&T` or `&mut T`, or drop `#[item]` to take the whole slice",
         );
@@ -343,7 +344,7 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
     }
     let element = ElementType::read(elem, errors)?;
     if let ElementType::Scalar(Scalar::Usize) = element {
-        no_usize(elem.span(), errors);
+        no_usize(elem.range(), errors);
         return None;
     }
     let access = match item {
@@ -355,7 +356,7 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
 }
 
 /// Reports that `usize` cannot be an element.
-fn no_usize(span: Span, errors: &mut Errors) {
+fn no_usize(span: SourceRange, errors: &mut Errors) {
     let what = "`usize` cannot be the element of a slice";
     errors.at(codes::USIZE_IN_BUFFER, span, what, "use `u32` or `u64`");
 }
@@ -377,7 +378,7 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         _ => {
             errors.at(
                 codes::ARGUMENT_TYPE,
-                ty.span(),
+                ty.range(),
                 "a kernel cannot take an argument of this type",
                 "take a scalar, a `&[T]`, a `&mut [T]`, a `&[Atomic<T>]` or a view",
             );
@@ -389,7 +390,7 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         other => {
             errors.at(
                 codes::ARGUMENT_TYPE,
-                other.span(),
+                other.range(),
                 "a kernel borrows slices only",
                 "write `&[T]` or `&mut [T]`; scalars are passed by value",
             );
@@ -410,11 +411,11 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         (None, Some(_)) => (ElementType::read(&slice.elem, errors)?, Access::Write),
         (None, None) => (ElementType::read(&slice.elem, errors)?, Access::Read),
     };
-    in_buffer(&elem, slice.elem.span(), errors)?;
+    in_buffer(&elem, slice.elem.range(), errors)?;
     Some(ArgumentKind::Slice { elem, access })
 }
 
-fn in_buffer(elem: &ElementType, span: Span, errors: &mut Errors) -> Option<()> {
+fn in_buffer(elem: &ElementType, span: SourceRange, errors: &mut Errors) -> Option<()> {
     if let ElementType::Scalar(Scalar::Usize) = elem {
         no_usize(span, errors);
         return None;
@@ -451,14 +452,14 @@ pub(super) fn view_kind(
     let [elem] = types[..] else {
         errors.at(
             codes::ARGUMENT_TYPE,
-            ty.span(),
+            ty.range(),
             "this view has no element type",
             format!("write `{name}<f32>`"),
         );
         return Some(None);
     };
     let read = ElementType::read(elem, errors);
-    let read = read.filter(|read| in_buffer(read, elem.span(), errors).is_some());
+    let read = read.filter(|read| in_buffer(read, elem.range(), errors).is_some());
     Some(read.map(|elem| ArgumentKind::View { elem, access, rank }))
 }
 
@@ -479,7 +480,7 @@ pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
     let Some(syn::GenericArgument::Type(argument)) = argument else {
         errors.at(
             codes::ATOMIC_TYPE,
-            ty.span(),
+            ty.range(),
             "`Atomic` takes one type",
             "write `Atomic<u32>`",
         );
@@ -491,7 +492,7 @@ pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
     {
         errors.at(
             codes::ATOMIC_TYPE,
-            argument.span(),
+            argument.range(),
             format!("`Atomic<{}>` does not exist", elem.name()),
             "use `Atomic<u32>`",
         );
@@ -509,7 +510,7 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         _ => {
             errors.at(
                 codes::TYPE,
-                ty.span(),
+                ty.range(),
                 "only scalar types are supported here",
                 "use a scalar type, such as `f32`",
             );
@@ -528,7 +529,7 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
     };
     errors.at(
         codes::TYPE,
-        ty.span(),
+        ty.range(),
         format!("type `{name}` is not supported in a kernel"),
         advice,
     );

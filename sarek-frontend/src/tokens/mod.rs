@@ -5,6 +5,7 @@
 
 pub mod names;
 mod printed;
+pub mod range;
 mod self_type;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};

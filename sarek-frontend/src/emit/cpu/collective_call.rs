@@ -561,13 +561,13 @@ impl Lowered {
     /// The source span of an expression; nodes that a pass adds have none.
     pub fn expr_span(&self, id: ExprId) -> Span {
         let span = self.expr_spans.get(id.index());
-        span.copied().unwrap_or_else(Span::mixed_site)
+        span.map_or_else(Span::mixed_site, |span| span.first)
     }
 
     /// The same for a statement.
     pub fn stmt_span(&self, id: StmtId) -> Span {
         let span = self.stmt_spans.get(id.index());
-        span.copied().unwrap_or_else(Span::mixed_site)
+        span.map_or_else(Span::mixed_site, |span| span.first)
     }
 
     /// The function that a call calls.

@@ -9,7 +9,6 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{Argument, ExprId, FunctionId, LocalId};
 use syn::PathArguments;
-use syn::spanned::Spanned;
 
 use super::call_args::Back;
 use super::callee::Callee;
@@ -21,6 +20,7 @@ use crate::lower::resolve::method_audit::{AutoRef, MethodAudit};
 use crate::lower::types::{Hole, Node};
 use crate::lower::{Binding, Lowerer, Ty, Value};
 use crate::parse::named_scalar;
+use crate::tokens::range::Ranged;
 
 /// The type that a method belongs to.
 enum Owned {
@@ -52,11 +52,11 @@ impl Lowerer<'_> {
         let method = Some(last.ident.clone());
         let callee = Callee {
             turbofish: last.arguments.clone(),
-            start: path.span(),
+            start: path.range().first,
             ..self.new_callee(owner.to_token_stream(), method, last.ident.span())
         };
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
-        Some(self.call_function(callee, &arguments, wanted, e.span()))
+        Some(self.call_function(callee, &arguments, wanted, e.range()))
     }
 
     /// `<P as Shape>::area(&p)`
@@ -77,22 +77,22 @@ impl Lowerer<'_> {
         let (Some(method), true) = (method, of_trait.segments.len() == qself.position) else {
             let instead = "name the type and its method, as in `<Disc as Shape>::area(&disc)`";
             self.errors
-                .unsupported(codes::CALLEE, path.span(), "calling this is", instead);
+                .unsupported(codes::CALLEE, path.range(), "calling this is", instead);
             return Value::Never;
         };
         let (owner, of_trait) = match qself.position {
             0 => (ty.to_token_stream(), None),
             _ => (quote!(#ty as #of_trait), Some(((**ty).clone(), of_trait))),
         };
-        let at = method.ident.span();
+        let at = method.ident.range();
         let callee = Callee {
             of_trait,
             turbofish: method.arguments,
-            start: path.span(),
-            ..self.new_callee(owner, Some(method.ident), at)
+            start: path.range().first,
+            ..self.new_callee(owner, Some(method.ident), at.first)
         };
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
-        self.call_function(callee, &arguments, wanted, e.span())
+        self.call_function(callee, &arguments, wanted, e.range())
     }
 
     /// `value.method(…)` on one of the user's types. `None` if the receiver has another type.
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         all.append(&mut given.args);
         given.args = all;
         given.back.splice(..0, back);
-        self.call_with(function, given, wanted, e.span())
+        self.call_with(function, given, wanted, e.range())
     }
 
     /// The kind of reference that a receiver is, if it is one.
@@ -242,10 +242,10 @@ impl Lowerer<'_> {
         let is_place = is_field || matches!(peeled(expr), syn::Expr::Index(_));
         if is_place && !wanted {
             let place = self.place(expr)?;
-            let (place, value) = self.read_place(place, expr.span());
+            let (place, value) = self.read_place(place, expr.range());
             self.owner_of(self.ty(value), &e.method)?;
-            let local = self.temporary(value, expr.span());
-            return Some((Argument::Local(local), vec![(place, local, expr.span())]));
+            let local = self.temporary(value, expr.range());
+            return Some((Argument::Local(local), vec![(place, local, expr.range())]));
         }
         let value = self.referred(expr)?;
         Some((Argument::Value(value), vec![]))

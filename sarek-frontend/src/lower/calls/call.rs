@@ -2,12 +2,12 @@
 
 use quote::quote;
 use sarek_ir::{Builtin, Expr, Scalar, SubgroupOp};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::compound::is_type_name;
 use crate::lower::{Lowerer, Value};
 use crate::parse::named_scalar;
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn call(&mut self, e: &syn::ExprCall) -> Value {
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
             other => {
                 self.errors.unsupported(
                     codes::CALLEE,
-                    other.span(),
+                    other.range(),
                     "calling this is",
                     "call a function by its name",
                 );
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
         if is_own && let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
             self.errors.unsupported(
                 codes::CALLEE,
-                arguments.arguments.span(),
+                arguments.arguments.range(),
                 "a generic call is",
                 "drop the type arguments",
             );
@@ -66,13 +66,13 @@ impl Lowerer<'_> {
             if let Some(argument) = e.args.first() {
                 self.errors.at(
                     codes::ARGUMENT_COUNT,
-                    argument.span(),
+                    argument.range(),
                     format!("`{name}()` takes no arguments"),
                     "drop it",
                 );
             }
             self.audit_of_facade(path, &quote!());
-            return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
+            return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.range()));
         }
         if let Some(value) = self.collective(path, e) {
             return value;
@@ -108,26 +108,26 @@ impl Lowerer<'_> {
         if let Some(value) = self.parsed_or_tried(on, method) {
             return value;
         }
-        if let Some(value) = self.half_from(on, method, &ids, e.span()) {
+        if let Some(value) = self.half_from(on, method, &ids, e.range()) {
             return value;
         }
-        if let Some(value) = self.value_from(on, method, &ids, e.span()) {
+        if let Some(value) = self.value_from(on, method, &ids, e.range()) {
             return value;
         }
         if method.ident == "from_bits" {
-            return self.float_from_bits(on, &ids, e.span());
+            return self.float_from_bits(on, &ids, e.range());
         }
         let Some(&receiver) = ids.first() else {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                method.ident.span(),
+                method.ident.range(),
                 format!("`{on}::{}` needs an argument", method.ident),
                 "pass the value that it is called on",
             );
             return Value::Never;
         };
         self.expect(receiver, on);
-        self.method(&method.ident, ids, e.span())
+        self.method(&method.ident, ids, e.range())
     }
 }
 

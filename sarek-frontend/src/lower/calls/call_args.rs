@@ -1,10 +1,8 @@
 //! Arguments of calls: values, `&mut` references, slices, and callable arguments.
 
-use proc_macro2::Span;
 use sarek_ir::{
     Argument, CallableArg, CallableId, ExprId, FunctionId, LocalId, Memory, ParamId, Stmt,
 };
-use syn::spanned::Spanned;
 
 use super::callee::Typed;
 use crate::lower::memory::array::peeled;
@@ -12,6 +10,7 @@ use crate::lower::memory::array_values::LentRow;
 use crate::lower::memory::length::Dim;
 use crate::lower::memory::place::Place;
 use crate::lower::{Binding, Known, Lowerer, Ty};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The arguments of a call, evaluated.
 #[derive(Default)]
@@ -21,7 +20,7 @@ pub(in crate::lower) struct Arguments {
     pub back: Vec<Back>,
     /// Arrays passed as slices, and the locals that they are written back to, before the
     /// temporaries.
-    pub lent: Vec<(Memory, LocalId, Span)>,
+    pub lent: Vec<(Memory, LocalId, SourceRange)>,
     /// The rows of arrays that are passed as copies.
     pub rows: Vec<LentRow>,
     /// The callable arguments.
@@ -47,10 +46,10 @@ enum Evaluated<'a> {
 }
 
 /// A temporary that a call changes: the place it stands for, the temporary, and the source span.
-pub(in crate::lower) type Back = (Place, LocalId, Span);
+pub(in crate::lower) type Back = (Place, LocalId, SourceRange);
 
 impl Lowerer<'_> {
-    pub(in crate::lower) fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
+    pub(in crate::lower) fn temporary(&mut self, value: ExprId, span: SourceRange) -> LocalId {
         let ty = self.ty(value);
         let local = self.local("t", ty, true);
         let init = Some(value);
@@ -80,7 +79,7 @@ impl Lowerer<'_> {
                 && let Some(passed) = self.passed(expr)
             {
                 let to = (function, CallableId(callables.len() as u32));
-                match self.give(passed, to, expr.span()) {
+                match self.give(passed, to, expr.range()) {
                     Some((given, of)) => {
                         callables.push(given);
                         typed.push(of);
@@ -97,7 +96,7 @@ impl Lowerer<'_> {
                 Evaluated::Value(expr) => Argument::Value(self.scalar(expr)),
                 Evaluated::Borrowed(expr) => {
                     let value = self.scalar(expr);
-                    match self.lent_value(value, expr.span()) {
+                    match self.lent_value(value, expr.range()) {
                         Some(array) => Argument::Memory(array),
                         None => {
                             match self.types.look(self.ty(value)) {
@@ -111,27 +110,27 @@ impl Lowerer<'_> {
                         }
                     }
                 }
-                Evaluated::Shared(local) => Argument::Value(self.read(local, expr.span())),
+                Evaluated::Shared(local) => Argument::Value(self.read(local, expr.range())),
                 Evaluated::Memory(memory) => Argument::Memory(memory),
                 Evaluated::View(view) => {
-                    args.extend(self.view_arguments(view, expr.span()));
+                    args.extend(self.view_arguments(view, expr.range()));
                     continue;
                 }
                 Evaluated::Local(local) => {
-                    self.lent_local(local, function.is_some(), lent, expr.span())
+                    self.lent_local(local, function.is_some(), lent, expr.range())
                 }
                 Evaluated::Row(memory, indices) => {
-                    let row = self.lend_row(memory, &indices, expr.span());
+                    let row = self.lend_row(memory, &indices, expr.range());
                     self.may_change(row.copy);
                     rows.push(row);
                     Argument::Memory(rows[rows.len() - 1].copy)
                 }
                 Evaluated::Place(expr) => match self.place(expr) {
                     Some(place) => {
-                        let (place, value) = self.read_place(place, expr.span());
-                        let local = self.temporary(value, expr.span());
-                        back.push((place, local, expr.span()));
-                        self.lent_local(local, function.is_some(), lent, expr.span())
+                        let (place, value) = self.read_place(place, expr.range());
+                        let local = self.temporary(value, expr.range());
+                        back.push((place, local, expr.range()));
+                        self.lent_local(local, function.is_some(), lent, expr.range())
                     }
                     None => {
                         is_whole = false;
@@ -282,11 +281,12 @@ impl Lowerer<'_> {
                 Argument::Value(id) => (self.ty(id), self.span(id)),
                 Argument::Local(local) => (
                     self.local_types[local.index()],
-                    self.callees[function.index()].span,
+                    self.callees[function.index()].span.into(),
                 ),
-                Argument::Memory(memory) => {
-                    (self.lent_type(memory), self.callees[function.index()].span)
-                }
+                Argument::Memory(memory) => (
+                    self.lent_type(memory),
+                    self.callees[function.index()].span.into(),
+                ),
             };
             self.unify(wanted, found, span);
         }

@@ -9,7 +9,6 @@ use sarek_ir::{
     Argument, Call, CallId, CallTarget, Callable, CallableArg, CallableId, Closure, ClosureId,
     FunctionId, Scalar, Stmt, StmtId,
 };
-use syn::spanned::Spanned;
 
 use super::call::qualifying_type;
 use super::callee::{Callee, Typed};
@@ -18,6 +17,7 @@ use crate::lower::compound::{is_camel_case, is_type_name};
 use crate::lower::memory::array::peeled;
 use crate::lower::{Binding, CallableBody, Lowerer, Ty, Value, plain_name};
 use crate::parse::CallableType;
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// A callable among the arguments of a call.
 pub(in crate::lower) enum Passed {
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
                 body: own
                     .of
                     .body_type(&takes, result_type.as_ref(), &quote!(__host)),
-                span: own.of.span(),
+                span: own.of.span().into(),
             });
         }
         self.callables = all;
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
                 e.args.len()
             );
             self.errors
-                .at(codes::ARGUMENT_COUNT, e.span(), what, "pass as many");
+                .at(codes::ARGUMENT_COUNT, e.range(), what, "pass as many");
             return Value::Never;
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
         }
         let result = result_type.map(|ty| {
             let local = self.result(ty);
-            self.push(Stmt::Let { local, init: None }, e.span());
+            self.push(Stmt::Let { local, init: None }, e.range());
             local
         });
         let args: Vec<Argument> = args.into_iter().map(Argument::Value).collect();
@@ -140,9 +140,9 @@ impl Lowerer<'_> {
             callable_args: vec![].into(),
             result,
         });
-        self.push(Stmt::Call { call }, e.span());
+        self.push(Stmt::Call { call }, e.range());
         result.map_or(Value::Unit, |local| {
-            Value::Scalar(self.read(local, e.span()))
+            Value::Scalar(self.read(local, e.range()))
         })
     }
 
@@ -194,7 +194,7 @@ impl Lowerer<'_> {
         &mut self,
         passed: Passed,
         to: (FunctionId, CallableId),
-        span: Span,
+        span: SourceRange,
     ) -> Option<(CallableArg, Typed)> {
         match passed {
             Passed::Closure(index) => {
@@ -236,7 +236,7 @@ impl Lowerer<'_> {
                 let callee = Callee {
                     given_to: Some(to.0),
                     turbofish,
-                    ..self.new_callee(owner, method, span)
+                    ..self.new_callee(owner, method, span.first)
                 };
                 let function = self.function_id(callee);
                 Some((CallableArg::Function(function), Typed::Function(function)))
@@ -249,7 +249,7 @@ impl Lowerer<'_> {
         &mut self,
         index: usize,
         (function, callable): (FunctionId, CallableId),
-        span: Span,
+        span: SourceRange,
     ) -> Option<(ClosureId, Typed)> {
         if self.closures[index].open {
             self.errors.at(
@@ -280,7 +280,7 @@ impl Lowerer<'_> {
         if self.kernel.shared.len() > shared {
             self.errors.at(
                 codes::CLOSURE,
-                closure.span(),
+                closure.range(),
                 "a shared array is created in a closure that is passed to a function",
                 "create it before the call, outside the closure",
             );
@@ -299,7 +299,7 @@ impl Lowerer<'_> {
         });
         let id = ClosureId(self.kernel.closures.len() as u32 - 1);
         (before || self.errors.is_empty())
-            .then_some((id, Typed::Callable(types, result_type, closure.span())))
+            .then_some((id, Typed::Callable(types, result_type, closure.range())))
     }
 
     /// Ends the closure's block with the assignment of its result.
@@ -310,7 +310,7 @@ impl Lowerer<'_> {
         (function, callable): (FunctionId, CallableId),
         closure: &syn::ExprClosure,
     ) -> (crate::lower::OpenBlock, Option<sarek_ir::LocalId>) {
-        let span = closure.body.span();
+        let span = closure.body.range();
         let id = match value {
             Value::Scalar(id) => id,
             Value::Unit => return (open, None),
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
         &self,
         takes: &[Ty],
         result_type: Option<Ty>,
-        at: Span,
+        at: SourceRange,
     ) -> TokenStream {
         let krate = &self.krate;
         let takes = takes.iter().map(|ty| self.type_or_placeholder(*ty));
@@ -364,7 +364,7 @@ impl Lowerer<'_> {
             None => quote!(()),
         };
         // At this place rustc reports that the function requires other types.
-        let span = Span::mixed_site().located_at(at);
+        let span = Span::mixed_site().located_at(at.first);
         let of_type = quote!(fn(#(#takes),*) -> #result_type);
         quote_spanned!(span=> { use #krate::__private::host as __host; __host::of_type::<#of_type>() })
     }
@@ -378,6 +378,8 @@ impl Lowerer<'_> {
 impl CallableType {
     fn span(&self) -> Span {
         let first = self.takes.first().or(self.result_type.as_ref());
-        first.map_or_else(Span::call_site, Spanned::span)
+        first
+            .map_or_else(SourceRange::call_site, Ranged::range)
+            .first
     }
 }

@@ -8,6 +8,7 @@ use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use crate::lower::{Lowerer, Ty};
+use crate::tokens::range::SourceRange;
 use crate::tokens::{at, names, relocated};
 
 /// A called function, as generated Rust code reaches it.
@@ -60,7 +61,7 @@ pub(in crate::lower) enum Typed {
     Int(Ty),
     Float(Ty),
     /// A callable: its parameter types, its result type and its source span.
-    Callable(Vec<Ty>, Option<Ty>, Span),
+    Callable(Vec<Ty>, Option<Ty>, SourceRange),
     /// A function passed as an argument.
     Function(FunctionId),
     /// Nothing determines the type.

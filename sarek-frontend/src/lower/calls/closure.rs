@@ -2,12 +2,12 @@
 //! that are passed to functions are in [`super::callable`].
 
 use proc_macro2::Span;
-use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use crate::diagnostics::codes;
 use crate::lower::memory::array::peeled;
 use crate::lower::{Binding, Lowerer, Scopes, Ty, Value};
+use crate::tokens::range::Ranged;
 use sarek_ir::{LocalId, Stmt};
 
 /// A closure, with the bindings in scope at its definition.
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             let instead = "bind it to a plain name and call it by that";
             self.errors.unsupported(
                 codes::CLOSURE,
-                local.pat.span(),
+                local.pat.range(),
                 "this pattern for a closure is",
                 instead,
             );
@@ -93,13 +93,13 @@ impl Lowerer<'_> {
         if self.closures[index].open {
             let what = "a closure calls itself";
             self.errors
-                .at(codes::CLOSURE, e.span(), what, "write a loop");
+                .at(codes::CLOSURE, e.range(), what, "write a loop");
             return Some(Value::Never);
         }
         if taken != e.args.len() {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                e.span(),
+                e.range(),
                 format!(
                     "this closure takes {taken} arguments, but the call has {}",
                     e.args.len()
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
                 let fits = this.unify(param, this.ty(value), this.span(value));
                 if let Some(local) = this.closure_parameter(pat, param) {
                     let init = Some(value).filter(|_| fits);
-                    this.push(Stmt::Let { local, init }, pat.span());
+                    this.push(Stmt::Let { local, init }, pat.range());
                 }
             }
             this.closure_value(&closure)
@@ -173,7 +173,7 @@ impl Lowerer<'_> {
             other => (other, None),
         };
         if let Some(written) = written.and_then(|written| self.written_type(written)) {
-            self.unify(written, ty, pat.span());
+            self.unify(written, ty, pat.range());
         }
         match pat {
             syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
@@ -186,7 +186,7 @@ impl Lowerer<'_> {
                 let instead = "take plain names";
                 self.errors.unsupported(
                     codes::CLOSURE,
-                    pat.span(),
+                    pat.range(),
                     "this parameter of a closure is",
                     instead,
                 );

@@ -8,7 +8,6 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
     Builtin, Call, CallId, CallTarget, ExprId, FunctionId, LinkId, LocalId, PlaceId, Root, Stmt,
 };
-use syn::spanned::Spanned;
 
 use super::call_args::Arguments;
 use super::callee::Callee;
@@ -19,12 +18,13 @@ use crate::lower::resolve::suggest::nearest;
 use crate::lower::{Binding, Lowerer, Value};
 use crate::parse::{Parameters, Signature};
 use crate::tokens::names;
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     // The function itself.
 
     /// Declares the local for the result, before all other statements.
-    pub(in crate::lower) fn declare_result(&mut self, ty: Option<&syn::Type>, span: Span) {
+    pub(in crate::lower) fn declare_result(&mut self, ty: Option<&syn::Type>, span: SourceRange) {
         let Some(ty) = ty else { return };
         let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
         self.own_types.1 = Some(ty);
@@ -34,7 +34,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns from the function, with a value if it has a result.
-    pub(in crate::lower) fn leave_function(&mut self, value: Value, span: Span) {
+    pub(in crate::lower) fn leave_function(&mut self, value: Value, span: SourceRange) {
         let result = self.kernel.result;
         match (value, result) {
             (Value::Scalar(id), Some(local)) => {
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
     /// to.
     pub(in crate::lower) fn referred(&mut self, expr: &syn::Expr) -> Option<ExprId> {
         match self.referent(expr) {
-            Some(local) => Some(self.read(local, expr.span())),
+            Some(local) => Some(self.read(local, expr.range())),
             None => self.scalar_or_never(expr),
         }
     }
@@ -104,9 +104,9 @@ impl Lowerer<'_> {
         if let Some(name) = path.get_ident() {
             self.suspect_id(name);
         }
-        let callee = self.new_callee(path.to_token_stream(), None, path.span());
+        let callee = self.new_callee(path.to_token_stream(), None, path.range().first);
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
-        self.call_function(callee, &arguments, wanted, e.span())
+        self.call_function(callee, &arguments, wanted, e.range())
     }
 
     /// Suggests an id for a misspelt name. If there are other errors, rustc does not report that
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
                 format!("did you mean `{meant}()`?"),
             )
             .because("because of other errors, functions of this name were not looked up");
-            self.errors.suspect(name.span(), &mistake);
+            self.errors.suspect(name.range(), &mistake);
         }
     }
 
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         callee: Callee,
         arguments: &[&syn::Expr],
         wanted: bool,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         let function = self.function_id(callee);
         let Some(arguments) = self.arguments(Some(function), arguments) else {
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
         function: FunctionId,
         arguments: Arguments,
         wanted: bool,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         self.tell_types(function, &arguments);
         self.unify_arguments(function, &arguments.args);

@@ -8,6 +8,7 @@ use sarek_ir::{Expr, Native, NativeId, NativeText, Origin, ParamId, Piece, Stmt}
 use crate::diagnostics::codes;
 use crate::lower::{Lowerer, Value};
 use crate::parse::Signature;
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn intrinsic_body(
@@ -19,7 +20,7 @@ impl Lowerer<'_> {
         if self.param_types.len() < signature.arguments.len() {
             return; // a parameter has an error
         }
-        let span = signature.name.span();
+        let span = signature.name.range();
         let params = (0..signature.arguments.len() as u32).map(ParamId);
         let operands: Vec<Piece> = params
             .map(|param| {
@@ -57,7 +58,7 @@ impl Lowerer<'_> {
                 target: "".into(),
                 pieces: operands.into(),
                 origin: Origin {
-                    line: span.start().line as u32,
+                    line: span.first.start().line as u32,
                     ..Origin::default()
                 },
             }]

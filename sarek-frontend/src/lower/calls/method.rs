@@ -1,18 +1,18 @@
 //! Methods of slices and numbers.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use sarek_ir::numeric;
 use sarek_ir::{
     ArgType, BinaryOp, Compound, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind, Stmt,
     Value as Constant,
 };
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::memory::array::{index_chain, peeled};
 use crate::lower::resolve::suggest::nearest;
 use crate::lower::types::Node;
 use crate::lower::{Known, Lowerer, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// True for a method of `Option`, `Result` or a vector that kernels support if they see the
 /// receiver's type.
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             }
             self.errors.unsupported(
                 codes::CALLEE,
-                turbofish.span(),
+                turbofish.range(),
                 "a generic call is",
                 "drop the type arguments",
             );
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         if let syn::Expr::Range(range) = peeled(&e.receiver) {
             self.errors.unsupported(
                 codes::RANGE,
-                range.span(),
+                range.range(),
                 "a range is",
                 "loop over it with `for`",
             );
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 let arguments: Vec<&syn::Expr> = arguments.collect();
                 let ids = self.more_operands(vec![receiver], &arguments);
                 self.audit_method(e, ids[0]);
-                self.method(&e.method, ids, e.span())
+                self.method(&e.method, ids, e.range())
             }
             Err(value) => value,
         }
@@ -94,17 +94,17 @@ impl Lowerer<'_> {
         let name = e.method.to_string();
         self.audit_memory_method(memory, e);
         match (name.as_str(), e.args.is_empty()) {
-            ("len", true) => Value::Scalar(self.len(memory, e.span())),
+            ("len", true) => Value::Scalar(self.len(memory, e.range())),
             ("is_empty", true) => {
-                let n = self.len(memory, e.span());
-                let zero = self.constant(Constant::Usize(0), e.span());
-                Value::Scalar(self.plain(BinaryOp::Eq, n, zero, e.span()))
+                let n = self.len(memory, e.range());
+                let zero = self.constant(Constant::Usize(0), e.range());
+                Value::Scalar(self.plain(BinaryOp::Eq, n, zero, e.range()))
             }
             ("swap", false) if e.args.len() == 2 && self.rank(memory) == 1 => self.swap(e),
             ("get_unchecked" | "get_unchecked_mut", false) => {
                 self.errors.at(
                     codes::REFERENCE,
-                    e.method.span(),
+                    e.method.range(),
                     format!("`{name}` returns a reference"),
                     format!("write `*x.{name}(i)`"),
                 );
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
                 let what = format!("the slice method `{name}` is");
                 self.errors.unsupported(
                     codes::SLICE_METHOD,
-                    e.method.span(),
+                    e.method.range(),
                     &what,
                     "use `len`, `is_empty`, `swap` and indexing",
                 );
@@ -135,14 +135,14 @@ impl Lowerer<'_> {
         }
         let length = self.shape(memory)?[indices.len()].length;
         self.audit_row_method(memory, indices.len(), e);
-        let row = self.flat_index(memory, &indices, e.receiver.span());
+        let row = self.flat_index(memory, &indices, e.receiver.range());
         self.discard(row);
-        let n = self.length_expr(length, e.span());
+        let n = self.length_expr(length, e.range());
         Some(Value::Scalar(match name == "len" {
             true => n,
             false => {
-                let zero = self.constant(Constant::Usize(0), e.span());
-                self.plain(BinaryOp::Eq, n, zero, e.span())
+                let zero = self.constant(Constant::Usize(0), e.range());
+                self.plain(BinaryOp::Eq, n, zero, e.range())
             }
         }))
     }
@@ -150,9 +150,9 @@ impl Lowerer<'_> {
     /// `x.swap(i, j)`, written as an exchange of elements. Both indices are evaluated before
     /// anything is stored.
     fn swap(&mut self, e: &syn::ExprMethodCall) -> Value {
-        let (slice, span) = (&e.receiver, e.method.span());
+        let (slice, span) = (&e.receiver, e.method.range());
         let (first, second) = (&e.args[0], &e.args[1]);
-        self.value(&syn::parse_quote_spanned! {span=> {
+        self.value(&syn::parse_quote_spanned! {span.first=> {
             let (__first, __second) = (#first, #second);
             let __value = #slice[__first];
             #slice[__first] = #slice[__second];
@@ -161,7 +161,12 @@ impl Lowerer<'_> {
     }
 
     /// A numeric method on lowered operands, the receiver first.
-    pub(in crate::lower) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
+    pub(in crate::lower) fn method(
+        &mut self,
+        name: &Ident,
+        ids: Vec<ExprId>,
+        span: SourceRange,
+    ) -> Value {
         if let Some(value) = self.array_length(name, &ids, span) {
             return value;
         }
@@ -192,14 +197,15 @@ impl Lowerer<'_> {
         known.unwrap_or_else(|| {
             let what = format!("`{on}` has no method `{name}` in a kernel");
             let instead = instead_of(&name.to_string(), on);
-            self.errors.at(codes::NO_METHOD, name.span(), what, instead);
+            self.errors
+                .at(codes::NO_METHOD, name.range(), what, instead);
             Value::Never
         })
     }
 
     /// `len` and `is_empty` of an array inside of a value. `None` for another method or another
     /// type.
-    fn array_length(&mut self, name: &Ident, ids: &[ExprId], span: Span) -> Option<Value> {
+    fn array_length(&mut self, name: &Ident, ids: &[ExprId], span: SourceRange) -> Option<Value> {
         let ([array], "len" | "is_empty") = (ids, name.to_string().as_str()) else {
             return None;
         };
@@ -230,7 +236,7 @@ impl Lowerer<'_> {
     }
 
     /// A method on a number whose type only rustc knows.
-    fn foreign_method(&mut self, name: &Ident, mut ids: Vec<ExprId>, span: Span) -> Value {
+    fn foreign_method(&mut self, name: &Ident, mut ids: Vec<ExprId>, span: SourceRange) -> Value {
         let text = name.to_string();
         if ids.len() == 1
             && let Some(value) = self.conversion(name, ids[0], span)
@@ -256,7 +262,7 @@ impl Lowerer<'_> {
                 ),
             };
             self.errors
-                .at(codes::UNKNOWN_TYPE, name.span(), what, instead);
+                .at(codes::UNKNOWN_TYPE, name.range(), what, instead);
             return Value::Never;
         };
         if !self.arity(name, &ids, intrinsic.args().len()) {
@@ -273,7 +279,7 @@ impl Lowerer<'_> {
             }
         }
         if intrinsic == Intrinsic::Clamp {
-            self.assert_clamp(&mut ids, name.span());
+            self.assert_clamp(&mut ids, name.range());
         }
         let args = self.kernel.push_list(&ids);
         let call = Expr::Call { intrinsic, args };
@@ -291,7 +297,7 @@ impl Lowerer<'_> {
             let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                name.span(),
+                name.range(),
                 format!("`{name}` takes {wanted} argument{s}, but the call has {found}"),
                 format!("pass {wanted}"),
             );
@@ -305,7 +311,7 @@ impl Lowerer<'_> {
         name: &Ident,
         on: Scalar,
         mut ids: Vec<ExprId>,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         if !self.arity(name, &ids, intrinsic.args().len()) {
             return Value::Never;
@@ -314,7 +320,7 @@ impl Lowerer<'_> {
             self.expect(id, arg.of(on));
         }
         if intrinsic == Intrinsic::Clamp {
-            self.assert_clamp(&mut ids, name.span());
+            self.assert_clamp(&mut ids, name.range());
         }
         let args = self.kernel.push_list(&ids);
         let result = intrinsic.result_type(on);
@@ -322,7 +328,7 @@ impl Lowerer<'_> {
     }
 
     /// `clamp` panics unless `lo <= hi`.
-    fn assert_clamp(&mut self, ids: &mut [ExprId], span: Span) {
+    fn assert_clamp(&mut self, ids: &mut [ExprId], span: SourceRange) {
         let at = self.mark();
         for (i, id) in ids.iter_mut().enumerate() {
             if !self.kernel.is_fixed_leaf(*id) {
@@ -340,7 +346,7 @@ impl Lowerer<'_> {
         &mut self,
         on: Scalar,
         ids: &[ExprId],
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         let (bits, [id]) = (
             match on {

@@ -6,6 +6,7 @@ use sarek_ir::{Compound, CompoundId, ExprId};
 
 use crate::lower::types::Node;
 use crate::lower::{Lowerer, Ty, Value};
+use crate::tokens::range::SourceRange;
 
 /// The methods, with their numbers of arguments.
 const OPTION: [(&str, usize); 4] = [
@@ -55,7 +56,7 @@ impl Lowerer<'_> {
         &mut self,
         name: &Ident,
         ids: &[ExprId],
-        span: Span,
+        span: SourceRange,
     ) -> Option<Value> {
         let ty = self.ty(ids[0]);
         let arity = self.optional_arity(ty, name)?;
@@ -65,8 +66,8 @@ impl Lowerer<'_> {
         let operands: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
         let is_result = self.core_argument(ty, 1).is_some() || name == "is_ok" || name == "is_err";
         let of: syn::Path = match is_result {
-            true => syn::parse_quote_spanned!(span=> ::core::result::Result),
-            false => syn::parse_quote_spanned!(span=> ::core::option::Option),
+            true => syn::parse_quote_spanned!(span.first=> ::core::result::Result),
+            false => syn::parse_quote_spanned!(span.first=> ::core::option::Option),
         };
         let name = name.to_string();
         let rust: syn::Expr = match name.as_str() {
@@ -74,10 +75,10 @@ impl Lowerer<'_> {
             "is_none" => holds(&of, "Some", false, span),
             "is_ok" => holds(&of, "Ok", true, span),
             "is_err" => holds(&of, "Ok", false, span),
-            "unwrap_or" if is_result => syn::parse_quote_spanned! {span=>
+            "unwrap_or" if is_result => syn::parse_quote_spanned! {span.first=>
                 match __x { #of::Ok(value) => value, _ => __y }
             },
-            "unwrap_or" => syn::parse_quote_spanned! {span=>
+            "unwrap_or" => syn::parse_quote_spanned! {span.first=>
                 match __x { #of::Some(value) => value, _ => __y }
             },
             "unwrap" => {
@@ -85,7 +86,7 @@ impl Lowerer<'_> {
                 let is_some = self.rust(&operands, span, &is_some);
                 let message = "called `Option::unwrap()` on a `None` value";
                 self.assert(is_some, message.into(), span);
-                syn::parse_quote_spanned!(span=> match __x { #of::Some(value) => value })
+                syn::parse_quote_spanned!(span.first=> match __x { #of::Some(value) => value })
             }
             other => unreachable!("`{other}` is in the tables above"),
         };
@@ -98,7 +99,7 @@ impl Lowerer<'_> {
         variant: &str,
         value: Option<ExprId>,
         ty: Ty,
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let name = Ident::new(variant, Span::call_site());
         let path = match variant {
@@ -122,7 +123,12 @@ impl Lowerer<'_> {
 }
 
 /// An expression that tests if `__x` is of a variant; if `is` is false, that it is not.
-pub(in crate::lower) fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
-    let (variant, is_not) = (Ident::new(variant, span), !is);
-    syn::parse_quote_spanned!(span=> match __x { #of::#variant(_) => #is, _ => #is_not })
+pub(in crate::lower) fn holds(
+    of: &syn::Path,
+    variant: &str,
+    is: bool,
+    span: SourceRange,
+) -> syn::Expr {
+    let (variant, is_not) = (Ident::new(variant, span.first), !is);
+    syn::parse_quote_spanned!(span.first=> match __x { #of::#variant(_) => #is, _ => #is_not })
 }

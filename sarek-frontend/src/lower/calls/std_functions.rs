@@ -3,11 +3,11 @@
 
 use proc_macro2::Ident;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::memory::array::peeled;
 use crate::lower::{Lowerer, Value};
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     /// Lowers a supported function; `None` for another one.
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         if !last.arguments.is_empty() {
             self.errors.unsupported(
                 codes::CALLEE,
-                last.arguments.span(),
+                last.arguments.range(),
                 "a generic call is",
                 "drop the type arguments",
             );
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
             let (found, s) = (e.args.len(), if arity == 1 { "" } else { "s" });
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                last.ident.span(),
+                last.ident.range(),
                 format!("`{name}` takes {arity} argument{s}, but the call has {found}"),
                 format!("pass {arity}"),
             );
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         let ids = self.operands(&[&e.args[0], &e.args[1]]);
         let (first, second) = (self.ty(ids[0]), self.ty(ids[1]));
         match self.unify(first, second, self.span(ids[1])) {
-            true => self.method(name, ids, e.span()),
+            true => self.method(name, ids, e.range()),
             false => Value::Never,
         }
     }
@@ -69,14 +69,14 @@ impl Lowerer<'_> {
     fn of_places(&mut self, name: &Ident, e: &syn::ExprCall) -> Value {
         let count = if name == "swap" { 2 } else { 1 };
         let places: Option<Vec<syn::Expr>> = e.args.iter().take(count).map(place).collect();
-        let span = e.span();
+        let span = e.range();
         let rust = match (places.as_deref(), name.to_string().as_str()) {
             (Some([first, second]), "swap") => {
-                quote_spanned!(span=> { let __old = #first; #first = #second; #second = __old; })
+                quote_spanned!(span.first=> { let __old = #first; #first = #second; #second = __old; })
             }
             (Some([place]), "replace") => {
                 let value = &e.args[1];
-                quote_spanned!(span=> { let __old = #place; #place = #value; __old })
+                quote_spanned!(span.first=> { let __old = #place; #place = #value; __old })
             }
             (_, text) => {
                 let instead = match text {
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
                 };
                 let what = format!("`{name}` of this is");
                 self.errors
-                    .unsupported(codes::EXPRESSION, name.span(), &what, instead);
+                    .unsupported(codes::EXPRESSION, name.range(), &what, instead);
                 return Value::Never;
             }
         };
@@ -103,7 +103,7 @@ fn place(argument: &syn::Expr) -> Option<syn::Expr> {
             let of = peeled(&lent.expr);
             is_plain(of).then(|| of.clone())
         }
-        name @ syn::Expr::Path(_) => Some(syn::parse_quote_spanned!(name.span()=> *#name)),
+        name @ syn::Expr::Path(_) => Some(syn::parse_quote_spanned!(name.range().first=> *#name)),
         _ => None,
     }
 }

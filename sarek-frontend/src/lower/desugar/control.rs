@@ -1,12 +1,11 @@
 //! `if`, loops, labelled blocks, and the jumps that leave them.
 
-use proc_macro2::Span;
 use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
-use syn::spanned::Spanned;
 
 use super::let_conditions::has_let;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
@@ -20,7 +19,7 @@ impl Lowerer<'_> {
             Some((_, expr)) => self.in_block(|this| this.value(expr)),
             None => (OpenBlock::default(), Value::Unit),
         };
-        let span = e.if_token.span;
+        let span = e.if_token.range();
         let Ok(result) = self.merge(&mut then, then_value, &mut otherwise, else_value, e) else {
             return Value::Never;
         };
@@ -60,7 +59,7 @@ impl Lowerer<'_> {
             (Value::Scalar(_), Value::Unit) | (Value::Unit, Value::Scalar(_)) => {
                 self.errors.at(
                     codes::BRANCHES,
-                    e.if_token.span,
+                    e.if_token.range(),
                     "this `if` has a value in one branch and none in the other",
                     "end both branches with a value, or neither",
                 );
@@ -110,7 +109,7 @@ impl Lowerer<'_> {
             return self.scoped_block(&e.block);
         };
         // A labelled block is a loop with a `break` at its end.
-        let span = label.name.span();
+        let span = label.name.range();
         let frame = self.frame(Some(label), true, true);
         let target = frame.label;
         let (mut block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.block));
@@ -133,7 +132,7 @@ impl Lowerer<'_> {
     /// least twice, so they take 2ⁿ times as long inside n loops.
     pub(in crate::lower) fn nested(
         &mut self,
-        span: Span,
+        span: SourceRange,
         lower: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
         const DEEPEST: usize = 12;
@@ -163,7 +162,7 @@ impl Lowerer<'_> {
             block,
             frame.result,
             frame.left,
-            e.loop_token.span,
+            e.loop_token.range(),
         )
     }
 
@@ -172,7 +171,7 @@ impl Lowerer<'_> {
             return self.while_let(e);
         }
         let frame = self.frame(e.label.as_ref(), false, false);
-        let (target, span) = (frame.label, e.while_token.span);
+        let (target, span) = (frame.label, e.while_token.range());
         self.unroll(&e.attrs, target);
         let (head, cond) = self.in_block(|this| {
             let cond = this.scalar(&e.cond);
@@ -195,7 +194,12 @@ impl Lowerer<'_> {
         self.finish_loop(target, None, block, None, true, span)
     }
 
-    fn break_unless(&mut self, cond: ExprId, label: LabelId, span: Span) -> sarek_ir::StmtId {
+    fn break_unless(
+        &mut self,
+        cond: ExprId,
+        label: LabelId,
+        span: SourceRange,
+    ) -> sarek_ir::StmtId {
         let cond = self.known(
             Expr::Unary {
                 op: UnaryOp::Not,
@@ -224,7 +228,7 @@ impl Lowerer<'_> {
         body: OpenBlock,
         result: Option<LocalId>,
         left: bool,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         let body = self.close(body);
         if let Some(local) = result {
@@ -291,7 +295,7 @@ impl Lowerer<'_> {
             },
             None => None,
         };
-        let Some(target) = self.target(e.label.as_ref(), e.break_token.span, "break") else {
+        let Some(target) = self.target(e.label.as_ref(), e.break_token.range(), "break") else {
             return Value::Never;
         };
         if let Some(value) = value {
@@ -299,7 +303,7 @@ impl Lowerer<'_> {
         }
         self.loops[target].left = true;
         let label = self.loops[target].label;
-        self.push(Stmt::Break { label }, e.break_token.span);
+        self.push(Stmt::Break { label }, e.break_token.range());
         Value::Never
     }
 
@@ -324,24 +328,30 @@ impl Lowerer<'_> {
     }
 
     pub(in crate::lower) fn continue_expr(&mut self, e: &syn::ExprContinue) -> Value {
-        let Some(target) = self.target(e.label.as_ref(), e.continue_token.span, "continue") else {
+        let Some(target) = self.target(e.label.as_ref(), e.continue_token.range(), "continue")
+        else {
             return Value::Never;
         };
         if self.loops[target].is_block {
             self.errors.at(
                 codes::BREAK,
-                e.span(),
+                e.range(),
                 "`continue` needs the label of a loop, but this is the label of a block",
                 "write `break`, or label a loop",
             );
         }
         let label = self.loops[target].label;
-        self.push(Stmt::Continue { label }, e.continue_token.span);
+        self.push(Stmt::Continue { label }, e.continue_token.range());
         Value::Never
     }
 
     /// The loop that a `break` or `continue` refers to.
-    fn target(&mut self, label: Option<&syn::Lifetime>, span: Span, word: &str) -> Option<usize> {
+    fn target(
+        &mut self,
+        label: Option<&syn::Lifetime>,
+        span: SourceRange,
+        word: &str,
+    ) -> Option<usize> {
         let found = match label {
             Some(label) => {
                 let named = |l: &LoopFrame| l.name.as_ref().is_some_and(|n| *n == label.ident);
@@ -350,7 +360,7 @@ impl Lowerer<'_> {
                 if bound.is_some_and(|b| !same_context(b.span(), label.ident.span())) {
                     self.errors.at(
                         codes::HYGIENE,
-                        label.span(),
+                        label.range(),
                         format!("`{label}` is used in a macro but labels a loop outside it, or the reverse"),
                         "rename one of them: Rust treats them as different labels",
                     );
@@ -364,7 +374,7 @@ impl Lowerer<'_> {
                 Some(label) => {
                     self.errors.at(
                         codes::BREAK,
-                        label.span(),
+                        label.range(),
                         format!("no enclosing loop has the label `{label}`"),
                         "write the label before a loop around this",
                     );
@@ -383,19 +393,19 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn return_expr(&mut self, e: &syn::ExprReturn) -> Value {
         if self.is_function {
             let value = e.expr.as_ref().map_or(Value::Unit, |e| self.value(e));
-            self.leave_function(value, e.return_token.span);
+            self.leave_function(value, e.return_token.range());
         } else if let Some(expr) = &e.expr
             && let Value::Scalar(_) = self.value(expr)
         {
             self.errors.at(
                 codes::RETURN_VALUE,
-                expr.span(),
+                expr.range(),
                 "a kernel returns nothing",
                 "write its results to a `&mut [T]`",
             );
         }
         self.store_items();
-        self.push(Stmt::Return, e.return_token.span);
+        self.push(Stmt::Return, e.return_token.range());
         Value::Never
     }
 }

@@ -1,16 +1,16 @@
 //! `if let`, `let … else` and `while let`: conditions that bind names.
 
 use sarek_ir::{Scalar, Stmt};
-use syn::spanned::Spanned;
 
 use super::matching::{Arm, Outcome};
 use crate::diagnostics::codes;
 use crate::lower::{Lowerer, OpenBlock, Value};
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     /// An `if` whose condition contains `let`.
     pub(in crate::lower) fn if_let(&mut self, e: &syn::ExprIf) -> Value {
-        let span = e.if_token.span;
+        let span = e.if_token.range();
         let parts = conditions(&e.cond);
         let mut outcome = Outcome::default();
         if let [syn::Expr::Let(only)] = parts.as_slice() {
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     }
 
     fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
-        let span = e.if_token.span;
+        let span = e.if_token.range();
         let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
             return Value::Never;
         };
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         let Some((first, rest)) = parts.split_first() else {
             return then(self);
         };
-        let span = first.span();
+        let span = first.range();
         let syn::Expr::Let(cond) = first else {
             let test = self.scalar(first);
             self.expect(test, Scalar::Bool);
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
     /// A `while` whose condition contains `let`.
     pub(in crate::lower) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
         let frame = self.frame(e.label.as_ref(), false, false);
-        let (label, span) = (frame.label, e.while_token.span);
+        let (label, span) = (frame.label, e.while_token.range());
         self.unroll(&e.attrs, label);
         let parts = conditions(&e.cond);
         let (mut block, (), _) = self.in_frame(frame, |this| {
@@ -145,11 +145,11 @@ impl Lowerer<'_> {
 
     /// `let pat = value else { … }`, and destructuring without an `else`.
     pub(in crate::lower) fn let_pattern(&mut self, local: &syn::Local) -> Value {
-        let span = local.let_token.span;
+        let span = local.let_token.range();
         let Some(init) = &local.init else {
             self.errors.at(
                 codes::MATCH,
-                local.pat.span(),
+                local.pat.range(),
                 "the variables of this pattern have no value",
                 "initialize them here",
             );
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
             if !otherwise.ended && value != Value::Never {
                 self.errors.at(
                     codes::MATCH,
-                    diverge.span(),
+                    diverge.range(),
                     "this `else` does not leave the code around it",
                     "end it with `return`, `break` or `continue`",
                 );

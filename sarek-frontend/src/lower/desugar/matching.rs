@@ -3,10 +3,8 @@
 //! A `match` becomes a chain of `if`s. rustc checks that the arms cover all values, so the last arm
 //! without a guard needs no test.
 
-use proc_macro2::Span;
 use sarek_ir::{Expr, ExprId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::parse::{Parse, ParseStream};
-use syn::spanned::Spanned;
 
 use super::or_patterns::alternatives;
 use crate::diagnostics::codes;
@@ -14,6 +12,7 @@ use crate::diagnostics::codes;
 use super::pattern::{Bound, PatternMatch};
 use super::scrutinee::Scrutinee;
 use crate::lower::{Binding, Lowerer, OpenBlock, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The results of the branches of a `match` or `if`.
 #[derive(Default)]
@@ -63,7 +62,7 @@ impl Lowerer<'_> {
         let Some(last) = arms.iter().rposition(|arm| arm.guard.is_none()) else {
             self.errors.at(
                 codes::MATCH,
-                e.match_token.span,
+                e.match_token.range(),
                 "the arms do not cover all values",
                 "give the last arm no guard",
             );
@@ -75,7 +74,7 @@ impl Lowerer<'_> {
         for arm in &arms[last + 1..] {
             self.in_block(|this| this.arm_body(arm, &subject, &[]));
         }
-        self.yield_outcome(outcome, block, e.match_token.span)
+        self.yield_outcome(outcome, block, e.match_token.range())
     }
 
     /// Lowers the arms; the last one needs no test.
@@ -83,7 +82,7 @@ impl Lowerer<'_> {
         let Some((arm, rest)) = arms.split_first() else {
             return;
         };
-        let span = arm.pat.span();
+        let span = arm.pat.range();
         if rest.is_empty() {
             let value = self.arm_body(arm, subject, &[]);
             return self.arrive(outcome, value, span);
@@ -105,7 +104,7 @@ impl Lowerer<'_> {
         arm: &Arm<'_>,
         subject: &Scrutinee,
     ) -> (ExprId, Vec<LocalId>) {
-        let span = arm.pat.span();
+        let span = arm.pat.range();
         let cases = alternatives(arm.pat);
         let others = match arm.guard {
             Some(_) if self.binds_names(&cases[0], subject) => cases.len() - 1,
@@ -139,7 +138,7 @@ impl Lowerer<'_> {
     }
 
     /// A local that becomes true when an alternative is taken.
-    fn not_taken(&mut self, span: Span) -> LocalId {
+    fn not_taken(&mut self, span: SourceRange) -> LocalId {
         let ty = self.types.known(Scalar::Bool);
         let local = self.local("taken", ty, true);
         let init = Some(self.truth(false, span));
@@ -153,7 +152,7 @@ impl Lowerer<'_> {
         lhs: ExprId,
         mut block: OpenBlock,
         rhs: ExprId,
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         if block.stmts.is_empty() {
             return self.known(Expr::Or { lhs, rhs }, Scalar::Bool, span);
@@ -184,7 +183,7 @@ impl Lowerer<'_> {
         guard: Option<&syn::Expr>,
         subject: &Scrutinee,
     ) -> ExprId {
-        let span = pat.span();
+        let span = pat.range();
         let found = self.pattern(pat, subject);
         let Some(guard) = guard else {
             return found.test.unwrap_or_else(|| self.truth(true, span));
@@ -256,14 +255,14 @@ impl Lowerer<'_> {
             .map(|case| self.pattern(case, subject))
             .collect();
         for (case, local) in found.iter_mut().zip(held) {
-            case.test = Some(self.read(*local, pat.span()));
+            case.test = Some(self.read(*local, pat.range()));
         }
         if found.iter().all(|case| case.names.is_empty()) {
             return;
         }
         match <[PatternMatch; 1]>::try_from(found) {
             Ok([only]) => self.bind_names(&only.names),
-            Err(cases) => self.bind_first_of(cases, pat.span()),
+            Err(cases) => self.bind_first_of(cases, pat.range()),
         }
     }
 
@@ -275,13 +274,13 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of the first alternative that matches.
-    fn bind_first_of(&mut self, mut cases: Vec<PatternMatch>, span: Span) {
+    fn bind_first_of(&mut self, mut cases: Vec<PatternMatch>, span: SourceRange) {
         let Some(last) = cases.pop() else { return };
         let mut locals: Vec<(String, LocalId)> = vec![];
         for bound in &last.names {
             let ty = self.subject_type(&bound.subject);
             let local = self.local(&bound.ident.to_string(), ty, true);
-            self.push(Stmt::Let { local, init: None }, bound.ident.span());
+            self.push(Stmt::Let { local, init: None }, bound.ident.range());
             locals.push((bound.ident.to_string(), local));
         }
         let (mut chain, ()) = self.in_block(|this| this.assign_names(&last, &locals));
@@ -300,7 +299,7 @@ impl Lowerer<'_> {
 
     fn assign_names(&mut self, case: &PatternMatch, locals: &[(String, LocalId)]) {
         for bound in &case.names {
-            let span = bound.ident.span();
+            let span = bound.ident.range();
             let name = bound.ident.to_string();
             // rustc reports names that not all alternatives bind.
             let Some((_, local)) = locals.iter().find(|(known, _)| *known == name) else {
@@ -346,7 +345,12 @@ impl Lowerer<'_> {
     // Branches.
 
     /// Ends a branch, which is the open block, with the assignment of its value.
-    pub(in crate::lower) fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
+    pub(in crate::lower) fn arrive(
+        &mut self,
+        outcome: &mut Outcome,
+        value: Value,
+        span: SourceRange,
+    ) {
         match value {
             Value::Never => return,
             Value::Unit => outcome.unit = true,
@@ -378,7 +382,7 @@ impl Lowerer<'_> {
         &mut self,
         outcome: Outcome,
         mut whole: OpenBlock,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         if let Some(local) = outcome.result {
             self.push(Stmt::Let { local, init: None }, span);
@@ -401,7 +405,7 @@ impl Lowerer<'_> {
         cond: ExprId,
         then: OpenBlock,
         otherwise: OpenBlock,
-        span: Span,
+        span: SourceRange,
     ) {
         let ended = then.ended && otherwise.ended;
         let (mut cond, mut then, mut otherwise) = (cond, self.close(then), self.close(otherwise));

@@ -3,10 +3,9 @@
 //! A pattern is matched against a [`Scrutinee`], a value that was evaluated once, with projections
 //! to a part of it. rustc checks that patterns are exhaustive.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Scalar, UnaryOp, Value as Constant};
-use syn::spanned::Spanned;
 
 use super::scrutinee::{Position, Scrutinee};
 use super::variant::{by_name, by_place};
@@ -15,6 +14,7 @@ use crate::lower::compound::{Constructor, is_camel_case, is_type_name};
 use crate::lower::memory::length::Dim;
 use crate::lower::types::{Hole, Node};
 use crate::lower::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// A name that a pattern binds.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
             syn::Pat::Paren(inner) => self.pattern_into(&inner.pat, subject, found),
             syn::Pat::Type(typed) => {
                 if let Some(ty) = self.written_type(&typed.ty) {
-                    self.unify(ty, self.subject_type(subject), typed.ty.span());
+                    self.unify(ty, self.subject_type(subject), typed.ty.range());
                 }
                 self.pattern_into(&typed.pat, subject, found);
             }
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
             _ => ("this pattern is", "write a plain one"),
         };
         self.errors
-            .unsupported(codes::PATTERN, pat.span(), what, instead);
+            .unsupported(codes::PATTERN, pat.range(), what, instead);
     }
 
     /// Adds a test.
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         }
         self.errors.at(
             codes::AMBIGUOUS_NAME,
-            name.span(),
+            name.range(),
             format!("`{name}` may be a constant, a variant or a new name"),
             format!("write a path (`Shape::{name}`, `self::{name}`) for the first two, and start a new name with a lowercase letter"),
         );
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
     fn variant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut PatternMatch) {
         if let Some(constructor) = self.constructor(path) {
             let pattern = constructor.path.clone();
-            self.made_by(&constructor, pattern, subject, path.span(), found);
+            self.made_by(&constructor, pattern, subject, path.range(), found);
         }
     }
 
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
         let Value::Scalar(constant) = self.path(&expr) else {
             return;
         };
-        let span = path.span();
+        let span = path.range();
         self.unify(self.subject_type(subject), self.ty(constant), span);
         let value = self.read_subject(subject, span);
         let test = self.plain(BinaryOp::Eq, value, constant, span);
@@ -209,7 +209,7 @@ impl Lowerer<'_> {
         op: BinaryOp,
         subject: &Scrutinee,
     ) -> Option<ExprId> {
-        let span = lit.span();
+        let span = lit.range();
         if let syn::Lit::Bool(wanted) = &lit.lit {
             let value = self.read_subject(subject, span);
             self.expect(value, Scalar::Bool);
@@ -280,13 +280,13 @@ impl Lowerer<'_> {
             other => {
                 let instead = "write a number or a constant";
                 self.errors
-                    .unsupported(codes::PATTERN, other.span(), "this bound is", instead);
+                    .unsupported(codes::PATTERN, other.range(), "this bound is", instead);
                 return None;
             }
         };
-        self.unify(self.subject_type(subject), self.ty(constant), bound.span());
-        let value = self.read_subject(subject, bound.span());
-        Some(self.plain(op, value, constant, bound.span()))
+        self.unify(self.subject_type(subject), self.ty(constant), bound.range());
+        let value = self.read_subject(subject, bound.range());
+        Some(self.plain(op, value, constant, bound.range()))
     }
 
     // Patterns of several parts.
@@ -309,14 +309,14 @@ impl Lowerer<'_> {
             (None, _) => {
                 let types = elems.iter().map(|_| self.types.any()).collect();
                 let tuple = self.types.tuple(types);
-                self.unify(tuple, self.subject_type(subject), pat.span());
+                self.unify(tuple, self.subject_type(subject), pat.range());
                 elems.len()
             }
             (Some(_), Some(arity)) => arity,
             (Some(_), None) => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
-                    pat.span(),
+                    pat.range(),
                     "the type of this tuple is not known here",
                     "write a `_` for each part in place of `..`",
                 );
@@ -342,7 +342,7 @@ impl Lowerer<'_> {
             if rest.is_some() || elems.is_empty() {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
-                    pat.span(),
+                    pat.range(),
                     "the type of this array is not known here",
                     "write it where the value is bound, as in `let x: [f32; 4] = …;`",
                 );
@@ -350,11 +350,11 @@ impl Lowerer<'_> {
             }
             let array = self.types.any();
             let array = self.types.array(array, Dim::fixed(elems.len() as u64));
-            self.unify(array, ty, pat.span());
+            self.unify(array, ty, pat.range());
         }
         for (i, elem) in elems.iter().enumerate() {
             let (before, after) = (i as u64, (elems.len() - i) as u64);
-            let span = elem.span();
+            let span = elem.range();
             let part = match rest {
                 Some(at) if i == at => match rest_of_array(elem) {
                     Some(Some(name)) => {
@@ -410,7 +410,7 @@ impl Lowerer<'_> {
         };
         let path = &constructor.path;
         let pattern = quote!(#path(..));
-        self.made_by(&constructor, pattern, subject, pat.path.span(), found);
+        self.made_by(&constructor, pattern, subject, pat.path.range(), found);
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
         if let Some(at) = rest
@@ -418,7 +418,7 @@ impl Lowerer<'_> {
         {
             self.errors.at(
                 codes::PATTERN,
-                elems[at].span(),
+                elems[at].range(),
                 "the number of fields is not known here",
                 "put `..` last, or write a `_` for each field",
             );
@@ -443,12 +443,12 @@ impl Lowerer<'_> {
         };
         let path = &constructor.path;
         let pattern = quote!(#path { .. });
-        self.made_by(&constructor, pattern, subject, pat.path.span(), found);
+        self.made_by(&constructor, pattern, subject, pat.path.range(), found);
         for field in &pat.fields {
             let text = field.member.to_token_stream().to_string();
             let others = pat.fields.iter().map(|other| &other.member);
             let others: Vec<_> = others.filter(|other| **other != field.member).collect();
-            let binds = by_name(path, &text, &others, field.member.span());
+            let binds = by_name(path, &text, &others, field.member.range().first);
             let part = self.part(subject, Some((&constructor, binds)), &text);
             // In `P { x }` the name is a binding, whatever its first letter.
             match (&*field.pat, field.colon_token) {
@@ -470,7 +470,7 @@ impl Lowerer<'_> {
         constructor: &Constructor,
         pattern: TokenStream,
         subject: &Scrutinee,
-        span: Span,
+        span: SourceRange,
         found: &mut PatternMatch,
     ) {
         let ty = self.subject_type(subject);
@@ -517,7 +517,7 @@ impl Lowerer<'_> {
         }
         let always = cases.iter().any(|case| case.test.is_none());
         let tests = cases.into_iter().filter_map(|case| case.test);
-        let span = or.span();
+        let span = or.range();
         let any = tests.reduce(|lhs, rhs| self.known(Expr::Or { lhs, rhs }, Scalar::Bool, span));
         if !always {
             self.also(found, any);
@@ -528,14 +528,14 @@ impl Lowerer<'_> {
         let instead = "write an arm for each alternative";
         self.errors.unsupported(
             codes::PATTERN,
-            or.span(),
+            or.range(),
             "`|` inside of a pattern with names is",
             instead,
         );
     }
 
     /// A `bool` constant.
-    pub(in crate::lower) fn truth(&mut self, value: bool, span: Span) -> ExprId {
+    pub(in crate::lower) fn truth(&mut self, value: bool, span: SourceRange) -> ExprId {
         self.constant(Constant::Bool(value), span)
     }
 }

@@ -6,14 +6,13 @@
 //! needs no special case. The last step is not taken past the end, so that ranges up to `MAX`
 //! terminate.
 
-use proc_macro2::Span;
 use sarek_ir::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, LocalId, Scalar, SiteKind, Stmt, Value as Constant,
 };
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::{Binding, Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// An adapter of a range.
 #[derive(Clone, Copy)]
@@ -47,7 +46,7 @@ impl Lowerer<'_> {
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             self.errors.unsupported(
                 codes::LOOP_RANGE,
-                range.span(),
+                range.range(),
                 "an unbounded range is",
                 "give the range both ends",
             );
@@ -57,12 +56,12 @@ impl Lowerer<'_> {
         let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
         self.audit_adapters(&e.expr, self.ty(ids[0]), closed);
         let int = self.types.int();
-        self.unify(int, self.ty(ids[0]), start.span());
-        self.unify(self.ty(ids[0]), self.ty(ids[1]), end.span());
+        self.unify(int, self.ty(ids[0]), start.range());
+        self.unify(self.ty(ids[0]), self.ty(ids[1]), end.range());
         let Some((pat, ty)) = variable else {
             return Value::Unit;
         };
-        self.unify(ty, self.ty(ids[0]), e.pat.span());
+        self.unify(ty, self.ty(ids[0]), e.pat.range());
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
         let bounds = Bounds {
             start: ids[0],
@@ -118,7 +117,10 @@ impl Lowerer<'_> {
             last + 1
         };
         let span = self.span(bounds.end);
-        let lit = syn::Lit::Int(syn::LitInt::new(&next.unsigned_abs().to_string(), span));
+        let lit = syn::Lit::Int(syn::LitInt::new(
+            &next.unsigned_abs().to_string(),
+            span.first,
+        ));
         let end = self.expr(Expr::Literal(Constant::Bool(false)), bounds.ty, span);
         self.literals.push(crate::lower::PendingLiteral {
             expr: end,
@@ -152,7 +154,7 @@ impl Lowerer<'_> {
                         let what = format!("`.{name}(…)` on a range is");
                         self.errors.unsupported(
                             codes::LOOP_RANGE,
-                            call.method.span(),
+                            call.method.range(),
                             &what,
                             "use `.rev()` and `.step_by(n)`",
                         );
@@ -166,7 +168,7 @@ impl Lowerer<'_> {
                 let instead = "loop over a range such as `0..n`";
                 self.errors.unsupported(
                     codes::LOOP_RANGE,
-                    other.span(),
+                    other.range(),
                     "a `for` loop over this is",
                     instead,
                 );
@@ -183,7 +185,7 @@ impl Lowerer<'_> {
         var: Variable<'_>,
         mirror: Option<Bounds>,
     ) {
-        let span = e.for_token.span;
+        let span = e.for_token.range();
         let (start, end) = match mirror {
             Some(_) => (self.copy(bounds.start), self.copy(bounds.end)),
             None => (bounds.start, bounds.end),
@@ -230,14 +232,14 @@ impl Lowerer<'_> {
         if let Some(pat) = var.pat {
             let mut local = current;
             if pat.mutability.is_some() {
-                let value = self.read(current, pat.ident.span());
+                let value = self.read(current, pat.ident.range());
                 local = self.local(&pat.ident.to_string(), var.ty, true);
                 self.push(
                     Stmt::Let {
                         local,
                         init: Some(value),
                     },
-                    pat.ident.span(),
+                    pat.ident.range(),
                 );
             }
             self.bind(&pat.ident, Binding::Local(local));
@@ -255,7 +257,7 @@ impl Lowerer<'_> {
         var: Variable<'_>,
         adapters: &[Adapter<'_>],
     ) {
-        let span = e.for_token.span;
+        let span = e.for_token.range();
         let (down, step, stepped_first) = match adapters {
             [] => (false, None, false),
             [Adapter::Rev] => (true, None, false),
@@ -266,7 +268,7 @@ impl Lowerer<'_> {
                 let instead = "use at most one `.rev()` and one `.step_by(n)`";
                 self.errors.unsupported(
                     codes::LOOP_RANGE,
-                    e.expr.span(),
+                    e.expr.range(),
                     "this chain of adapters is",
                     instead,
                 );
@@ -334,18 +336,24 @@ impl Lowerer<'_> {
         if !positive {
             let (k, zero) = (
                 self.copy(id),
-                self.constant(Constant::Usize(0), step.span()),
+                self.constant(Constant::Usize(0), step.range()),
             );
-            let cond = self.plain(BinaryOp::Ne, k, zero, step.span());
+            let cond = self.plain(BinaryOp::Ne, k, zero, step.range());
             let kind = SiteKind::Assert("the step of `step_by` is zero".into());
-            let site = self.site(kind, step.span());
-            self.push(Stmt::Assert { cond, site }, step.span());
+            let site = self.site(kind, step.range());
+            self.push(Stmt::Assert { cond, site }, step.range());
         }
         id
     }
 
     /// The first value of a non-empty range. `step` is `Some` if steps count from the other end.
-    fn first(&mut self, bounds: Bounds, down: bool, step: Option<ExprId>, span: Span) -> ExprId {
+    fn first(
+        &mut self,
+        bounds: Bounds,
+        down: bool,
+        step: Option<ExprId>,
+        span: SourceRange,
+    ) -> ExprId {
         if !down {
             return self.copy(bounds.start);
         }
@@ -384,7 +392,7 @@ impl Lowerer<'_> {
         current: LocalId,
         next: LocalId,
         more: LocalId,
-        span: Span,
+        span: SourceRange,
     ) {
         let here = self.read(current, span);
         let limit = self.copy(if down { bounds.start } else { bounds.end });
@@ -425,7 +433,7 @@ impl Lowerer<'_> {
     }
 
     /// `a.abs_diff(b) as usize`
-    fn distance(&mut self, a: ExprId, b: ExprId, ty: Ty, span: Span) -> ExprId {
+    fn distance(&mut self, a: ExprId, b: ExprId, ty: Ty, span: SourceRange) -> ExprId {
         let args = self.kernel.push_list(&[a, b]);
         let unsigned = self.types.any();
         self.unsigned_of.push((unsigned, ty));
@@ -442,15 +450,15 @@ impl Lowerer<'_> {
         intrinsic: Intrinsic,
         a: ExprId,
         b: ExprId,
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let (ty, args) = (self.ty(a), self.kernel.push_list(&[a, b]));
         self.expr(Expr::Call { intrinsic, args }, ty, span)
     }
 
-    fn one(&mut self, ty: Ty, span: Span) -> ExprId {
+    fn one(&mut self, ty: Ty, span: SourceRange) -> ExprId {
         let expr = self.expr(Expr::Literal(Constant::Bool(false)), ty, span);
-        let lit = syn::Lit::Int(syn::LitInt::new("1", span));
+        let lit = syn::Lit::Int(syn::LitInt::new("1", span.first));
         self.literals.push(crate::lower::PendingLiteral {
             expr,
             lit,
@@ -460,7 +468,7 @@ impl Lowerer<'_> {
         expr
     }
 
-    fn let_local(&mut self, name: &str, value: ExprId, span: Span) -> LocalId {
+    fn let_local(&mut self, name: &str, value: ExprId, span: SourceRange) -> LocalId {
         let local = self.local(name, self.ty(value), false);
         self.push(
             Stmt::Let {

@@ -4,10 +4,8 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::Span;
 use quote::ToTokens;
 use sarek_ir::{Argument, Expr, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, Stmt};
-use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use crate::diagnostics::codes;
@@ -16,6 +14,7 @@ use crate::lower::memory::array::peeled;
 use crate::lower::stmt::is_empty;
 use crate::lower::{Binding, Callee, Lowerer, Value};
 use crate::parse::Signature;
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The state of a function that calls itself.
 pub(in crate::lower) struct Recursion {
@@ -92,7 +91,7 @@ impl<'ast> Visit<'ast> for Finder {
 impl Lowerer<'_> {
     /// Lowers the body of a function, inside a loop if it calls itself.
     pub(in crate::lower) fn function_body(&mut self, signature: &Signature, body: &syn::Block) {
-        let span = signature.name.span();
+        let span = signature.name.range();
         let last = last_calls(signature, body);
         if last.is_empty() {
             let value = self.scoped_block(body);
@@ -126,7 +125,7 @@ impl Lowerer<'_> {
         if !self.callables.is_empty() {
             self.errors.at(
                 codes::RECURSION,
-                e.span(),
+                e.range(),
                 "a function that takes closures calls itself",
                 "write a loop",
             );
@@ -154,14 +153,14 @@ impl Lowerer<'_> {
         if args.len() != bound.len() || !back.is_empty() || !callable_args.is_empty() {
             self.errors.at(
                 codes::RECURSION,
-                e.span(),
+                e.range(),
                 "the recursive call passes other `&mut` parameters than its own",
                 "pass its own parameters on, unchanged",
             );
             return Some(Value::Never);
         }
-        self.next_turn(&args, &bound, e.span());
-        self.push(Stmt::Continue { label }, e.span());
+        self.next_turn(&args, &bound, e.range());
+        self.push(Stmt::Continue { label }, e.range());
         Some(Value::Never)
     }
 
@@ -171,7 +170,7 @@ impl Lowerer<'_> {
         if self.inline.is_none() || is_method {
             self.errors.at(
                 codes::RECURSION,
-                e.span(),
+                e.range(),
                 "a `#[device]` function calls itself outside tail position",
                 "write a loop, or declare the maximum depth of the recursion: `#[device(inline = 8)]`",
             );
@@ -182,7 +181,7 @@ impl Lowerer<'_> {
         };
         let callee = Callee {
             is_self: true,
-            ..self.new_callee(path.path.to_token_stream(), None, path.span())
+            ..self.new_callee(path.path.to_token_stream(), None, path.range().first)
         };
         let function = self.function_id(callee);
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
@@ -202,22 +201,22 @@ impl Lowerer<'_> {
             };
             let instead = "pass the arguments that its signature lists";
             self.errors
-                .at(codes::ARGUMENT_COUNT, e.span(), what, instead);
+                .at(codes::ARGUMENT_COUNT, e.range(), what, instead);
             return Value::Never;
         }
         for (index, ty) in (0..).zip(params) {
             let parameter = self.types.parameter(function, index);
-            self.unify(parameter, ty, e.span());
+            self.unify(parameter, ty, e.range());
         }
         if let Some(ty) = result_type {
             let result = self.types.result(function);
-            self.unify(result, ty, e.span());
+            self.unify(result, ty, e.range());
         }
         self.call_with(
             function,
             arguments,
             wanted && result_type.is_some(),
-            e.span(),
+            e.range(),
         )
     }
 
@@ -235,7 +234,7 @@ impl Lowerer<'_> {
     }
 
     /// Assigns the parameters their next values, after evaluating all of them.
-    fn next_turn(&mut self, args: &[Argument], bound: &[Binding], span: Span) {
+    fn next_turn(&mut self, args: &[Argument], bound: &[Binding], span: SourceRange) {
         let mut next: Vec<(LocalId, ExprId)> = vec![];
         for (arg, binding) in args.iter().zip(bound) {
             match (*arg, *binding) {

@@ -1,6 +1,6 @@
 //! Scrutinees: a value that was evaluated once, or an array, with projections to a part of it.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use sarek_ir::{
     BinaryOp, Compound, Expr, ExprId, Length, Memory, NameId, Scalar, Value as Constant,
 };
@@ -13,6 +13,7 @@ use crate::lower::memory::array_init::{ArrayInit, Start};
 use crate::lower::memory::length::Dim;
 use crate::lower::types::Node;
 use crate::lower::{Binding, Lowerer, Ty};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// A value, or a part of one, that a pattern is matched against.
 #[derive(Clone)]
@@ -112,7 +113,7 @@ impl Lowerer<'_> {
     /// An array. One of the thread's own is used in place unless it must be copied; any other is
     /// made.
     fn array(&mut self, expr: &syn::Expr, copied: bool) -> Option<Scrutinee> {
-        let span = syn::spanned::Spanned::span(expr);
+        let span = expr.range();
         let (memory, dims) = match self.plan(expr)? {
             ArrayInit::Copy(memory @ Memory::Local(_), indices, dims)
                 if indices.is_empty() && !copied =>
@@ -179,7 +180,7 @@ impl Lowerer<'_> {
         &mut self,
         of: &Scrutinee,
         position: Position,
-        span: Span,
+        span: SourceRange,
     ) -> Option<Scrutinee> {
         let index = self.position(of, position, span)?;
         if let Base::Array(memory, start, dims) = &of.base {
@@ -196,7 +197,7 @@ impl Lowerer<'_> {
         &mut self,
         of: &Scrutinee,
         (first, last): (u64, u64),
-        span: Span,
+        span: SourceRange,
     ) -> Option<Scrutinee> {
         let known = match self.length_of(of) {
             Some(Length::Fixed(n)) => Some(n),
@@ -250,7 +251,12 @@ impl Lowerer<'_> {
     }
 
     /// A position as an index.
-    fn position(&mut self, of: &Scrutinee, position: Position, span: Span) -> Option<ExprId> {
+    fn position(
+        &mut self,
+        of: &Scrutinee,
+        position: Position,
+        span: SourceRange,
+    ) -> Option<ExprId> {
         let back = match position {
             Position::First(i) => return Some(self.constant(Constant::Usize(i), span)),
             Position::Last(back) => back,
@@ -274,7 +280,11 @@ impl Lowerer<'_> {
     // Values.
 
     /// The value of a scrutinee.
-    pub(in crate::lower) fn read_subject(&mut self, subject: &Scrutinee, span: Span) -> ExprId {
+    pub(in crate::lower) fn read_subject(
+        &mut self,
+        subject: &Scrutinee,
+        span: SourceRange,
+    ) -> ExprId {
         let mut value = match &subject.base {
             Base::Value(leaf) => self.copy(*leaf),
             Base::Once(value) => *value,
@@ -321,7 +331,7 @@ impl Lowerer<'_> {
     }
 
     /// A stand-in for an array in a place that needs a value.
-    fn array_as_value(&mut self, ty: Ty, span: Span) -> ExprId {
+    fn array_as_value(&mut self, ty: Ty, span: SourceRange) -> ExprId {
         if self.errors.count() == 0 {
             self.errors.unsupported(
                 codes::PATTERN,
@@ -345,7 +355,7 @@ impl Lowerer<'_> {
 
     /// Binds a name of a pattern that is known to match.
     pub(in crate::lower) fn bind_name(&mut self, bound: &Bound) {
-        let (span, name) = (bound.ident.span(), bound.ident.to_string());
+        let (span, name) = (bound.ident.range(), bound.ident.to_string());
         if let Base::Array(memory, start, dims) = &bound.subject.base {
             let elem = self.types.any();
             let copy = self.new_array(&name, elem, dims.clone(), span);

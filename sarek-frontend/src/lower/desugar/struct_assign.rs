@@ -5,10 +5,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
 
 use crate::lower::compound::is_type_name;
 use crate::lower::{Lowerer, Value};
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     /// Lowers the assignment; `None` if its left side destructures no struct.
@@ -18,12 +18,12 @@ impl Lowerer<'_> {
         }
         let mut parts = vec![];
         let pattern = pattern(&e.left, &mut parts);
-        let (span, value) = (e.eq_token.span, &e.right);
+        let (span, value) = (e.eq_token.range(), &e.right);
         let assignments = parts.iter().map(|(name, place)| {
-            let span = place.span();
-            quote_spanned!(span=> #place = #name;)
+            let span = place.range();
+            quote_spanned!(span.first=> #place = #name;)
         });
-        let rust = quote_spanned!(span=> { let #pattern = #value; #(#assignments)* });
+        let rust = quote_spanned!(span.first=> { let #pattern = #value; #(#assignments)* });
         Some(self.value(&syn::parse_quote!(#rust)))
     }
 }
@@ -62,27 +62,27 @@ fn pattern(left: &syn::Expr, parts: &mut Vec<(Ident, syn::Expr)>) -> TokenStream
         syn::Expr::Paren(inner) => pattern(&inner.expr, parts),
         syn::Expr::Tuple(tuple) => {
             let elems = each(&tuple.elems);
-            quote_spanned!(tuple.span()=> (#(#elems,)*))
+            quote_spanned!(tuple.range().first=> (#(#elems,)*))
         }
         syn::Expr::Array(array) => {
             let elems = each(&array.elems);
-            quote_spanned!(array.span()=> [#(#elems),*])
+            quote_spanned!(array.range().first=> [#(#elems),*])
         }
         syn::Expr::Call(call) if names_type(&call.func) => {
             let (path, elems) = (&call.func, each(&call.args));
-            quote_spanned!(call.span()=> #path(#(#elems),*))
+            quote_spanned!(call.range().first=> #path(#(#elems),*))
         }
         syn::Expr::Struct(of) => {
             let (path, rest) = (&of.path, of.dot2_token.map(|_| quote!(..)));
             let fields = of.fields.iter().map(|field| {
                 let (member, inner) = (&field.member, pattern(&field.expr, parts));
-                quote_spanned!(member.span()=> #member: #inner,)
+                quote_spanned!(member.range().first=> #member: #inner,)
             });
             let fields: Vec<TokenStream> = fields.collect();
-            quote_spanned!(of.span()=> #path { #(#fields)* #rest })
+            quote_spanned!(of.range().first=> #path { #(#fields)* #rest })
         }
         place => {
-            let name = format_ident!("__part{}", parts.len(), span = place.span());
+            let name = format_ident!("__part{}", parts.len(), span = place.range().first);
             parts.push((name.clone(), place.clone()));
             name.to_token_stream()
         }

@@ -1,18 +1,17 @@
 //! `e?` in a function that returns an `Option` or a `Result`.
 
-use proc_macro2::Span;
 use sarek_ir::{ExprId, Stmt};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::calls::option_result::holds;
 use crate::lower::types::Node;
 use crate::lower::{Lowerer, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     /// The content of the value, or a return of `None` or of the error.
     pub(in crate::lower) fn question(&mut self, e: &syn::ExprTry) -> Value {
-        let span = e.question_token.span();
+        let span = e.question_token.range();
         let own = self.own_types.1;
         let Some((own, _)) = own.and_then(|own| Some((own, self.core_argument(own, 0)?))) else {
             let instead = match (self.is_function, own) {
@@ -22,25 +21,25 @@ impl Lowerer<'_> {
                 }
             };
             self.errors
-                .unsupported(codes::EXPRESSION, e.span(), "`?` here is", instead);
+                .unsupported(codes::EXPRESSION, e.range(), "`?` here is", instead);
             return Value::Never;
         };
         let error = self.core_argument(own, 1);
         let Some(value) = self.scalar_or_never(&e.expr) else {
             return Value::Never;
         };
-        if !self.is_left_by_question(value, error.is_some(), e.span()) {
+        if !self.is_left_by_question(value, error.is_some(), e.range()) {
             return Value::Never;
         }
         let value = self.reusable(value);
         let (of, good, bad): (syn::Path, _, _) = match error {
             None => (
-                syn::parse_quote_spanned!(span=> ::core::option::Option),
+                syn::parse_quote_spanned!(span.first=> ::core::option::Option),
                 "Some",
                 "None",
             ),
             Some(_) => (
-                syn::parse_quote_spanned!(span=> ::core::result::Result),
+                syn::parse_quote_spanned!(span.first=> ::core::result::Result),
                 "Ok",
                 "Err",
             ),
@@ -65,7 +64,7 @@ impl Lowerer<'_> {
 impl Lowerer<'_> {
     /// Reports a value on which `?` is invalid in such a function, as far as its type is known.
     /// Returns false for such a value.
-    fn is_left_by_question(&mut self, value: ExprId, of_result: bool, span: Span) -> bool {
+    fn is_left_by_question(&mut self, value: ExprId, of_result: bool, span: SourceRange) -> bool {
         let ty = self.ty(value);
         let is_result = self.core_argument(ty, 1).is_some();
         let (what, instead) = match self.types.node(ty) {
@@ -93,7 +92,7 @@ impl Lowerer<'_> {
 }
 
 /// The content of a variant, for a value that is known to be of that variant.
-fn inner(of: &syn::Path, variant: &str, span: Span) -> syn::Expr {
-    let variant = syn::Ident::new(variant, span);
-    syn::parse_quote_spanned!(span=> match __x { #of::#variant(value) => value })
+fn inner(of: &syn::Path, variant: &str, span: SourceRange) -> syn::Expr {
+    let variant = syn::Ident::new(variant, span.first);
+    syn::parse_quote_spanned!(span.first=> match __x { #of::#variant(value) => value })
 }

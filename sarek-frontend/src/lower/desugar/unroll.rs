@@ -3,12 +3,12 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote_spanned};
 use sarek_ir::{LabelId, Scalar, Unroll};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::Lowerer;
 use crate::lower::attributes::is_unroll;
 use crate::lower::memory::length::unmarked;
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     /// Records the hint of a loop.
@@ -22,7 +22,7 @@ impl Lowerer<'_> {
         for another in hints {
             self.errors.at(
                 codes::UNROLL,
-                another.span(),
+                another.range(),
                 "this loop already has an `#[unroll]`",
                 "keep one of them",
             );
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         let Some(times) = times else {
             self.errors.at(
                 codes::UNROLL,
-                attr.span(),
+                attr.range(),
                 "this is not a form of `#[unroll]`",
                 "write `#[unroll]` or, with a count, `#[unroll(4)]`",
             );
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         if let Some(times) = self.known_length(expr) {
             let times = u32::try_from(times).unwrap_or(u32::MAX);
             if !(1..=Unroll::MOST).contains(&times) {
-                self.errors.report(expr.span(), &not_so_often);
+                self.errors.report(expr.range(), &not_so_often);
                 return None;
             }
             return Some(Unroll::Times(times));
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         let syn::Expr::Path(_) = expr else {
             self.errors.at(
                 codes::UNROLL,
-                expr.span(),
+                expr.range(),
                 "the count of `#[unroll]` must be a number or the name of a constant",
                 "write `#[unroll(4)]`, or `#[unroll(N)]` with a `const N: usize`",
             );
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
             Mistake::new(codes::UNROLL, what, "write a number, or name a constant")
         })?;
         let (most, message) = (Unroll::MOST as usize, not_so_often.to_string());
-        let span = Span::mixed_site().located_at(expr.span());
+        let span = Span::mixed_site().located_at(expr.range().first);
         let value = self.among_constants(expr.to_token_stream());
         let test = quote_spanned! {span=>
             {

@@ -3,14 +3,13 @@
 pub(super) mod native;
 pub(super) mod print;
 
-use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use sarek_ir::{BinaryOp, Block, ExprId, Scalar, SiteKind, Stmt};
-use syn::spanned::Spanned;
 
 use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 use crate::parse::{Said, StdCall, StdMacro, is_native};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
@@ -18,7 +17,7 @@ impl Lowerer<'_> {
             self.audit_macro(&mac.path);
             return self.native(mac);
         }
-        let span = mac.path.span();
+        let span = mac.path.range();
         match StdCall::of(mac) {
             Some(Ok(call)) => {
                 self.audit_macro(&mac.path);
@@ -50,7 +49,7 @@ impl Lowerer<'_> {
     }
 
     fn std_call(&mut self, call: &StdCall, mac: &syn::Macro) -> Value {
-        let span = mac.path.span();
+        let span = mac.path.range();
         match call.kind {
             StdMacro::Print { line } => self.print(call.said.as_ref(), line, mac),
             StdMacro::Panic { alone, before } => {
@@ -98,7 +97,7 @@ impl Lowerer<'_> {
     }
 
     /// Code for debug builds stands under a condition that rustc knows.
-    fn debug(&mut self, call: &StdCall, span: Span, lower: impl FnOnce(&mut Self)) -> Value {
+    fn debug(&mut self, call: &StdCall, span: SourceRange, lower: impl FnOnce(&mut Self)) -> Value {
         if !call.debug {
             lower(self);
             return Value::Unit;
@@ -121,7 +120,7 @@ impl Lowerer<'_> {
         call: &StdCall,
         (left, right): (&syn::Expr, &syn::Expr),
         symbol: &str,
-        span: Span,
+        span: SourceRange,
     ) {
         let sides = self.operands(&[left, right]);
         let (lhs, rhs) = (sides[0], sides[1]);
@@ -136,12 +135,12 @@ impl Lowerer<'_> {
         self.assert(cond, message, span);
     }
 
-    pub(super) fn assert(&mut self, cond: ExprId, message: String, span: Span) {
+    pub(super) fn assert(&mut self, cond: ExprId, message: String, span: SourceRange) {
         let site = self.site(SiteKind::Assert(message.into()), span);
         self.push(Stmt::Assert { cond, site }, span);
     }
 
-    fn panic(&mut self, message: String, span: Span) {
+    fn panic(&mut self, message: String, span: SourceRange) {
         let site = self.site(SiteKind::Panic(message.into()), span);
         // A launch cannot prove that no thread gets here.
         self.kernel.sites.to_mut()[site.index()].provable = false;
@@ -153,7 +152,7 @@ impl Lowerer<'_> {
         match said.constant() {
             Ok(text) => text,
             Err(mistake) => {
-                self.errors.report(said.format.span(), &mistake);
+                self.errors.report(said.format.range(), &mistake);
                 String::new()
             }
         }

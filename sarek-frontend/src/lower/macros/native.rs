@@ -1,23 +1,23 @@
 //! `native!`: text in a target's own language.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use sarek_ir::{
     LocalId, Memory, Native, NativeId, NativeText, Origin, ParamId, Piece, PlaceId, Root, Stmt,
 };
 use syn::LitStr;
-use syn::spanned::Spanned;
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::memory::place::Place;
 use crate::lower::{Binding, Known, Lowerer, Ty, Value, path_text};
 use crate::parse::{NativeArm, NativeCall, Template, name_span};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// An operand of a text. Once types are known, it must be a scalar or memory of scalars.
 pub(in crate::lower) struct Operand {
     /// The error if it is not.
     pub mistake: Mistake,
     pub ty: Ty,
-    pub span: Span,
+    pub span: SourceRange,
 }
 
 impl Lowerer<'_> {
@@ -25,7 +25,7 @@ impl Lowerer<'_> {
         if self.unsafe_depth == 0 {
             self.errors.at(
                 codes::NATIVE_UNSAFE,
-                mac.path.span(),
+                mac.path.range(),
                 "`native!` is outside an `unsafe` block",
                 "write `unsafe { native!(…) }`",
             );
@@ -55,14 +55,18 @@ impl Lowerer<'_> {
         }
         // Operands have the hygiene of whoever wrote `native`, see `emit::reference`.
         let at = name_span(mac);
-        let texts: Vec<NativeText> = call.texts.iter().map(|arm| self.text(arm, at)).collect();
+        let texts: Vec<NativeText> = call
+            .texts
+            .iter()
+            .map(|arm| self.text(arm, at.into()))
+            .collect();
         let result = call.result_type().map(|ty| {
-            let span = ty.span();
+            let span = ty.range();
             let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
             let mistake = several_parts("its result");
             self.natives.push(Operand { mistake, ty, span });
             let local = self.result(ty);
-            self.push(Stmt::Let { local, init: None }, mac.path.span());
+            self.push(Stmt::Let { local, init: None }, mac.path.range());
             local
         });
         let fallback = call.fallback.as_ref().map(|block| {
@@ -96,9 +100,9 @@ impl Lowerer<'_> {
             result,
             intrinsic: None,
         });
-        self.push(Stmt::Native { native }, mac.path.span());
+        self.push(Stmt::Native { native }, mac.path.range());
         result.map_or(Value::Unit, |local| {
-            Value::Scalar(self.read(local, mac.path.span()))
+            Value::Scalar(self.read(local, mac.path.range()))
         })
     }
 
@@ -107,7 +111,7 @@ impl Lowerer<'_> {
         let ty = self.ty(value);
         let local = self.local(&name.to_string(), ty, false);
         let init = Some(value);
-        self.push(Stmt::Let { local, init }, name.span());
+        self.push(Stmt::Let { local, init }, name.range());
         self.bind(name, Binding::Local(local));
         local
     }
@@ -121,11 +125,11 @@ impl Lowerer<'_> {
         }
     }
 
-    fn text(&mut self, arm: &NativeArm, at: Span) -> NativeText {
+    fn text(&mut self, arm: &NativeArm, at: SourceRange) -> NativeText {
         if let Some(instead) = no_target(&arm.target.value()) {
             self.errors.at(
                 codes::NATIVE_TARGET,
-                arm.target.span(),
+                arm.target.range(),
                 format!("{:?} is not a known target", arm.target.value()),
                 instead,
             );
@@ -149,11 +153,11 @@ impl Lowerer<'_> {
         }
     }
 
-    fn operand(&mut self, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
+    fn operand(&mut self, name: &str, text: &LitStr, at: SourceRange) -> Option<Piece> {
         if let Some((base, _)) = name.split_once('.') {
             return self.field_operand(base, name, text, at);
         }
-        match self.find_text(name, at) {
+        match self.find_text(name, at.first) {
             Some(Binding::Local(local) | Binding::Reference(local)) => {
                 self.text_scalar(name, self.local_types[local.index()], text);
                 Some(Piece::Local(local))
@@ -178,7 +182,7 @@ impl Lowerer<'_> {
             ) => {
                 self.errors.at(
                     codes::NATIVE_OPERAND,
-                    text.span(),
+                    text.range(),
                     format!("`{{{name}}}` is not a variable"),
                     format!("give its value a name, as in `native!(…, v = {name})`"),
                 );
@@ -187,7 +191,7 @@ impl Lowerer<'_> {
             None => {
                 self.errors.at(
                     codes::NATIVE_OPERAND,
-                    text.span(),
+                    text.range(),
                     format!("`{{{name}}}` names no variable of the kernel"),
                     "name a variable, or write `{{` for a brace",
                 );
@@ -202,8 +206,14 @@ impl Lowerer<'_> {
     }
 
     /// `{p.x}`: a scalar inside of a local, which the text may assign; for a parameter, its value.
-    fn field_operand(&mut self, base: &str, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
-        let is_local = match self.find_text(base, at) {
+    fn field_operand(
+        &mut self,
+        base: &str,
+        name: &str,
+        text: &LitStr,
+        at: SourceRange,
+    ) -> Option<Piece> {
+        let is_local = match self.find_text(base, at.first) {
             Some(Binding::Local(_) | Binding::Reference(_)) => true,
             Some(Binding::Scalar(_)) => false,
             Some(
@@ -217,14 +227,14 @@ impl Lowerer<'_> {
             | None => {
                 self.errors.at(
                     codes::NATIVE_OPERAND,
-                    text.span(),
+                    text.range(),
                     format!("`{{{name}}}` is not a field of a variable of the kernel"),
                     "name a variable and its fields, as in `{p.x}`",
                 );
                 return None;
             }
         };
-        let expr = Template::expression(name, text, at)?;
+        let expr = Template::expression(name, text, at.first)?;
         if !is_local {
             let value = self.scalar_or_never(&expr)?;
             self.text_scalar(name, self.ty(value), text);
@@ -245,7 +255,7 @@ impl Lowerer<'_> {
     }
 
     fn text_scalar(&mut self, name: &str, ty: Ty, text: &LitStr) {
-        let (mistake, span) = (several_parts(&format!("`{{{name}}}`")), text.span());
+        let (mistake, span) = (several_parts(&format!("`{{{name}}}`")), text.range());
         self.natives.push(Operand { mistake, ty, span });
     }
 

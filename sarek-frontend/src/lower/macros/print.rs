@@ -4,12 +4,12 @@ use proc_macro2::Span;
 use quote::quote_spanned;
 use sarek_ir::print::{MAX_SCALARS, PrintPiece, Printer};
 use sarek_ir::{Compound, Expr, ExprId, List, Print, PrintId, Stmt};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::memory::array::index_chain;
 use crate::lower::{Lowerer, Value};
 use crate::parse::{Said, name_span};
+use crate::tokens::range::Ranged;
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn print(
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
             let taken = match said.pieces() {
                 Ok(taken) => taken,
                 Err(mistake) => {
-                    self.errors.report(said.format.span(), &mistake);
+                    self.errors.report(said.format.range(), &mistake);
                     return Value::Unit;
                 }
             };
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
                 if !taken.pieces.iter().any(uses) {
                     let instead = "drop it, or add a `{}` for it";
                     let what = "the format does not use this argument";
-                    self.errors.at(codes::FORMAT, arg.span(), what, instead);
+                    self.errors.at(codes::FORMAT, arg.range(), what, instead);
                 }
             }
             let span = said.format.span().resolved_at(name_span(mac));
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
             printer: Printer::Pieces,
         });
         let print = PrintId(self.kernel.prints.len() as u32 - 1);
-        self.push(Stmt::Print { print }, mac.path.span());
+        self.push(Stmt::Print { print }, mac.path.range());
         Value::Unit
     }
 
@@ -100,11 +100,11 @@ impl Lowerer<'_> {
         let lengths = lengths.unwrap_or_else(|problem| {
             let instead = "print its elements in a loop";
             self.errors
-                .at(codes::PRINTED, expr.span(), problem, instead);
+                .at(codes::PRINTED, expr.range(), problem, instead);
             vec![1; dims.len()]
         });
-        let start = self.start(memory, &indices, expr.span());
-        let array = self.elements(memory, start, &lengths, expr.span());
+        let start = self.start(memory, &indices, expr.range());
+        let array = self.elements(memory, start, &lengths, expr.range());
         let at = self.mark();
         Some(self.spill_at(at, array))
     }
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
             "print its parts, each with its own `println!` or in a loop",
         )
         .to_string();
-        let span = Span::mixed_site().located_at(self.span(arg));
+        let span = Span::mixed_site().located_at(self.span(arg).first);
         let (krate, known) = (
             crate::tokens::at(&self.krate, span),
             self.known_type(ty.clone()),
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
             let krate = self.krate.clone();
             let mut values = vec![];
             for &arg in &args {
-                let span = Span::mixed_site().located_at(self.span(arg));
+                let span = Span::mixed_site().located_at(self.span(arg).first);
                 let is_known = self.kernel.type_of(arg).as_scalar().is_some();
                 if !is_known {
                     self.count_scalars(arg);

@@ -5,15 +5,14 @@
 //! stores. An array of arrays is stored flat. Each index is checked against its own dimension; a
 //! memory of one dimension is checked by the access itself.
 
-use proc_macro2::Span;
 use sarek_ir::{Access, BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
-use syn::spanned::Spanned;
 
 use super::array_init::{ArrayInit, Start};
 use super::length::Dim;
 use crate::diagnostics::codes;
 use crate::lower::stmt::takes_apart;
 use crate::lower::{Binding, Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The expression inside parentheses.
 pub(in crate::lower) fn peeled(expr: &syn::Expr) -> &syn::Expr {
@@ -60,7 +59,7 @@ impl Lowerer<'_> {
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
-        span: Span,
+        span: SourceRange,
     ) -> (ExprId, Option<SiteId>) {
         match indices {
             [index] if self.rank(memory) == 1 => {
@@ -78,7 +77,7 @@ impl Lowerer<'_> {
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let dims = self.shape(memory).unwrap_or_default().to_vec();
         let mut flat: Option<ExprId> = None;
@@ -94,7 +93,7 @@ impl Lowerer<'_> {
                 flat = Some(self.spill_at(mark, before));
             }
             let len = self.length_expr(dim.length, span);
-            let site = self.site(SiteKind::Dimension(memory, axis as u32), index.span());
+            let site = self.site(SiteKind::Dimension(memory, axis as u32), index.range());
             let bounded = Expr::Bounded {
                 index: at,
                 len,
@@ -125,7 +124,7 @@ impl Lowerer<'_> {
             let name = self.kernel.memory_name(memory);
             self.errors.at(
                 codes::INDEX,
-                int.span(),
+                int.range(),
                 format!("index {int} is out of bounds: `{name}` has {len} elements here"),
                 format!("use an index below {len}"),
             );
@@ -137,7 +136,7 @@ impl Lowerer<'_> {
         &mut self,
         memory: Memory,
         given: usize,
-        span: Span,
+        span: SourceRange,
     ) -> Option<()> {
         let rank = self.rank(memory);
         if given == rank {
@@ -161,7 +160,7 @@ impl Lowerer<'_> {
     }
 
     /// `array.len()`: the outermost dimension.
-    pub(in crate::lower) fn len(&mut self, memory: Memory, span: Span) -> ExprId {
+    pub(in crate::lower) fn len(&mut self, memory: Memory, span: SourceRange) -> ExprId {
         match self.shape(memory) {
             Some([outer, _, ..]) => {
                 let length = outer.length;
@@ -203,13 +202,13 @@ impl Lowerer<'_> {
         let syn::Pat::Ident(pat) = pat else {
             let what = "this pattern for an array is";
             self.errors
-                .unsupported(codes::PATTERN, pat.span(), what, "bind a plain name");
+                .unsupported(codes::PATTERN, pat.range(), what, "bind a plain name");
             return Some(Value::Unit);
         };
         if pat.by_ref.is_some() || pat.subpat.is_some() {
             let what = "this pattern for an array is";
             self.errors
-                .unsupported(codes::PATTERN, pat.span(), what, "bind a plain name");
+                .unsupported(codes::PATTERN, pat.range(), what, "bind a plain name");
         }
         self.bind_array(pat, declared, init.map(|init| &*init.expr));
         Some(Value::Unit)
@@ -235,16 +234,16 @@ impl Lowerer<'_> {
         let elem = self.types.any();
         let mut dims = plan.as_ref().map(ArrayInit::dims);
         if let Some((wanted, ty)) = declared {
-            self.unify(elem, ty, pat.ident.span());
+            self.unify(elem, ty, pat.ident.range());
             if let (Some(dims), Some(init)) = (&dims, init) {
-                self.same_dims(&wanted, dims, init.span());
+                self.same_dims(&wanted, dims, init.range());
             }
             dims = Some(wanted);
         }
         let dims = dims.expect("a type or a value tells the dimensions");
-        let memory = self.new_array(&pat.ident.to_string(), elem, dims, pat.ident.span());
+        let memory = self.new_array(&pat.ident.to_string(), elem, dims, pat.ident.range());
         if let Some(plan) = plan {
-            let span = init.map_or(pat.ident.span(), Spanned::span);
+            let span = init.map_or(pat.ident.range(), Ranged::range);
             self.fill(memory, Start::default(), plan, elem, span);
         }
         self.bind(&pat.ident, Binding::Memory(memory));
@@ -256,7 +255,7 @@ impl Lowerer<'_> {
         name: &str,
         elem: Ty,
         dims: Vec<Dim>,
-        span: Span,
+        span: SourceRange,
     ) -> Memory {
         let length = self.total(&dims);
         let local = self.local(name, elem, true);
@@ -271,8 +270,8 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn lent_array(&mut self, array: &syn::Expr) -> Option<Memory> {
         let plan = self.plan(array)?;
         let elem = self.types.any();
-        let memory = self.new_array("array", elem, plan.dims(), array.span());
-        self.fill(memory, Start::default(), plan, elem, array.span());
+        let memory = self.new_array("array", elem, plan.dims(), array.range());
+        self.fill(memory, Start::default(), plan, elem, array.range());
         Some(memory)
     }
 
@@ -289,10 +288,10 @@ impl Lowerer<'_> {
         for dim in dims.iter().rev() {
             ty = self.types.array(ty, dim.clone());
         }
-        self.unify(ty, self.ty(value), init.span());
+        self.unify(ty, self.ty(value), init.range());
         let local = self.local(&pat.ident.to_string(), ty, pat.mutability.is_some());
         let init = Some(value);
-        self.push(Stmt::Let { local, init }, pat.ident.span());
+        self.push(Stmt::Let { local, init }, pat.ident.range());
         self.bind(&pat.ident, Binding::Local(local));
         Some(())
     }
@@ -310,14 +309,14 @@ impl Lowerer<'_> {
             return None;
         }
         if self.kernel.access(memory) == Access::Atomic {
-            self.atomic_misuse(memory, e.left.span());
+            self.atomic_misuse(memory, e.left.range());
             return Some(Value::Unit);
         }
         let rest = self.shapes[&memory][indices.len()..].to_vec();
         if !self.yields_array(&e.right) {
             if let Some(value) = self.array_given(&e.right, elem, &rest) {
-                let start = self.start(memory, &indices, e.left.span());
-                self.fill_from_value((memory, elem), start, value, &rest, e.span());
+                let start = self.start(memory, &indices, e.left.range());
+                self.fill_from_value((memory, elem), start, value, &rest, e.range());
             }
             return Some(Value::Unit);
         }
@@ -325,10 +324,10 @@ impl Lowerer<'_> {
             return Some(Value::Unit);
         };
         let plan = plan.of(&rest);
-        self.same_dims(&rest, &plan.dims(), e.right.span());
-        let plan = self.settled(plan, e.right.span());
-        let start = self.start(memory, &indices, e.left.span());
-        self.fill(memory, start, plan, elem, e.span());
+        self.same_dims(&rest, &plan.dims(), e.right.range());
+        let plan = self.settled(plan, e.right.range());
+        let start = self.start(memory, &indices, e.left.range());
+        self.fill(memory, start, plan, elem, e.range());
         Some(Value::Unit)
     }
 
@@ -362,7 +361,7 @@ impl Lowerer<'_> {
                 let Some(dims) = dims.max_by_key(Vec::len) else {
                     self.errors.at(
                         codes::ARRAY_LENGTH,
-                        e.span(),
+                        e.range(),
                         "kernels do not support empty arrays",
                         "give it at least one element",
                     );
@@ -371,7 +370,7 @@ impl Lowerer<'_> {
                 let items: Vec<ArrayInit<'s>> =
                     items.into_iter().map(|item| item.of(&dims)).collect();
                 for (item, elem) in items.iter().zip(&e.elems) {
-                    self.same_dims(&dims, &item.dims(), elem.span())?;
+                    self.same_dims(&dims, &item.dims(), elem.range())?;
                 }
                 Some(ArrayInit::List(items))
             }
@@ -383,7 +382,7 @@ impl Lowerer<'_> {
                 let (base, indices) = index_chain(other);
                 let (memory, _) = self.find_memory(base)?;
                 if self.kernel.access(memory) == Access::Atomic {
-                    self.atomic_misuse(memory, other.span());
+                    self.atomic_misuse(memory, other.range());
                     return None;
                 }
                 let dims = self.shapes[&memory][indices.len()..].to_vec();
@@ -393,7 +392,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn same_dims(&mut self, wanted: &[Dim], found: &[Dim], span: Span) -> Option<()> {
+    fn same_dims(&mut self, wanted: &[Dim], found: &[Dim], span: SourceRange) -> Option<()> {
         let same = wanted.len() == found.len() && wanted.iter().zip(found).all(|(a, b)| a.same(b));
         if !same {
             let text = |dims: &[Dim]| match dims {

@@ -2,11 +2,11 @@
 
 use proc_macro2::Span;
 use sarek_ir::{BinaryOp, Expr, ExprId, Length, Memory, Scalar, Stmt};
-use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::length::Dim;
 use crate::lower::{Lowerer, Ty};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The maximum number of elements that are stored one by one. More elements need a loop.
 const UNROLLED: u64 = 4;
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn settled<'s>(
         &mut self,
         plan: ArrayInit<'s>,
-        span: Span,
+        span: SourceRange,
     ) -> ArrayInit<'s> {
         match plan {
             ArrayInit::Scalar(expr) => {
@@ -116,8 +116,10 @@ impl Lowerer<'_> {
                 ArrayInit::Repeat(Box::new(self.settled(*item, span)), dim)
             }
             ArrayInit::Copy(memory, indices, dims) => {
-                let span = indices.last().map_or_else(Span::call_site, |i| i.span());
-                let start = self.start(memory, &indices, span);
+                let span = indices
+                    .last()
+                    .map_or_else(Span::call_site, |i| i.range().first);
+                let start = self.start(memory, &indices, span.into());
                 ArrayInit::From(memory, start, dims)
             }
             ArrayInit::Given(expr, dims) => {
@@ -132,7 +134,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates a plan into an array of its own.
-    fn gathered<'s>(&mut self, plan: ArrayInit<'s>, span: Span) -> ArrayInit<'s> {
+    fn gathered<'s>(&mut self, plan: ArrayInit<'s>, span: SourceRange) -> ArrayInit<'s> {
         let (elem, dims) = (self.types.any(), plan.dims());
         let memory = self.new_array("rows", elem, dims.clone(), span);
         self.fill(memory, Start::default(), plan, elem, span);
@@ -144,7 +146,7 @@ impl Lowerer<'_> {
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
-        span: Span,
+        span: SourceRange,
     ) -> Start {
         if indices.is_empty() {
             return Start::default();
@@ -166,7 +168,7 @@ impl Lowerer<'_> {
         start: Start,
         plan: ArrayInit<'_>,
         elem: Ty,
-        span: Span,
+        span: SourceRange,
     ) {
         match plan {
             ArrayInit::Scalar(expr) => {
@@ -253,7 +255,7 @@ impl Lowerer<'_> {
         self.push(store, span);
     }
 
-    pub(in crate::lower) fn index(&mut self, start: Start, span: Span) -> ExprId {
+    pub(in crate::lower) fn index(&mut self, start: Start, span: SourceRange) -> ExprId {
         let number = sarek_ir::Value::Usize(start.number);
         match start.leaf {
             None => self.constant(number, span),
@@ -271,7 +273,7 @@ impl Lowerer<'_> {
         start: Start,
         k: u64,
         dims: &[Dim],
-        span: Span,
+        span: SourceRange,
     ) -> Start {
         let known: Option<u64> = dims.iter().map(Dim::known).product();
         match known {
@@ -292,7 +294,7 @@ impl Lowerer<'_> {
         start: Start,
         k: ExprId,
         dims: &[Dim],
-        span: Span,
+        span: SourceRange,
     ) -> Start {
         let k = self.copy(k);
         let literal = self.kernel.literal(k).and_then(sarek_ir::Value::as_int);
@@ -319,7 +321,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn repeated(
         &mut self,
         length: Length,
-        span: Span,
+        span: SourceRange,
         mut each: impl FnMut(&mut Self, ExprId),
     ) {
         if let Length::Fixed(n @ 0..=UNROLLED) = length {

@@ -2,22 +2,21 @@
 //! stored in a slice. An array is memory ([`super::array`]), so its value is a list of elements
 //! that are read from there.
 
-use proc_macro2::Span;
 use sarek_ir::{Access, Argument, Compound, Expr, ExprId, LocalId, Memory};
-use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
 use super::array_init::{ArrayInit, Start};
 use super::length::Dim;
 use crate::diagnostics::codes;
 use crate::lower::{Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// A row of an array of which a function receives a copy.
 pub(in crate::lower) struct LentRow {
     pub copy: Memory,
     of: Memory,
     start: Start,
-    span: Span,
+    span: SourceRange,
 }
 
 /// The maximum number of elements that are read one by one.
@@ -32,8 +31,8 @@ impl Lowerer<'_> {
         if !self.has_rows(memory) || indices.len() >= self.rank(memory) {
             return None;
         }
-        let start = self.start(memory, &indices, e.span());
-        Some(self.array_copy(memory, start, indices.len(), e.span()))
+        let start = self.start(memory, &indices, e.range());
+        Some(self.array_copy(memory, start, indices.len(), e.range()))
     }
 
     /// True if the memory may be an array of arrays that can be copied.
@@ -61,7 +60,7 @@ impl Lowerer<'_> {
         &mut self,
         memory: Memory,
         indices: &[&syn::Expr],
-        span: Span,
+        span: SourceRange,
     ) -> LentRow {
         let (of, start) = (memory, self.start(memory, indices, span));
         let dims = self.shape(memory).unwrap_or_default()[indices.len()..].to_vec();
@@ -93,7 +92,7 @@ impl Lowerer<'_> {
         memory: Memory,
         start: Start,
         indices: usize,
-        span: Span,
+        span: SourceRange,
     ) -> Value {
         let dims = self.shape(memory).unwrap_or_default()[indices..].to_vec();
         let lens: Option<Vec<u64>> = dims.iter().map(Dim::known).collect();
@@ -124,7 +123,7 @@ impl Lowerer<'_> {
         let value = self.scalar_or_never(expr)?;
         let of = |elem, dim: &Dim| self.types.array(elem, dim.clone());
         let ty = dims.iter().rev().fold(elem, of);
-        self.unify(ty, self.ty(value), expr.span());
+        self.unify(ty, self.ty(value), expr.range());
         Some(self.reusable(value))
     }
 
@@ -135,7 +134,7 @@ impl Lowerer<'_> {
         start: Start,
         value: ExprId,
         dims: &[Dim],
-        span: Span,
+        span: SourceRange,
     ) {
         let [dim, rest @ ..] = dims else {
             return self.store(to, start, value, elem);
@@ -156,7 +155,11 @@ impl Lowerer<'_> {
 
     /// Copies a value that is known to be an array into an unnamed array, so that it can be passed
     /// as a slice. `None` if it is not known to be an array.
-    pub(in crate::lower) fn lent_value(&mut self, value: ExprId, span: Span) -> Option<Memory> {
+    pub(in crate::lower) fn lent_value(
+        &mut self,
+        value: ExprId,
+        span: SourceRange,
+    ) -> Option<Memory> {
         // A constant is passed where it stands.
         if let Expr::Link(_) = self.kernel.expr(value) {
             return None;
@@ -176,8 +179,8 @@ impl Lowerer<'_> {
         &mut self,
         local: LocalId,
         is_to_function: bool,
-        lent: &mut Vec<(Memory, LocalId, Span)>,
-        span: Span,
+        lent: &mut Vec<(Memory, LocalId, SourceRange)>,
+        span: SourceRange,
     ) -> Argument {
         let ty = self.local_types[local.index()];
         let len = self.types.as_array(ty).and_then(|(_, dim)| dim.known());
@@ -201,7 +204,7 @@ impl Lowerer<'_> {
         memory: Memory,
         start: Start,
         lens: &[u64],
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let [len, rest @ ..] = lens else {
             let index = self.index(start, span);

@@ -1,11 +1,11 @@
 //! Methods of `Atomic<T>`: statements on an element, with a result.
 
 use sarek_ir::{Access, AtomicOp, Memory, Scalar, Stmt};
-use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
 use crate::diagnostics::codes;
 use crate::lower::{Known, Lowerer, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The operation of a method of `Atomic<T>`. `compare_exchange` is not among them: std's returns a
 /// `Result`, while `compare_and_swap` returns the previous value.
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
             if name == "compare_exchange" || operation(&name).is_some() {
                 self.errors.at(
                     codes::ATOMIC_OPERATION,
-                    e.method.span(),
+                    e.method.range(),
                     format!("`{name}` is a method of atomics"),
                     format!(
                         "declare `{}` with elements of type `Atomic<T>`",
@@ -66,10 +66,10 @@ impl Lowerer<'_> {
                 }
             };
             self.errors
-                .at(codes::ATOMIC_OPERATION, e.method.span(), what, instead);
+                .at(codes::ATOMIC_OPERATION, e.method.range(), what, instead);
             return Some(Value::Never);
         };
-        self.check_rank(memory, indices.len(), e.receiver.span());
+        self.check_rank(memory, indices.len(), e.receiver.range());
         if indices.len() != self.rank(memory) || !self.atomic_fits(op, elem, e) {
             return Some(Value::Never);
         }
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
         if bits && !elem.is_int() {
             self.errors.at(
                 codes::ATOMIC_OPERATION,
-                e.method.span(),
+                e.method.range(),
                 format!("`Atomic<{elem}>` has no `{}`", e.method),
                 "use it on integers",
             );
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
             let s = if wanted == 1 { "" } else { "s" };
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                e.method.span(),
+                e.method.range(),
                 format!(
                     "`{}` takes {wanted} argument{s}, but the call has {found}",
                     e.method
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         e: &syn::ExprMethodCall,
         wanted: bool,
     ) -> Value {
-        let (mut index, site) = self.element_index(memory, indices, e.receiver.span());
+        let (mut index, site) = self.element_index(memory, indices, e.receiver.range());
         let elem = self.element_type(memory);
         let mark = self.mark();
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
             let (ty, span) = (self.ty(*arg), self.span(*arg));
             self.unify(elem, ty, span);
         }
-        let (args, span) = (self.kernel.push_list(&args), e.method.span());
+        let (args, span) = (self.kernel.push_list(&args), e.method.range());
         let result = (wanted && op != AtomicOp::Store).then(|| self.result(elem));
         if let Some(local) = result {
             self.push(Stmt::Let { local, init: None }, span);
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a non-atomic use of atomics.
-    pub(in crate::lower) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
+    pub(in crate::lower) fn atomic_misuse(&mut self, memory: Memory, span: SourceRange) {
         let name = self.kernel.memory_name(memory);
         let what = format!("the elements of `{name}` are atomic, but this is a plain access");
         let instead =

@@ -3,13 +3,13 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{BinaryOp, Expr, ExprId, Length, Scalar, Value as Constant};
-use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::resolve::path::word_as_value;
 use crate::lower::{Binding, Lowerer, MARK};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// One dimension of an array.
 #[derive(Clone)]
@@ -87,13 +87,13 @@ impl Lowerer<'_> {
                         "use a `const`, or `shared_slice` for shared memory whose length the launch determines";
                     Mistake::new(codes::ARRAY_LENGTH, what, instead)
                 })?;
-                self.linked_dimension(expr.to_token_stream(), expr.span())
+                self.linked_dimension(expr.to_token_stream(), expr.range())
             }
         };
         if dim.known() == Some(0) {
             self.errors.at(
                 codes::ARRAY_LENGTH,
-                expr.span(),
+                expr.range(),
                 "kernels do not support empty arrays",
                 "give it at least one element",
             );
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         Some(dim)
     }
 
-    fn linked_dimension(&mut self, tokens: TokenStream, span: Span) -> Dim {
+    fn linked_dimension(&mut self, tokens: TokenStream, span: SourceRange) -> Dim {
         let usize_ty = self.types.known(Scalar::Usize);
         let length = Length::Link(self.link_id(tokens.clone(), usize_ty));
         let value = self.among_constants(tokens.clone());
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
             "give it at least one element",
         )
         .to_string();
-        let span = Span::mixed_site().located_at(span);
+        let span = Span::mixed_site().located_at(span.first);
         let test = quote_spanned!(span=> ::core::assert!(#value > 0, #message););
         self.check_constant(&tokens, test, span);
         Dim {
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         names.visit_expr(expr);
         for name in names.found {
             if let Some(mistake) = word_as_value(&name) {
-                self.errors.report(name.span(), &mistake);
+                self.errors.report(name.range(), &mistake);
                 return None;
             }
             match self.find(&name) {
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
                     | Binding::Callable(_)
                     | Binding::Part(_),
                 ) => {
-                    self.errors.report(name.span(), &mistake(&name));
+                    self.errors.report(name.range(), &mistake(&name));
                     return None;
                 }
             }
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
     }
 
     /// A length as an expression.
-    pub(in crate::lower) fn length_expr(&mut self, length: Length, span: Span) -> ExprId {
+    pub(in crate::lower) fn length_expr(&mut self, length: Length, span: SourceRange) -> ExprId {
         match length {
             Length::Fixed(n) => self.constant(Constant::Usize(n), span),
             Length::Link(link) => self.known(Expr::Link(link), Scalar::Usize, span),
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
     }
 
     /// The product of some dimensions as an expression.
-    pub(in crate::lower) fn stride(&mut self, dims: &[Dim], span: Span) -> ExprId {
+    pub(in crate::lower) fn stride(&mut self, dims: &[Dim], span: SourceRange) -> ExprId {
         let known: Option<u64> = dims.iter().map(Dim::known).product();
         if let Some(n) = known {
             return self.constant(Constant::Usize(n), span);

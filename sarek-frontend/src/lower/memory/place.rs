@@ -4,12 +4,12 @@ use proc_macro2::Span;
 use sarek_ir::{
     Access, Compound, Expr, ExprId, LocalId, Memory, Root, Scalar, SiteId, SiteKind, Step,
 };
-use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
 use crate::diagnostics::codes;
 use crate::lower::resolve::suggest::nearest;
 use crate::lower::{Binding, Known, Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// An assignable place.
 #[derive(Clone)]
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
                         index,
                         site,
                     };
-                    Value::Scalar(self.expr(load, elem, e.span()))
+                    Value::Scalar(self.expr(load, elem, e.range()))
                 }
                 None => Value::Never,
             };
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
             return Value::Never;
         };
         if self.kernel.access(memory) == Access::Atomic {
-            self.atomic_misuse(memory, e.span());
+            self.atomic_misuse(memory, e.range());
             return Value::Never;
         }
         Value::Scalar(self.expr(
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
                 site,
             },
             elem,
-            e.span(),
+            e.range(),
         ))
     }
 
@@ -113,12 +113,12 @@ impl Lowerer<'_> {
                 let (memory, index, site, elem) = match self.find_view(&e.expr) {
                     Some(view) => {
                         let (memory, index, elem) = self.view_element(view, &e.index)?;
-                        self.writable_view(memory, e.expr.span())?;
+                        self.writable_view(memory, e.expr.range())?;
                         (memory, index, None, elem)
                     }
                     None => {
                         let element = self.element(e)?;
-                        self.writable(element.0, e.expr.span())?;
+                        self.writable(element.0, e.expr.range())?;
                         element
                     }
                 };
@@ -135,7 +135,7 @@ impl Lowerer<'_> {
                     return Some(Place::Local(local));
                 }
                 let (memory, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
-                self.writable(memory, e.expr.span())?;
+                self.writable(memory, e.expr.range())?;
                 Some(Place::Element {
                     memory,
                     index,
@@ -147,7 +147,7 @@ impl Lowerer<'_> {
             other => {
                 self.errors.at(
                     codes::ASSIGNMENT,
-                    other.span(),
+                    other.range(),
                     "a kernel cannot assign to this",
                     "assign to variables, or to elements of `&mut [T]` arguments and arrays",
                 );
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
             Some(Binding::Scalar(_)) => {
                 self.errors.at(
                     codes::ASSIGNMENT,
-                    e.span(),
+                    e.range(),
                     "this argument is not mutable",
                     "declare it `mut` in the signature",
                 );
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
             Some(Binding::Memory(_) | Binding::View(_)) => {
                 self.errors.at(
                     codes::ASSIGNMENT,
-                    e.span(),
+                    e.range(),
                     "a slice cannot be rebound",
                     "assign to its elements",
                 );
@@ -187,7 +187,7 @@ impl Lowerer<'_> {
             | None => {
                 self.errors.at(
                     codes::ASSIGNMENT,
-                    e.span(),
+                    e.range(),
                     "this is not a variable of the kernel",
                     "assign to a variable that `let mut` declares",
                 );
@@ -196,7 +196,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn writable(&mut self, memory: Memory, span: Span) -> Option<()> {
+    fn writable(&mut self, memory: Memory, span: SourceRange) -> Option<()> {
         match self.kernel.access(memory) {
             Access::Write => Some(()),
             Access::Atomic => {
@@ -214,7 +214,11 @@ impl Lowerer<'_> {
     }
 
     /// The current value of a place, and the place for reuse. Its index is evaluated once.
-    pub(in crate::lower) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
+    pub(in crate::lower) fn read_place(
+        &mut self,
+        place: Place,
+        span: SourceRange,
+    ) -> (Place, ExprId) {
         match place {
             Place::Local(local) => (place, self.read(local, span)),
             Place::Part { root, steps, ty } => self.read_part(root, steps, ty, span),
@@ -261,7 +265,7 @@ impl Lowerer<'_> {
         self.settle_steps(&mut root, &mut steps);
         let index = self.scalar(&e.index);
         self.expect(index, Scalar::Usize);
-        let ty = self.element_of(of, e.span())?;
+        let ty = self.element_of(of, e.range())?;
         let (memory, before) = match root {
             Root::Local(local) => (Memory::Local(local), 0),
             Root::Element { memory, .. } => (memory, self.rank(memory)),
@@ -269,7 +273,7 @@ impl Lowerer<'_> {
         };
         let indices = steps.iter().filter(|s| matches!(s, Step::Index { .. }));
         let dimension = (before + indices.count()) as u32;
-        let site = Some(self.site(SiteKind::Dimension(memory, dimension), e.span()));
+        let site = Some(self.site(SiteKind::Dimension(memory, dimension), e.range()));
         steps.push(Step::Index { index, site });
         Some(Place::Part { root, steps, ty })
     }
@@ -313,7 +317,7 @@ impl Lowerer<'_> {
         mut root: Root,
         mut steps: Vec<Step>,
         ty: Ty,
-        span: Span,
+        span: SourceRange,
     ) -> (Place, ExprId) {
         self.settle_steps(&mut root, &mut steps);
         let (mut value, mut of) = match root {
@@ -363,7 +367,7 @@ impl Lowerer<'_> {
         if let Some(range) = indices.iter().find_map(|index| as_range(index)) {
             self.errors.unsupported(
                 codes::RANGE,
-                range.span(),
+                range.range(),
                 "a sub-slice is",
                 "index one element at a time",
             );
@@ -376,8 +380,8 @@ impl Lowerer<'_> {
             }
             return None;
         };
-        self.check_rank(memory, indices.len(), e.span())?;
-        let (index, site) = self.element_index(memory, &indices, e.span());
+        self.check_rank(memory, indices.len(), e.range())?;
+        let (index, site) = self.element_index(memory, &indices, e.range());
         Some((memory, index, site, elem))
     }
 
@@ -405,7 +409,7 @@ impl Lowerer<'_> {
         };
         self.errors.at(
             codes::INDEX,
-            expr.span(),
+            expr.range(),
             "this is neither a slice nor an array of the kernel",
             instead,
         );
@@ -444,7 +448,7 @@ impl Lowerer<'_> {
     /// `*x.get_unchecked(i)`: a load without a check; rustc requires `unsafe` around it.
     pub(in crate::lower) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
         if let Some(local) = self.referent(&e.expr) {
-            return Value::Scalar(self.read(local, e.span()));
+            return Value::Scalar(self.read(local, e.range()));
         }
         if self.names_error_type(&e.expr) {
             return self.value(&e.expr);
@@ -477,7 +481,7 @@ impl Lowerer<'_> {
                     index,
                     site: None,
                 };
-                Value::Scalar(self.expr(load, elem, e.span()))
+                Value::Scalar(self.expr(load, elem, e.range()))
             }
             None => Value::Never,
         }
@@ -494,7 +498,7 @@ impl Lowerer<'_> {
             other => {
                 self.errors.unsupported(
                     codes::REFERENCE,
-                    other.span(),
+                    other.range(),
                     "this place is",
                     &format!("index the slice where the element is used, `x[i]`, or write `*x.{method}(i)`"),
                 );
@@ -505,9 +509,9 @@ impl Lowerer<'_> {
         let index = self.scalar(&call.args[0]);
         self.expect(index, Scalar::Usize);
         let (memory, elem) = slice?;
-        self.check_rank(memory, 1, call.receiver.span())?;
+        self.check_rank(memory, 1, call.receiver.range())?;
         if self.kernel.access(memory) == Access::Atomic {
-            self.atomic_misuse(memory, call.span());
+            self.atomic_misuse(memory, call.range());
             return None;
         }
         Some((memory, index, elem))

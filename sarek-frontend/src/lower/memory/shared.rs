@@ -6,13 +6,13 @@ use sarek_ir::{
     Builtin, Compound, CompoundId, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray,
     SharedId, SiteKind, Stmt,
 };
-use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::length::Dim;
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Binding, Known, Lowerer, Ty, Value};
 use crate::parse::atomic_type;
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The element type between the angle brackets.
 struct Element {
@@ -43,12 +43,12 @@ impl Lowerer<'_> {
             return None;
         };
         let is_slice = self.shared_maker(&path.path)?;
-        self.shared_place(path.span());
+        self.shared_place(path.range());
         let syn::Pat::Ident(pat) = &local.pat else {
             let instead = "bind a plain name, without a type";
             self.errors.unsupported(
                 codes::SHARED_FORM,
-                local.pat.span(),
+                local.pat.range(),
                 "this pattern for a shared array is",
                 instead,
             );
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         };
         self.errors.at(
             codes::SHARED_FORM,
-            path.span(),
+            path.range(),
             format!("the result of `{name}` is not bound to a name"),
             format!("write `{example}`"),
         );
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a place that some threads of a block may not pass exactly once.
-    fn shared_place(&mut self, span: Span) {
+    fn shared_place(&mut self, span: SourceRange) {
         if self.blocks.len() > 1 {
             self.errors.at(
                 codes::SHARED_PLACE,
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         if let Some(argument) = call.args.first() {
             self.errors.at(
                 codes::SHARED_FORM,
-                argument.span(),
+                argument.range(),
                 "`shared_array` takes no arguments",
                 "write its length as a constant, `shared_array::<f32, 256>()`, or use `shared_slice::<f32>(len)` for a \
                  length known at the launch",
@@ -172,7 +172,7 @@ impl Lowerer<'_> {
             other => {
                 let what = "this is not a length";
                 self.errors
-                    .at(codes::SHARED_FORM, other.span(), what, wanted);
+                    .at(codes::SHARED_FORM, other.range(), what, wanted);
                 return None;
             }
         };
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         let [len] = call.args.iter().collect::<Vec<_>>()[..] else {
             self.errors.at(
                 codes::SHARED_FORM,
-                call.span(),
+                call.range(),
                 "`shared_slice` takes one argument",
                 "pass its length",
             );
@@ -203,14 +203,14 @@ impl Lowerer<'_> {
         let id = self.scalar(len);
         self.expect(id, Scalar::Usize);
         let known = if self.mark() > mark {
-            Err(len.span())
+            Err(len.range())
         } else {
             self.launch_known(id)
         };
         match known {
             Ok(known) if element.dims.is_empty() => Some((element, Length::Launch(known), None)),
             Ok(known) => {
-                let (len, dims) = self.rows(known, id, &element.dims, len.span());
+                let (len, dims) = self.rows(known, id, &element.dims, len.range());
                 Some((element, len, Some(dims)))
             }
             Err(span) => {
@@ -232,7 +232,7 @@ impl Lowerer<'_> {
         known: ExprId,
         rows: ExprId,
         each: &[Dim],
-        span: Span,
+        span: SourceRange,
     ) -> (Length, Vec<Dim>) {
         let columns = self.stride(each, span);
         let args = self.kernel.push_list(&[known, columns]);
@@ -257,7 +257,7 @@ impl Lowerer<'_> {
         if arguments.is_err() {
             let what = "the element type of the array is not written here";
             self.errors
-                .at(codes::SHARED_FORM, path.span(), what, wanted);
+                .at(codes::SHARED_FORM, path.range(), what, wanted);
         }
         arguments.ok()
     }
@@ -266,7 +266,7 @@ impl Lowerer<'_> {
         let syn::GenericArgument::Type(ty) = argument else {
             self.errors.at(
                 codes::SHARED_FORM,
-                argument.span(),
+                argument.range(),
                 "this is not a type",
                 "write the type of the elements",
             );
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
             Known::Int | Known::Float | Known::Nothing => {
                 self.errors.at(
                     codes::SHARED_ELEMENT,
-                    ty.span(),
+                    ty.range(),
                     "the type of the array's elements is not known",
                     "write it",
                 );
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
         };
         let what = format!("a shared array of `{what}` is");
         self.errors
-            .unsupported(codes::SHARED_ELEMENT, ty.span(), &what, instead);
+            .unsupported(codes::SHARED_ELEMENT, ty.range(), &what, instead);
         None
     }
 
@@ -337,7 +337,7 @@ impl Lowerer<'_> {
             "use a type of at least one byte",
         )
         .to_string();
-        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.range().first));
         let scalars = quote!(#krate::__private::ir::TypeInfo::scalars(&#described));
         self.checks
             .push(quote_spanned!(span=> ::core::assert!(#scalars > 0, #message);));
@@ -351,7 +351,7 @@ impl Lowerer<'_> {
             "use numbers",
         )
         .to_string();
-        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.range().first));
         let holds = quote!(#krate::__private::ir::TypeInfo::takes_any_bits(&<#ty as #krate::KernelType>::TYPE));
         let check = quote_spanned!(span=> ::core::assert!(#holds, #message));
         if self.mentions_parameter(&ty.to_token_stream()) {
@@ -363,7 +363,11 @@ impl Lowerer<'_> {
     }
 
     /// The same for a field of a known value; an error with the place of any other operation.
-    fn launch_known_field(&mut self, id: ExprId, compound: CompoundId) -> Result<ExprId, Span> {
+    fn launch_known_field(
+        &mut self,
+        id: ExprId,
+        compound: CompoundId,
+    ) -> Result<ExprId, SourceRange> {
         let (ty, span) = (self.ty(id), self.span(id));
         match self.kernel.compounds[compound.index()] {
             Compound::Field { base, name } => {
@@ -383,7 +387,7 @@ impl Lowerer<'_> {
 
     /// Replaces locals in the expression by their values, if all of it is known before a launch.
     /// Otherwise returns the place of the unknown part.
-    pub(in crate::lower) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
+    pub(in crate::lower) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, SourceRange> {
         let span = self.span(id);
         let mut expr = self.kernel.expr(id);
         match expr {

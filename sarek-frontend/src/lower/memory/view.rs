@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Span;
 use sarek_ir::{
     Access, Argument, BinaryOp, Call, Compound, Expr, ExprId, Kernel, Memory, Param, ParamId,
     ParamKind, Scalar, SiteKind, Value as Constant, ViewPart,
 };
-use syn::spanned::Spanned;
 
 use super::array::peeled;
 use crate::diagnostics::codes;
 use crate::lower::{Binding, Lowered, Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowered {
     /// True for an extent, the offset or a stride of a view. These are the same for all threads.
@@ -98,7 +97,11 @@ impl Lowerer<'_> {
     }
 
     /// The arguments for a view: its slice, and the parameters after it.
-    pub(in crate::lower) fn view_arguments(&mut self, view: ParamId, span: Span) -> Vec<Argument> {
+    pub(in crate::lower) fn view_arguments(
+        &mut self,
+        view: ParamId,
+        span: SourceRange,
+    ) -> Vec<Argument> {
         let parts = (view.0 + 1)..(view.0 + Kernel::view_params(self.views[&view]));
         let parts: Vec<Argument> = parts
             .map(|part| {
@@ -110,7 +113,7 @@ impl Lowerer<'_> {
         [slice].into_iter().chain(parts).collect()
     }
 
-    fn extent(&mut self, view: ParamId, dimension: u32, span: Span) -> ExprId {
+    fn extent(&mut self, view: ParamId, dimension: u32, span: SourceRange) -> ExprId {
         let part = ViewPart::Extent(dimension);
         let param = Kernel::view_param(view, self.views[&view], part);
         self.known(Expr::Param(param), Scalar::Usize, span)
@@ -132,7 +135,7 @@ impl Lowerer<'_> {
                 let wanted = coordinates(rank).join(", ");
                 self.errors.at(
                     codes::INDEX,
-                    other.span(),
+                    other.range(),
                     "a view is indexed by all its coordinates at once",
                     format!("write `{name}[[{wanted}]]`"),
                 );
@@ -142,7 +145,7 @@ impl Lowerer<'_> {
         let found = self.operands(&indices);
         let mut checked = vec![];
         for (d, at) in (0..rank).zip(found) {
-            let span = indices[d as usize].span();
+            let span = indices[d as usize].range();
             self.expect(at, Scalar::Usize);
             let len = self.extent(view, d, span);
             let site = Some(self.site(SiteKind::Dimension(memory, d), span));
@@ -155,12 +158,16 @@ impl Lowerer<'_> {
         }
         let indices = self.kernel.push_list(&checked);
         let ty = self.types.known(Scalar::Usize);
-        let at = self.compound(Compound::At { view, indices }, ty, index.span());
+        let at = self.compound(Compound::At { view, indices }, ty, index.range());
         Some((memory, at, self.element_type(memory)))
     }
 
     /// Reports a store through a read-only view.
-    pub(in crate::lower) fn writable_view(&mut self, memory: Memory, span: Span) -> Option<()> {
+    pub(in crate::lower) fn writable_view(
+        &mut self,
+        memory: Memory,
+        span: SourceRange,
+    ) -> Option<()> {
         if self.kernel.access(memory) == Access::Write {
             return Some(());
         }
@@ -185,7 +192,7 @@ impl Lowerer<'_> {
         e: &syn::ExprMethodCall,
     ) -> Value {
         let (name, rank) = (e.method.to_string(), self.views[&view]);
-        let span = e.span();
+        let span = e.range();
         self.audit_view_method(view, e);
         let dimension = dimensions(rank).iter().position(|d| *d == name);
         match (dimension, name.as_str(), e.args.is_empty()) {
@@ -216,7 +223,7 @@ impl Lowerer<'_> {
                 let there = dimensions(rank).join("`, `");
                 let instead = format!("use `{there}`, `shape` and indexing");
                 self.errors
-                    .unsupported(codes::SLICE_METHOD, e.method.span(), &what, &instead);
+                    .unsupported(codes::SLICE_METHOD, e.method.range(), &what, &instead);
                 Value::Never
             }
         }

@@ -3,10 +3,10 @@
 
 use quote::quote_spanned;
 use sarek_ir::{Expr, ExprId, Scalar};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::{Known, Lowerer, Value, scalar_tokens};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     /// `u64::from(x)`. `None` for another function.
@@ -15,7 +15,7 @@ impl Lowerer<'_> {
         on: Scalar,
         function: &syn::PathSegment,
         ids: &[ExprId],
-        span: proc_macro2::Span,
+        span: SourceRange,
     ) -> Option<Value> {
         if function.ident != "from" {
             return None;
@@ -23,7 +23,7 @@ impl Lowerer<'_> {
         let [arg] = *ids else {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                function.span(),
+                function.range(),
                 format!("`from` takes 1 argument, but the call has {}", ids.len()),
                 "pass the number to convert",
             );
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
         if !keeps_every_value(from, on) {
             self.errors.at(
                 codes::MISMATCH,
-                function.span(),
+                function.range(),
                 format!("`{on}::from` does not take `{from}`"),
                 match on {
                     Scalar::Bool => "compare, as in `x != 0`".to_owned(),
@@ -84,11 +84,11 @@ impl Lowerer<'_> {
         let function = match (from, on) {
             _ if on.is_half() => {
                 let half = scalar_tokens(on, krate);
-                Some(quote_spanned!(span=> <#half as #krate::Num>::from_f32))
+                Some(quote_spanned!(span.first=> <#half as #krate::Num>::from_f32))
             }
             _ if !from.is_half() => None,
-            (_, Scalar::F32) => Some(quote_spanned!(span=> #krate::Num::to_f32)),
-            (_, _) => Some(quote_spanned!(span=> #krate::Num::to_f64)),
+            (_, Scalar::F32) => Some(quote_spanned!(span.first=> #krate::Num::to_f32)),
+            (_, _) => Some(quote_spanned!(span.first=> #krate::Num::to_f64)),
         };
         self.conversions
             .extend(function.map(|function| (cast, function)));
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
         };
         self.errors.at(
             codes::NO_METHOD,
-            function.span(),
+            function.range(),
             format!("`{on}` has no function `{name}` in a kernel"),
             instead,
         );
@@ -119,10 +119,10 @@ impl Lowerer<'_> {
 
     /// The same for a type that only rustc knows. rustc selects the `From` impl, and checks that it
     /// is of a scalar.
-    fn foreign_value(&mut self, on: Scalar, arg: ExprId, span: proc_macro2::Span) -> Value {
+    fn foreign_value(&mut self, on: Scalar, arg: ExprId, span: SourceRange) -> Value {
         let cast = self.known(Expr::Cast { arg }, on, span);
         // At the place where rustc reports the same error for the user's function.
-        let at = proc_macro2::Span::mixed_site().located_at(span);
+        let at = proc_macro2::Span::mixed_site().located_at(span.first);
         let (krate, to) = (
             crate::tokens::at(&self.krate, at),
             crate::tokens::at(&scalar_tokens(on, &self.krate), at),

@@ -5,11 +5,11 @@ use proc_macro2::{Ident, Span};
 use quote::quote;
 use sarek_ir::numeric;
 use sarek_ir::{Expr, ExprId, Scalar};
-use syn::spanned::Spanned;
 
 use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 use crate::lower::scalar_tokens;
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     /// `f16::from_f32(x)`. `None` when it is another function, or of another type.
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         on: Scalar,
         function: &syn::PathSegment,
         ids: &[ExprId],
-        span: Span,
+        span: SourceRange,
     ) -> Option<Value> {
         let name = function.ident.to_string();
         let from = match name.as_str() {
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         let [arg] = *ids else {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                function.span(),
+                function.range(),
                 format!("`{name}` takes 1 argument, but the call has {}", ids.len()),
                 "pass the number to convert",
             );
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         name: &Ident,
         on: Scalar,
         ids: &[ExprId],
-        span: Span,
+        span: SourceRange,
     ) -> Option<Value> {
         if !on.is_half() {
             return None;
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         };
         self.errors.at(
             codes::HALF,
-            name.span(),
+            name.range(),
             format!("`{on}` has no method `{text}`"),
             instead,
         );

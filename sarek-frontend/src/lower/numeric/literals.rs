@@ -2,14 +2,13 @@
 
 use sarek_ir::{Expr, Scalar, Type, Value as Constant, operators};
 
-use proc_macro2::Span;
-
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Known, Lowerer, PendingLiteral, Ty};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     /// Records the type of a `let` or a literal.
-    pub(in crate::lower) fn marked(&mut self, mark: u32, ty: Ty, span: Span) {
+    pub(in crate::lower) fn marked(&mut self, mark: u32, ty: Ty, span: SourceRange) {
         match self.marks.contains_key(&mark) {
             true => self.marked_again.push((mark, ty, span)),
             false => {
@@ -83,7 +82,7 @@ impl Lowerer<'_> {
                 Ok(value) => {
                     self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
                 }
-                Err(mistake) => self.errors.report(pending.lit.span(), &mistake),
+                Err(mistake) => self.errors.report(pending.lit.range(), &mistake),
             }
         }
     }

@@ -11,12 +11,13 @@ use sarek_ir::numeric::{self, Body, Method, Source};
 use sarek_ir::{DivideOp, Expr, ExprId, Scalar};
 
 use super::{Lowerer, Value};
+use crate::tokens::range::SourceRange;
 
 /// The place and the type of a call.
 #[derive(Clone, Copy)]
 struct At {
     on: Scalar,
-    span: Span,
+    span: SourceRange,
     /// The method's name, at which divisions fault.
     name: Span,
 }
@@ -28,7 +29,7 @@ impl Lowerer<'_> {
         name: &Ident,
         on: Scalar,
         ids: &[ExprId],
-        span: Span,
+        span: SourceRange,
     ) -> Option<Value> {
         if self.in_body
             && let Some(op) = unchecked_division(name)
@@ -71,7 +72,7 @@ impl Lowerer<'_> {
     fn body(&mut self, body: &Body, row: &Method, mut ids: Vec<ExprId>, at: At) -> Value {
         let value = match *body {
             Body::Intrinsic(_) => unreachable!("`{}` is no composed method", row.name),
-            Body::Divide(op) => self.divide(op, ids[0], ids[1], at.span, at.name),
+            Body::Divide(op) => self.divide(op, ids[0], ids[1], at.span, at.name.into()),
             Body::Inline(source) => self.source(source, &ids, at),
             Body::Bound(source) => {
                 self.bind_all(&mut ids);
@@ -146,16 +147,16 @@ fn located(tokens: TokenStream, at: At) -> TokenStream {
     let located = tokens.into_iter().map(|token| match token {
         TokenTree::Group(group) => {
             let mut moved = Group::new(group.delimiter(), located(group.stream(), at));
-            moved.set_span(at.span);
+            moved.set_span(at.span.first);
             moved.into()
         }
         TokenTree::Punct(mut punct) => {
             let is_division = ['/', '%'].contains(&punct.as_char());
-            punct.set_span(if is_division { at.name } else { at.span });
+            punct.set_span(if is_division { at.name } else { at.span.first });
             punct.into()
         }
         mut other @ (TokenTree::Ident(_) | TokenTree::Literal(_)) => {
-            other.set_span(at.span);
+            other.set_span(at.span.first);
             other
         }
     });

@@ -1,10 +1,10 @@
 //! Results of several parts: an `Option`, or a number and whether it overflows.
 
-use proc_macro2::Span;
 use sarek_ir::{Compound, Expr, ExprId, Scalar, Stmt, UnaryOp};
 
 use super::Lowerer;
 use crate::lower::Ty;
+use crate::tokens::range::SourceRange;
 
 impl Lowerer<'_> {
     /// `Some` of the value if it fits, and else `None`.
@@ -12,7 +12,7 @@ impl Lowerer<'_> {
         &mut self,
         fits: ExprId,
         of: Scalar,
-        span: Span,
+        span: SourceRange,
         value: impl FnOnce(&mut Self) -> ExprId,
     ) -> ExprId {
         let (ty, of) = (self.core_type(true), self.types.known(of));
@@ -34,7 +34,7 @@ impl Lowerer<'_> {
         self.read(local, span)
     }
 
-    fn option(&mut self, value: Option<ExprId>, ty: Ty, span: Span) -> ExprId {
+    fn option(&mut self, value: Option<ExprId>, ty: Ty, span: SourceRange) -> ExprId {
         let name = if value.is_some() { "Some" } else { "None" };
         self.of_core(name, value, ty, span)
     }
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         value: ExprId,
         fits: ExprId,
         of: Scalar,
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let (op, ty) = (UnaryOp::Not, self.ty(fits));
         let overflows = self.expr(Expr::Unary { op, arg: fits }, ty, span);

@@ -2,17 +2,17 @@
 //! expressions on its components. `sarek_runtime::simd` implements the same in Rust; rustc checks
 //! that a name resolves to that type.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use quote::{format_ident, quote};
 use sarek_ir::numeric;
 use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Intrinsic, Scalar, UnaryOp, Value as Constant};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::operator::Infix;
 use crate::lower::types::Node;
 use crate::lower::{Known, Lowerer, Ty, Value};
 use crate::parse::{LETTERS, SimdType, simd_type};
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// True for a method that only vectors have.
 pub(in crate::lower) fn is_one(name: &str) -> bool {
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
     }
 
     /// A vector with these components.
-    fn simd_of(&mut self, parts: Vec<ExprId>, lane: Scalar, span: Span) -> ExprId {
+    fn simd_of(&mut self, parts: Vec<ExprId>, lane: Scalar, span: SourceRange) -> ExprId {
         let simd = SimdType {
             lane,
             count: parts.len(),
@@ -97,8 +97,8 @@ impl Lowerer<'_> {
         &mut self,
         op: Infix,
         (lhs, rhs): (ExprId, ExprId),
-        span: Span,
-        at: Span,
+        span: SourceRange,
+        at: SourceRange,
     ) -> Option<ExprId> {
         let (left, right) = (self.simd(self.ty(lhs)), self.simd(self.ty(rhs)));
         let simd = left.or(right)?;
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn stands_on_simd(&mut self, op: BinaryOp, simd: SimdType, at: Span) -> bool {
+    fn stands_on_simd(&mut self, op: BinaryOp, simd: SimdType, at: SourceRange) -> bool {
         let (fits, instead) = match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne => {
                 (true, "")
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
 
     /// The conjunction or disjunction of all parts. Each part is evaluated, since a component may
     /// fault.
-    fn joined(&mut self, parts: Vec<ExprId>, all: bool, span: Span) -> ExprId {
+    fn joined(&mut self, parts: Vec<ExprId>, all: bool, span: SourceRange) -> ExprId {
         let op = match all {
             true => BinaryOp::BitAnd,
             false => BinaryOp::BitOr,
@@ -220,7 +220,7 @@ impl Lowerer<'_> {
         &mut self,
         op: UnaryOp,
         arg: ExprId,
-        span: Span,
+        span: SourceRange,
     ) -> Option<ExprId> {
         let simd = self.simd(self.ty(arg))?;
         let parts = self.components(arg, simd).into_iter();
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         &mut self,
         name: &Ident,
         ids: &[ExprId],
-        span: Span,
+        span: SourceRange,
     ) -> Option<Value> {
         let simd = self.simd(self.ty(ids[0]))?;
         let text = name.to_string();
@@ -260,7 +260,7 @@ impl Lowerer<'_> {
         if !known {
             self.errors.at(
                 codes::NO_METHOD,
-                name.span(),
+                name.range(),
                 format!("`{}` has no method `{text}` in a kernel", simd.name()),
                 match LETTERS[..simd.count].contains(&text.as_str()) {
                     true => format!("drop the `()`: `{text}` is a field"),
@@ -320,7 +320,7 @@ impl Lowerer<'_> {
     }
 
     /// Applies a method to each component.
-    fn each(&mut self, name: &Ident, ids: &[ExprId], simd: SimdType, span: Span) -> Value {
+    fn each(&mut self, name: &Ident, ids: &[ExprId], simd: SimdType, span: SourceRange) -> Value {
         let columns: Vec<Vec<ExprId>> = ids.iter().map(|id| self.components(*id, simd)).collect();
         let mut parts = vec![];
         for at in 0..simd.count {
@@ -338,26 +338,26 @@ impl Lowerer<'_> {
         op: BinaryOp,
         operands: (ExprId, ExprId),
         simd: SimdType,
-        span: Span,
+        span: SourceRange,
     ) -> ExprId {
         let made = self.simd_binary(Infix::Plain(op), operands, span, span);
         made.unwrap_or_else(|| unreachable!("{} is a vector", simd.name()))
     }
 
-    fn dot(&mut self, a: ExprId, b: ExprId, simd: SimdType, span: Span) -> ExprId {
+    fn dot(&mut self, a: ExprId, b: ExprId, simd: SimdType, span: SourceRange) -> ExprId {
         let products = self.plain_simd(BinaryOp::Mul, (a, b), simd, span);
         let products = self.components(products, simd).into_iter();
         let sum = products.reduce(|a, b| self.plain(BinaryOp::Add, a, b, span));
         sum.unwrap_or_else(|| unreachable!("a vector has components"))
     }
 
-    fn squares(&mut self, value: ExprId, simd: SimdType, span: Span) -> ExprId {
+    fn squares(&mut self, value: ExprId, simd: SimdType, span: SourceRange) -> ExprId {
         let leaf = self.reusable(value);
         let again = self.copy(leaf);
         self.dot(leaf, again, simd, span)
     }
 
-    fn length(&mut self, value: ExprId, simd: SimdType, span: Span) -> ExprId {
+    fn length(&mut self, value: ExprId, simd: SimdType, span: SourceRange) -> ExprId {
         let squares = self.squares(value, simd, span);
         let args = self.kernel.push_list(&[squares]);
         let call = Expr::Call {
@@ -367,7 +367,7 @@ impl Lowerer<'_> {
         self.known(call, simd.lane, span)
     }
 
-    fn cross(&mut self, a: ExprId, b: ExprId, simd: SimdType, span: Span) -> ExprId {
+    fn cross(&mut self, a: ExprId, b: ExprId, simd: SimdType, span: SourceRange) -> ExprId {
         let (a, b) = (self.reusable(a), self.reusable(b));
         let parts = [(1, 2), (2, 0), (0, 1)].map(|(i, k)| {
             let [lhs, rhs] = [(i, k), (k, i)].map(|(i, k)| {
@@ -396,7 +396,7 @@ impl Lowerer<'_> {
         let Some(at) = at.filter(|at| *at < simd.count) else {
             self.errors.at(
                 codes::VECTOR,
-                e.index.span(),
+                e.index.range(),
                 format!("this is not a component of `{}`", simd.name()),
                 format!(
                     "name one of `.x` to `.{}`, or index by a constant below {}",
@@ -430,12 +430,12 @@ impl Lowerer<'_> {
             _ if !ids.is_empty() => {
                 let ty = self.simd_ty(simd);
                 self.unify(ty, self.ty(ids[0]), self.span(ids[0]));
-                return Some(self.method(&name, ids, e.span()));
+                return Some(self.method(&name, ids, e.range()));
             }
             other => {
                 self.errors.at(
                     codes::NO_METHOD,
-                    name.span(),
+                    name.range(),
                     format!("`{}` has no function `{other}` in a kernel", simd.name()),
                     "create it with `new`, `splat` or `from`",
                 );
@@ -445,7 +445,7 @@ impl Lowerer<'_> {
         if ids.len() != wanted {
             self.errors.at(
                 codes::ARGUMENT_COUNT,
-                name.span(),
+                name.range(),
                 format!(
                     "`{name}` takes {wanted} numbers, but the call has {}",
                     ids.len()
@@ -464,12 +464,12 @@ impl Lowerer<'_> {
             }
             false => ids,
         };
-        Some(Value::Scalar(self.simd_of(parts, simd.lane, e.span())))
+        Some(Value::Scalar(self.simd_of(parts, simd.lane, e.range())))
     }
 
     /// `f32x4::from([a, b, c, d])`
     fn simd_from(&mut self, simd: SimdType, name: &Ident, e: &syn::ExprCall) -> Value {
-        let (count, span) = (simd.count, e.span());
+        let (count, span) = (simd.count, e.range());
         let parts = match e.args.first() {
             Some(syn::Expr::Array(array)) if e.args.len() == 1 && array.elems.len() == count => {
                 let elems: Vec<&syn::Expr> = array.elems.iter().collect();
@@ -486,7 +486,7 @@ impl Lowerer<'_> {
                 let array = self.reusable(value);
                 let parts = (0..count).map(|at| {
                     let at = syn::Index::from(at);
-                    let part = syn::parse_quote_spanned!(span=> __x[#at]);
+                    let part = syn::parse_quote_spanned!(span.first=> __x[#at]);
                     self.rust(&[array], span, &part)
                 });
                 parts.collect()
@@ -506,7 +506,7 @@ impl Lowerer<'_> {
         let (wanted, count, lane) = (simd.name(), simd.count, simd.lane);
         self.errors.at(
             codes::NO_METHOD,
-            name.span(),
+            name.range(),
             format!("`{wanted}::from` takes an array of {count} numbers, `[{lane}; {count}]`"),
             format!("pass such an array, or write `{wanted}::new(…)`"),
         );
@@ -521,14 +521,14 @@ impl Lowerer<'_> {
             other => {
                 self.errors.at(
                     codes::NO_METHOD,
-                    name.span(),
+                    name.range(),
                     format!("`{}` has no constant `{other}` in a kernel", simd.name()),
                     "write it with `splat`",
                 );
                 return Some(Value::Never);
             }
         };
-        let span = path.span();
+        let span = path.range();
         let parts = (0..simd.count).map(|_| self.constant(value, span));
         let parts = parts.collect();
         Some(Value::Scalar(self.simd_of(parts, simd.lane, span)))

@@ -1,13 +1,12 @@
 //! Type parameters and const parameters, and the items of type parameters from the traits `Num`,
 //! `Int` and `Float`.
 
-use proc_macro2::Span;
 use quote::quote;
 use sarek_ir::{Expr, Scalar};
-use syn::spanned::Spanned;
 
 use crate::diagnostics::codes;
 use crate::lower::{Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     /// The type of `N` or of `T::ZERO`. `None` if the path names no parameter.
@@ -44,7 +43,7 @@ impl Lowerer<'_> {
         let (Some(from), 1) = (from, e.args.len()) else {
             self.errors.at(
                 codes::NO_METHOD,
-                path.span(),
+                path.range(),
                 format!(
                     "type parameters have no function `{text}` with these arguments in a kernel"
                 ),
@@ -54,7 +53,7 @@ impl Lowerer<'_> {
         };
         let arg = self.scalar(&e.args[0]);
         self.expect(arg, from);
-        let cast = self.expr(Expr::Cast { arg }, of, e.span());
+        let cast = self.expr(Expr::Cast { arg }, of, e.range());
         let (krate, ty) = (&self.krate, &path.segments[0].ident);
         self.conversions
             .insert(cast, quote!(<#ty as #krate::Num>::#name));
@@ -66,7 +65,7 @@ impl Lowerer<'_> {
         &mut self,
         name: &syn::Ident,
         arg: sarek_ir::ExprId,
-        span: Span,
+        span: SourceRange,
     ) -> Option<Value> {
         let to = convertible(name.to_string().strip_prefix("to_")?)?;
         let cast = self.known(Expr::Cast { arg }, to, span);

@@ -3,7 +3,6 @@
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
-use syn::spanned::Spanned;
 
 use super::suggest::may_be_meant;
 use crate::diagnostics::{Errors, Mistake, codes};
@@ -11,14 +10,15 @@ use crate::lower::calls::call::{is_built_in, qualifying_type};
 use crate::lower::compound::{is_camel_case, is_type_name};
 use crate::lower::memory::array_init::Start;
 use crate::lower::{Binding, Lowerer, Ty, Value};
+use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn path(&mut self, e: &syn::ExprPath) -> Value {
-        let span = e.span();
+        let span = e.range();
         if let Some(qself) = &e.qself {
             self.errors.unsupported(
                 codes::PATH,
-                qself.lt_token.span,
+                qself.lt_token.range(),
                 "a qualified path is",
                 "name the constant by a plain path",
             );
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn bound(&mut self, binding: Binding, name: &syn::Ident, span: Span) -> Value {
+    fn bound(&mut self, binding: Binding, name: &syn::Ident, span: SourceRange) -> Value {
         match binding {
             Binding::Local(local) => Value::Scalar(self.read(local, span)),
             Binding::Reference(_) => {
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
 
     /// A `const` of the kernel: a literal if its value is one, otherwise a link that rustc
     /// evaluates.
-    fn local_constant(&mut self, index: usize, span: Span) -> Value {
+    fn local_constant(&mut self, index: usize, span: SourceRange) -> Value {
         let item = self.consts[index].clone();
         let Some(wanted) = self.written_type(&item.ty) else {
             return Value::Never;
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         &mut self,
         tokens: TokenStream,
         ty: Ty,
-        span: Span,
+        span: SourceRange,
     ) -> sarek_ir::ExprId {
         let id = self.link_id(tokens, ty);
         self.expr(Expr::Link(id), ty, span)
@@ -258,7 +258,7 @@ impl Lowerer<'_> {
                 indices.sort_unstable();
                 let consts = indices.iter().map(|i| &self.consts[*i]);
                 // An error in a constant's type is reported at its use.
-                let span = Span::mixed_site().located_at(tokens.span());
+                let span = Span::mixed_site().located_at(tokens.range().first);
                 tokens = quote_spanned! {span=>
                     { #(#[allow(unused, nonstandard_style, clippy::all)] #consts)* #tokens }
                 };
@@ -268,7 +268,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a constant of unknown type.
-    pub(in crate::lower) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
+    pub(in crate::lower) fn untyped_constant(errors: &mut Errors, span: SourceRange, path: &str) {
         errors.at(
             codes::UNKNOWN_TYPE,
             span,
@@ -336,7 +336,7 @@ macro_rules! math_constants {
 /// Makes rustc check that a path resolves to the assumed constant of core. A module of the user's
 /// may have the same name.
 fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
-    let span = Span::mixed_site().located_at(path.span());
+    let span = Span::mixed_site().located_at(path.range().first);
     let same = match constant {
         // No NaN equals another one, and core's may have any sign.
         Constant::F16(_) | Constant::Bf16(_) => {

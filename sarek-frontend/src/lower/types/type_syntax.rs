@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
-use syn::spanned::Spanned;
 
 use super::{GenericArg, Hole, Literal, LiteralField, Named, Node};
 use crate::diagnostics::codes;
@@ -12,6 +11,7 @@ use crate::lower::desugar::variant::part_of_variant;
 use crate::lower::{Lowerer, Ty};
 use crate::parse::{ElementType, scalar_type, simd_type};
 use crate::tokens::names;
+use crate::tokens::range::Ranged;
 
 /// The enums of core that kernels recognize by name.
 pub(in crate::lower) const OPTION: &str = "::core::option::Option";
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
             syn::PathArguments::Parenthesized(list) => {
                 let instead = "call the function by its name";
                 self.errors
-                    .unsupported(codes::TYPE, list.span(), "this type is", instead);
+                    .unsupported(codes::TYPE, list.range(), "this type is", instead);
                 return None;
             }
         };
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
                 let instead = "write a type or a constant";
                 self.errors.unsupported(
                     codes::TYPE,
-                    other.span(),
+                    other.range(),
                     "this generic argument is",
                     instead,
                 );
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
             }
             None => {
                 let probe = self.probe(ty)?;
-                let span = Span::mixed_site().located_at(probe.span());
+                let span = Span::mixed_site().located_at(probe.range().first);
                 let krate = crate::tokens::at(&krate, span);
                 let info = quote_spanned!(span=> #krate::KernelType::__type_of(|| #probe));
                 (probe, info)
@@ -368,7 +368,7 @@ impl Lowerer<'_> {
     }
 
     fn literal_with_fields(&self, of: Ty, literal: &Literal) -> Option<TokenStream> {
-        let span = Span::mixed_site().located_at(literal.path.span());
+        let span = Span::mixed_site().located_at(literal.path.range().first);
         let fields: Option<Vec<(&str, TokenStream)>> = (literal.fields.iter())
             .map(|field| {
                 let is_part = match self.types.node(field.ty) {
@@ -403,7 +403,7 @@ impl Lowerer<'_> {
 
 /// The place of a type in the source, at which rustc reports errors in it.
 fn place(tokens: &TokenStream) -> Span {
-    Span::mixed_site().located_at(tokens.span())
+    Span::mixed_site().located_at(tokens.range().first)
 }
 
 /// A field's name as tokens: an identifier, or a tuple's number.
@@ -470,10 +470,10 @@ fn canonical(path: &syn::Path) -> TokenStream {
         .iter()
         .find_map(|prefix| text.strip_prefix(prefix))
         .unwrap_or(text);
-    let span = path.span();
+    let span = path.range();
     match tail {
-        "Option" | "option::Option" => quote_spanned!(span=> ::core::option::Option),
-        "Result" | "result::Result" => quote_spanned!(span=> ::core::result::Result),
+        "Option" | "option::Option" => quote_spanned!(span.first=> ::core::option::Option),
+        "Result" | "result::Result" => quote_spanned!(span.first=> ::core::result::Result),
         _ => path.to_token_stream(),
     }
 }
