@@ -112,7 +112,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         signature: &signature,
         krate: &krate,
         shapes: attribute.shapes,
-        fixed_block: attribute.block.is_some(),
+        // Also if its value was refused: then launches that rely on it are no mistakes.
+        fixed_block: attribute.block_span.is_some(),
         environments: &attribute.environments,
         optimize: !signature.is_unsafe && attribute.optimize.is_none_or(|(allowed, _)| allowed),
         has_native: lowered

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
 use super::{CallableType, Own, merged, own_generics};
-use crate::diagnostics::{Errors, codes};
+use crate::diagnostics::{Errors, Mistake, codes};
 use crate::tokens::range::{Ranged, SourceRange};
 
 /// The signature of a kernel or function.
@@ -119,12 +119,17 @@ impl ElementType {
             Type::Paren(inner) => ElementType::read(&inner.elem, errors),
             Type::Group(inner) => ElementType::read(&inner.elem, errors),
             Type::Tuple(_) | Type::Array(_) => Some(ElementType::Other(Box::new(ty.clone()))),
-            Type::Path(path) if path.qself.is_none() && is_vec(&path.path) => {
-                errors.at(
-                    codes::TYPE,
+            Type::Path(path) if path.qself.is_none() && on_heap(&path.path) => {
+                let what = format!(
+                    "type `{}` is not supported in a kernel",
+                    plain_text(&path.path)
+                );
+                let instead = "take `&[T]` or `&mut [T]`, for which a launch passes a `Vector`; in a body, use an array such as `[0.0; 16]`";
+                let mistake = Mistake::new(codes::TYPE, what, instead);
+                errors.report(
                     ty.range(),
-                    "type `Vec` is not supported in a kernel",
-                    "take `&[T]` or `&mut [T]`: a launch passes a `Vector`",
+                    &mistake
+                        .because("kernels allocate no memory: its size is fixed before the launch"),
                 );
                 None
             }
@@ -136,10 +141,31 @@ impl ElementType {
     }
 }
 
-/// True for the prelude's `Vec<T>`.
-fn is_vec(path: &syn::Path) -> bool {
-    let generic = |s: &syn::PathSegment| s.ident == "Vec" && !s.arguments.is_empty();
-    path.segments.len() == 1 && path.segments.iter().all(generic)
+/// True for the prelude's `Vec<T>` and `Box<T>`, and for containers that the path finds in the standard library.
+fn on_heap(path: &syn::Path) -> bool {
+    const CONTAINERS: [&str; 11] = [
+        "Vec",
+        "Box",
+        "String",
+        "Rc",
+        "Arc",
+        "VecDeque",
+        "HashMap",
+        "HashSet",
+        "BTreeMap",
+        "BTreeSet",
+        "BinaryHeap",
+    ];
+    let (Some(first), Some(last)) = (path.segments.first(), path.segments.last()) else {
+        return false;
+    };
+    match path.segments.len() {
+        1 => ["Vec", "Box"].iter().any(|name| last.ident == name) && !last.arguments.is_empty(),
+        _ => {
+            let of_std = ["std", "alloc"].iter().any(|name| first.ident == name);
+            of_std && CONTAINERS.iter().any(|name| last.ident == name)
+        }
+    }
 }
 
 /// True for the name of a type that is neither a scalar nor a primitive that kernels lack.
@@ -397,6 +423,20 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
             return None;
         }
     };
+    if let Type::Reference(inner) = &*slice.elem {
+        let mistake = Mistake::new(
+            codes::ARGUMENT_TYPE,
+            "the elements of a slice cannot be references",
+            "take a view such as `View2<f32>`, or one slice and compute the index in it",
+        );
+        errors.report(
+            inner.range(),
+            &mistake.because(
+                "a launch copies bytes to the device, where an address of the host means nothing",
+            ),
+        );
+        return None;
+    }
     let (elem, access) = match (atomic_type(&slice.elem, errors), reference.mutability) {
         (Some(elem), None) => (ElementType::Scalar(elem?), Access::Atomic),
         (Some(_), Some(mutability)) => {
@@ -508,11 +548,16 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         Type::Paren(inner) => return scalar_type(&inner.elem, errors),
         Type::Group(inner) => return scalar_type(&inner.elem, errors),
         _ => {
-            errors.at(
+            let mistake = Mistake::new(
                 codes::TYPE,
-                ty.range(),
                 "only scalar types are supported here",
                 "use a scalar type, such as `f32`",
+            );
+            errors.report(
+                ty.range(),
+                &mistake.because(
+                    "kernels have one number or truth value here, and no references to others",
+                ),
             );
             return None;
         }
@@ -521,17 +566,23 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         return Some(scalar);
     }
     let name = plain_text(path);
-    let advice = match name.as_str() {
-        "isize" => "use `i32` or `i64`: its size differs between devices",
-        "i128" | "u128" => "use `u64`: no device has 128-bit integers",
-        "char" | "str" | "String" => "use numbers: kernels have no strings",
-        _ => "use one of `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64`",
+    let (why, instead) = match name.as_str() {
+        "isize" => ("its size differs between devices", "use `i32` or `i64`"),
+        "i128" | "u128" => ("no device has 128-bit integers", "use `u64`"),
+        "f128" => ("no device has 128-bit numbers", "use `f64`"),
+        "char" | "str" | "String" => (
+            "no device has text",
+            "use numbers, such as the bytes of the text",
+        ),
+        _ => (
+            "only numbers and truth values have one form on all devices",
+            "use one of `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64`",
+        ),
     };
-    errors.at(
-        codes::TYPE,
+    let what = format!("type `{name}` is not supported in a kernel");
+    errors.report(
         ty.range(),
-        format!("type `{name}` is not supported in a kernel"),
-        advice,
+        &Mistake::new(codes::TYPE, what, instead).because(why),
     );
     None
 }

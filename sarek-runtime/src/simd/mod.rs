@@ -209,6 +209,7 @@ macro_rules! packed {
         }
 
         // SAFETY: contiguous numbers without padding: any bytes are a valid value.
+        #[diagnostic::do_not_recommend]
         unsafe impl Element for $name {}
         // SAFETY: as above.
         unsafe impl Plain for $name {

@@ -155,6 +155,7 @@ macro_rules! scalars {
         }
 
         // SAFETY: `Scalar` names this type, and it owns nothing.
+        #[diagnostic::do_not_recommend]
         unsafe impl Element for $ty {}
     )*};
 }

@@ -7,7 +7,7 @@ use sarek_ir::{
     Value as Constant,
 };
 
-use crate::diagnostics::codes;
+use crate::diagnostics::{Mistake, codes};
 use crate::lower::memory::array::{index_chain, peeled};
 use crate::lower::resolve::suggest::nearest;
 use crate::lower::types::Node;
@@ -195,10 +195,8 @@ impl Lowerer<'_> {
             .half_method(name, on, &ids, span)
             .or_else(|| self.numeric_method(name, on, &ids, span));
         known.unwrap_or_else(|| {
-            let what = format!("`{on}` has no method `{name}` in a kernel");
-            let instead = instead_of(&name.to_string(), on);
             self.errors
-                .at(codes::NO_METHOD, name.range(), what, instead);
+                .report(name.range(), &no_method(&name.to_string(), on));
             Value::Never
         })
     }
@@ -383,20 +381,24 @@ impl Lowerer<'_> {
     }
 }
 
-/// The suggested replacement for a method that a type does not have.
-fn instead_of(name: &str, on: Scalar) -> String {
+/// The mistake of calling a method that a type does not have, with a replacement.
+fn no_method(name: &str, on: Scalar) -> Mistake {
+    let what = format!("`{on}` has no method `{name}` in a kernel");
+    let mistake = |instead: &str| Mistake::new(codes::NO_METHOD, &what, instead);
     if let Some(instead) = numeric::instead_of(name) {
-        return instead.into();
+        return mistake(instead);
     }
     if on == Scalar::Usize && name.ends_with("_signed") {
-        return "kernels have no `isize`: convert to `i64` or `u64`, which have it".into();
+        return mistake("kernels have no `isize`: convert to `i64` or `u64`, which have it");
     }
     let known = numeric::methods().filter(|row| row.stands_on(on));
     match nearest(name, known.map(|row| row.name)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => {
-            "use a method of numbers, which the chapter Methods of the book lists, or a `#[device]` function".into()
-        }
+        Some(meant) => mistake(&format!("did you mean `{meant}`?")),
+        None => mistake(
+            "use a method of numbers, which the chapter Methods of the book lists; if a trait of yours has it, write `#[device]` before \
+             `trait` and before its `impl`s",
+        )
+        .because("kernels have the methods of numbers that are the same on all devices, and those of traits with `#[device]`"),
     }
 }
 
