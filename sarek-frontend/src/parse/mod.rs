@@ -4,6 +4,7 @@ mod attribute;
 pub mod body_recovery;
 mod callable;
 pub mod depth;
+mod element_type;
 mod format;
 mod function;
 mod generics;
@@ -16,6 +17,7 @@ pub mod superstep;
 
 pub use attribute::{Attribute, DEVICE_OPTIONS, KERNEL_OPTIONS, Named, Within, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
+pub use element_type::{ElementType, named_scalar, scalar_type};
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::{
     Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged, own_generics,
@@ -24,7 +26,6 @@ pub use generics::{
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use shapes::Shapes;
 pub use signature::{
-    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, read_method,
-    scalar_type, strip_items,
+    Argument, ArgumentKind, Item, Signature, atomic_type, read_method, strip_items,
 };
 pub use simd::{LETTERS, SimdType, simd_type};

@@ -1,6 +1,6 @@
 use sarek_ir::Scalar;
 
-use super::signature::plain_text;
+use super::element_type::plain_text;
 
 /// The names of a vector's components.
 pub const LETTERS: [&str; 4] = ["x", "y", "z", "w"];
