@@ -130,7 +130,7 @@ fn signatures_have_meanings() {
         &["a `#[device]` function cannot be `async`"],
     );
     rejects(
-        "fn f((a, b): (u32, u32)) {}",
+        "fn f(ref a: u32) {}",
         &["a parameter of a `#[device]` function must be a plain name"],
     );
     rejects(
@@ -368,10 +368,7 @@ fn closures_stand_where_they_are_called() {
             "let f = move |x| x; y[0] = f(1.0);",
             "a closure that moves is not supported",
         ),
-        (
-            "let f = |x| x; let g = f; y[0] = 1.0;",
-            "the closure `f` is not a value",
-        ),
+        ("let f = |x| x; y[0] = f;", "the closure `f` is not a value"),
         (
             "let f = |x| x; y[0] = f(1.0, 2.0);",
             "this closure takes 1 arguments, but the call has 2",

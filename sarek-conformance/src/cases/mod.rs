@@ -38,6 +38,7 @@ mod operators;
 mod packed;
 mod prints;
 mod prints_values;
+mod rust_forms;
 mod saxpy;
 mod small;
 mod small_rest;
@@ -112,6 +113,7 @@ pub fn all() -> &'static [Case] {
             block::CASES,
             views::CASES,
             idioms::CASES,
+            rust_forms::CASES,
         ];
         let rest: &[&[Case]] = &[
             native_text::CASES,

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use sarek_ir::analysis::contract::is_cooperative;
 use syn::spanned::Spanned;
 
-use super::{Expansion, methods, unread};
+use super::{Expansion, configured, methods, unread};
 use crate::check;
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
@@ -15,8 +15,8 @@ use crate::emit::{
 };
 use crate::lower::{self, Lowered};
 use crate::parse::{
-    ArgumentKind, Attribute, Named, Parameters, Signature, body_recovery, depth, has_nameless,
-    named_scalar, reserved, superstep,
+    ArgumentKind, Attribute, Named, Parameters, Signature, body_items, body_recovery, depth,
+    has_nameless, named_scalar, parameters, reserved, superstep,
 };
 use crate::tokens::plain_name;
 use crate::tokens::range::Ranged;
@@ -28,6 +28,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         return unread(errors, item);
     }
     reserved::check(&item, &mut errors);
+    let options = attribute.clone();
     let attribute = Attribute::parse(attribute, &mut errors);
     if attribute.block.is_some() {
         errors.at(
@@ -74,6 +75,16 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         None => quote!(::sarek),
     };
     let claim = attribute.krate.as_ref().map(Named::claim);
+    if errors.is_empty()
+        && let Some(tokens) = configured::variants(&item, &quote!(#[#krate::device(#options)]))
+    {
+        errors.finish();
+        return Expansion {
+            tokens,
+            errors: vec![],
+            kernel: None,
+        };
+    }
     let (tokens, kernel) = match body_recovery::parse::<syn::Item>(&item, &mut errors) {
         Ok(read) if has_nameless(&read) => return unread(errors, item),
         Ok(syn::Item::Fn(function)) => free(function, &attribute, &krate, &mut errors),
@@ -127,6 +138,7 @@ fn free(
     errors: &mut Errors,
 ) -> (TokenStream, Option<sarek_ir::Kernel>) {
     let inline = attribute.inline;
+    parameters::name_all(&mut item.sig, &mut item.block);
     if let Some(span) = of_a_type(&item.sig) {
         let what = "`#[device]` is on a single method";
         let mistake = Mistake::new(
@@ -251,7 +263,8 @@ pub(crate) fn lower_body(
 ) -> Option<Lowered> {
     let supersteps = superstep::expand(body, krate);
     reference::mark(body);
-    let mut lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
+    let written = body_items::written_out(body, errors);
+    let mut lowered = lower::lower(signature, &written, &Attribute::default(), krate, errors)?;
     lowered.audit_macros(&supersteps, krate);
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;

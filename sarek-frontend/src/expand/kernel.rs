@@ -5,13 +5,13 @@ use quote::{ToTokens, quote};
 
 use sarek_ir::analysis::contract::is_cooperative;
 
-use super::{Expansion, unread};
+use super::{Expansion, configured, unread};
 use crate::diagnostics::{Errors, codes};
 use crate::emit::{self, Parts, literal_types, reference};
 use crate::lower::{self, Lowered};
 use crate::parse::{
-    Attribute, Named, Signature, body_recovery, depth, is_nameless, reserved, strip_items,
-    superstep,
+    Attribute, Named, Signature, body_items, body_recovery, depth, is_nameless, parameters,
+    reserved, strip_items, superstep,
 };
 use crate::tokens::range::Ranged;
 
@@ -73,7 +73,21 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             kernel: None,
         };
     }
+    if errors.is_empty()
+        && let Some(tokens) = configured::variants(
+            &item.to_token_stream(),
+            &quote!(#[#krate::kernel(#options)]),
+        )
+    {
+        errors.finish();
+        return Expansion {
+            tokens,
+            errors: vec![],
+            kernel: None,
+        };
+    }
     item_attributes(&item, &mut errors);
+    parameters::name_all(&mut item.sig, &mut item.block);
     let Some(signature) = Signature::read(&item, &mut errors) else {
         let item = emit::reported::item(&item, &errors, &krate);
         let (reports, errors) = errors.finish();
@@ -178,6 +192,7 @@ pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Ke
         .ok()
         .and_then(|mut item| {
             item_attributes(&item, &mut errors);
+            parameters::name_all(&mut item.sig, &mut item.block);
             let signature = Signature::read(&item, &mut errors)?;
             let krate = quote!(::sarek);
             lower_item(&mut item, &signature, &attribute, &krate, &mut errors)
@@ -199,7 +214,8 @@ fn lower_item(
 ) -> Option<Lowered> {
     let supersteps = superstep::expand(&mut item.block, krate);
     reference::mark(&mut item.block);
-    let mut lowered = lower::lower(signature, &item.block, attribute, krate, errors)?;
+    let body = body_items::written_out(&item.block, errors);
+    let mut lowered = lower::lower(signature, &body, attribute, krate, errors)?;
     lowered.audit_macros(&supersteps, krate);
     if signature.is_over_items() {
         works_alone(&lowered, errors)?;

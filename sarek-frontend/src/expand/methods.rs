@@ -17,7 +17,8 @@ use crate::emit::{
     error_gate, impls, literal_types, marks, method_items, reference, reported, types,
 };
 use crate::parse::{
-    Callables, Own, Parameters, Signature, merged, named_scalar, own_generics, read_method,
+    Callables, Own, Parameters, Signature, merged, named_scalar, own_generics, parameters,
+    read_method,
 };
 use crate::tokens::range::Ranged;
 use crate::tokens::{SelfType, plain_name};
@@ -238,6 +239,7 @@ fn method_items(
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<(Signature, Option<TokenStream>)> {
+    parameters::name_all(&mut function.sig, &mut function.block);
     let Some(mut signature) = read_method(&function.sig, generics, owner.ty.span(), errors) else {
         broken(function, errors, krate);
         return None;

@@ -1,5 +1,6 @@
 //! The pipelines of the macros, from their tokens to the expansion.
 
+mod configured;
 mod device;
 mod kernel;
 mod kernel_test;

@@ -195,16 +195,12 @@ impl Lowerer<'_> {
         let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
         let copy = self.expr(expr, ty, span);
         let pending = self.literals.iter().find(|p| p.expr == leaf);
-        if let Some((lit, negative, beyond)) =
-            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
-        {
-            self.literals.push(PendingLiteral {
-                expr: copy,
-                lit,
-                negative,
-                beyond,
-            });
-        }
+        let pending = pending.map(|p| PendingLiteral {
+            expr: copy,
+            lit: p.lit.clone(),
+            ..*p
+        });
+        self.literals.extend(pending);
         copy
     }
 

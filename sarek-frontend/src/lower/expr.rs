@@ -19,6 +19,8 @@ impl Lowerer<'_> {
             syn::Expr::Break(e) => self.break_expr(e),
             syn::Expr::Call(e) => self.call(e),
             syn::Expr::Cast(e) => self.cast(e),
+            // rustc evaluates it in the user's function, where a fault in it is an error.
+            syn::Expr::Const(e) => self.scoped_block(&e.block),
             syn::Expr::Continue(e) => self.continue_expr(e),
             syn::Expr::ForLoop(e) => self.nested(e.for_token.range(), |this| this.for_loop(e)),
             syn::Expr::Array(e) => self.array_value(e),
@@ -62,7 +64,6 @@ impl Lowerer<'_> {
                 "a closure here is",
                 "bind it first, `let f = |x| …;`, and call it",
             ),
-            syn::Expr::Const(_) => ("a `const` block is", "use a `const` item"),
             syn::Expr::Infer(_) => ("`_` is", "write a value"),
             syn::Expr::Let(_) => (
                 "`let` here is",
@@ -193,6 +194,7 @@ impl Lowerer<'_> {
             lit: e.lit.clone(),
             negative,
             beyond: false,
+            neutral: false,
         });
         Value::Scalar(expr)
     }

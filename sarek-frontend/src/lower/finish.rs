@@ -13,6 +13,7 @@ impl Lowerer<'_> {
     pub(super) fn finish(mut self, name: syn::Ident) -> Option<Lowered> {
         let open = self.blocks.pop().expect("the body's block");
         self.kernel.body = self.close(open);
+        self.check_held_elements();
         if !self.errors.is_empty() {
             return None;
         }

@@ -194,6 +194,10 @@ enum Binding {
     Const(usize),
     /// In a guard: a name for a part of the scrutinee, in [`Lowerer::aliases`].
     Part(usize),
+    /// `&mut` of a place, in [`Lowerer::referred`].
+    Place(usize),
+    /// `&x[a..b]`, in [`Lowerer::sub_slices`].
+    SubSlice(usize),
 }
 
 /// A block whose statements are being collected.
@@ -225,6 +229,8 @@ struct PendingLiteral {
     negative: bool,
     /// True if its value is one more than the written one, as the end of a range.
     beyond: bool,
+    /// True for the number with which a sum or product begins, an integer or a float.
+    neutral: bool,
 }
 
 /// The state of the walk.
@@ -290,6 +296,16 @@ pub struct Lowerer<'e> {
     references: Vec<(ParamId, LocalId)>,
     borrowed: HashSet<ExprId>,
     lent_mutably: HashSet<LocalId>,
+    /// The locals with the value of what may be a reference in the source, so that `*name` is that value.
+    lent: HashSet<LocalId>,
+    /// The places that references in the source refer to.
+    referred: Vec<memory::place::Place>,
+    /// The parts of slices that have names.
+    sub_slices: Vec<memory::sub_slice::SubSlice>,
+    /// The methods that made an `Option` of an element that other threads may change at a barrier.
+    held_elements: Vec<(String, Span)>,
+    /// The number of names that desugared code has been given.
+    made_names: u32,
     is_function: bool,
     own_name: Option<desugar::recursion::OwnName>,
     /// The maximum depth of the function's nested calls of itself.
@@ -458,6 +474,11 @@ impl<'e> Lowerer<'e> {
             references: vec![],
             borrowed: HashSet::new(),
             lent_mutably: HashSet::new(),
+            lent: HashSet::new(),
+            referred: vec![],
+            sub_slices: vec![],
+            held_elements: vec![],
+            made_names: 0,
             is_function: signature.is_function,
             own_name: desugar::recursion::OwnName::of(signature),
             inline: signature.inline,

@@ -89,6 +89,11 @@ impl Lowerer<'_> {
         if let Some(made) = self.simd_binary(op, (lhs, rhs), span, at) {
             return made;
         }
+        if let Infix::Plain(op @ (BinaryOp::Eq | BinaryOp::Ne)) = op
+            && let Some(same) = self.same_parts(op == BinaryOp::Eq, (lhs, rhs), span.first)
+        {
+            return same;
+        }
         match op {
             Infix::Plain(op) => self.plain(op, lhs, rhs, span),
             Infix::Divide(op) => self.divide(op, lhs, rhs, span, at),

@@ -87,8 +87,22 @@ impl Lowerer<'_> {
     }
 
     fn item(&mut self, item: &syn::Item) {
+        if let syn::Item::Fn(function) = item
+            && let Some(closure) = as_closure(function)
+        {
+            // A function sees no variables of the body around it.
+            let mut items = self.scopes.clone();
+            for scope in &mut items {
+                let is_item = |of: &Binding| matches!(of, Binding::Const(_) | Binding::Closure(_));
+                scope.retain(|_, (binding, _)| is_item(binding));
+            }
+            let outer = std::mem::replace(&mut self.scopes, items);
+            let index = self.new_closure(&closure);
+            self.scopes = outer;
+            return self.bind(&function.sig.ident, Binding::Closure(index));
+        }
         let syn::Item::Const(constant) = item else {
-            let what = "an item other than `const` is";
+            let what = "an item other than `const`, `use`, `type` and a plain `fn` is";
             self.errors.unsupported(
                 codes::NESTED_ITEM,
                 item.range(),
@@ -127,6 +141,7 @@ impl Lowerer<'_> {
             self.errors.push(error);
         }
         let made = self.closure_let(local).or_else(|| self.shared_let(local));
+        let made = made.or_else(|| self.reference_let(local));
         if let Some(value) = made.or_else(|| self.array_let(local)) {
             return value;
         }
@@ -150,7 +165,10 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         };
-        if let (Some(mark), Some(pat)) = (mark_of(&local.attrs), pat) {
+        let init = local.init.as_ref();
+        let is_made = pat.is_some_and(|pat| pat.ident.to_string().starts_with("__lent"));
+        let is_lent = is_made || init.is_some_and(|init| self.may_be_reference(&init.expr));
+        if let (Some(mark), Some(pat), false) = (mark_of(&local.attrs), pat, is_lent) {
             self.marked(mark, ty, pat.ident.range());
         }
         let Some(init) = &local.init else {
@@ -166,6 +184,9 @@ impl Lowerer<'_> {
             None => self.discard(value),
             Some(pat) => {
                 let id = self.name_value(value, &pat.ident, pat.mutability.is_some());
+                if is_lent {
+                    self.lent.insert(id);
+                }
                 self.bind(&pat.ident, Binding::Local(id));
             }
         }
@@ -311,6 +332,26 @@ impl Lowerer<'_> {
     }
 }
 
+/// A function without attributes and generics as a closure. `None` for other functions.
+fn as_closure(function: &syn::ItemFn) -> Option<syn::ExprClosure> {
+    let sig = &function.sig;
+    let is_plain = function.attrs.is_empty()
+        && sig.generics.params.is_empty()
+        && sig.asyncness.is_none()
+        && sig.abi.is_none()
+        && sig.variadic.is_none();
+    let inputs = sig.inputs.iter().map(|input| match input {
+        syn::FnArg::Typed(typed) => Some(syn::Pat::Type(typed.clone())),
+        syn::FnArg::Receiver(_) => None,
+    });
+    let inputs: Vec<syn::Pat> = inputs.collect::<Option<_>>().filter(|_| is_plain)?;
+    let (output, body) = (&sig.output, &function.block);
+    Some(match output {
+        syn::ReturnType::Default => syn::parse_quote!(|#(#inputs),*| #body),
+        syn::ReturnType::Type(..) => syn::parse_quote!(|#(#inputs),*| #output #body),
+    })
+}
+
 /// True for a pattern that destructures the value.
 pub(super) fn takes_apart(pat: &syn::Pat) -> bool {
     match pat {
@@ -320,6 +361,7 @@ pub(super) fn takes_apart(pat: &syn::Pat) -> bool {
         syn::Pat::Tuple(_)
         | syn::Pat::TupleStruct(_)
         | syn::Pat::Struct(_)
+        | syn::Pat::Reference(_)
         | syn::Pat::Slice(_) => true,
         _ => false,
     }

@@ -1,5 +1,6 @@
 //! Expressions that the frontend writes itself, over operands that are lowered already.
 
+use proc_macro2::Ident;
 use sarek_ir::ExprId;
 
 use super::{Binding, Lowerer, Value};
@@ -43,4 +44,25 @@ impl Lowerer<'_> {
             Value::Unit | Value::Never => self.placeholder(span),
         }
     }
+}
+
+/// `of.name(arguments…)`: a call that is lowered at once, and never stands in an expansion.
+pub(super) fn called(
+    of: syn::Expr,
+    name: &str,
+    arguments: &[&syn::Expr],
+    span: SourceRange,
+) -> syn::Expr {
+    syn::Expr::MethodCall(syn::ExprMethodCall {
+        attrs: vec![],
+        receiver: Box::new(of),
+        dot_token: syn::Token![.](span.first),
+        method: Ident::new(name, span.first),
+        turbofish: None,
+        paren_token: Default::default(),
+        args: arguments
+            .iter()
+            .map(|argument| (*argument).clone())
+            .collect(),
+    })
 }

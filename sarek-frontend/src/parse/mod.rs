@@ -1,6 +1,7 @@
 //! Parses the item and its attribute; the body is left to lowering.
 
 mod attribute;
+pub mod body_items;
 pub mod body_recovery;
 mod callable;
 pub mod depth;
@@ -9,6 +10,7 @@ mod format;
 mod function;
 mod generics;
 mod native;
+pub mod parameters;
 pub mod reserved;
 mod shapes;
 mod signature;

@@ -1,8 +1,8 @@
 use sarek::prelude::*;
 
 #[device]
-fn measure((a, b): (f32, f32)) -> f32 {
-    a * b
+fn measure(ref a: (f32, f32)) -> f32 {
+    a.0 * a.1
 }
 
 #[kernel]

@@ -8,8 +8,8 @@ struct Disc {
 
 #[device]
 impl Disc {
-    fn measured(self, (a, b): (f32, f32)) -> f32 {
-        self.r * a * b
+    fn measured(self, ref a: (f32, f32)) -> f32 {
+        self.r * a.0 * a.1
     }
 }
 

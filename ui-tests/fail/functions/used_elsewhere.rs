@@ -3,8 +3,8 @@ use sarek::prelude::*;
 
 #[device]
 fn wrong(x: f32) -> f32 {
-    let y = &x;
-    y * 2.0
+    let y = (&x, 1);
+    y.0 * 2.0
 }
 
 #[kernel]

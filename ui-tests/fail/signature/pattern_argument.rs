@@ -1,9 +1,9 @@
 use sarek::prelude::*;
 
 #[kernel]
-fn wrong((a, b): (f32, f32), out: &mut [f32]) {
+fn wrong(ref a: f32, out: &mut [f32]) {
     let i = global_idx_x();
-    out[i] = a + b;
+    out[i] = *a;
 }
 
 fn main() {}

@@ -2,7 +2,7 @@ use sarek::prelude::*;
 
 #[kernel]
 fn wrong(out: &mut [f32]) {
-    fn helper(x: f32) -> f32 {
+    fn helper<T>(x: T) -> T {
         x
     }
     let i = global_idx_x();

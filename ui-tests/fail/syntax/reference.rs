@@ -3,7 +3,7 @@ use sarek::prelude::*;
 #[kernel]
 fn wrong(out: &mut [f32]) {
     let i = global_idx_x();
-    let x = &i;
+    let x = (&i, 1);
     out[i] = 1.0;
 }
 

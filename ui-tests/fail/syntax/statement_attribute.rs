@@ -3,7 +3,7 @@ use sarek::prelude::*;
 #[kernel]
 fn wrong(x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
-    #[cfg(unix)]
+    #[cold]
     let y = 1.0;
     #[inline]
     let z = x[i].sqrt();

@@ -169,7 +169,9 @@ impl Lowerer<'_> {
                         | Binding::Memory(_)
                         | Binding::View(_)
                         | Binding::Const(_)
-                        | Binding::Part(_) => None,
+                        | Binding::Part(_)
+                        | Binding::Place(_)
+                        | Binding::SubSlice(_) => None,
                     };
                 }
                 self.names_function(&path.path)

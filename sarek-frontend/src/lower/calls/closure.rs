@@ -22,8 +22,9 @@ pub(in crate::lower) struct Closure {
 impl Lowerer<'_> {
     /// Lowers a `let` of a closure. `None` for any other `let`.
     pub(in crate::lower) fn closure_let(&mut self, local: &syn::Local) -> Option<Value> {
-        let syn::Expr::Closure(expr) = peeled(&local.init.as_ref()?.expr) else {
-            return None;
+        let expr = match peeled(&local.init.as_ref()?.expr) {
+            syn::Expr::Closure(expr) => expr,
+            other => return self.renamed_closure(&local.pat, other),
         };
         let syn::Pat::Ident(pat) = &local.pat else {
             let instead = "bind it to a plain name and call it by that";
@@ -37,6 +38,20 @@ impl Lowerer<'_> {
         };
         let closure = self.new_closure(expr);
         self.bind(&pat.ident, Binding::Closure(closure));
+        Some(Value::Unit)
+    }
+
+    /// `let again = &f;`, where `f` is a closure: another name for it.
+    fn renamed_closure(&mut self, pat: &syn::Pat, init: &syn::Expr) -> Option<Value> {
+        let (syn::Pat::Ident(pat), syn::Expr::Path(of)) = (pat, lent(init)) else {
+            return None;
+        };
+        let binding = self.find(of.path.get_ident()?)?;
+        let is_plain = pat.by_ref.is_none() && pat.subpat.is_none();
+        if !is_plain || !matches!(binding, Binding::Closure(_)) {
+            return None;
+        }
+        self.bind(&pat.ident, binding);
         Some(Value::Unit)
     }
 
@@ -75,8 +90,13 @@ impl Lowerer<'_> {
 
     /// `f(args…)`, where `f` is a closure or a callable parameter. `None` for other names.
     pub(in crate::lower) fn closure_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
-        let syn::Expr::Path(path) = peeled(&e.func) else {
-            return None;
+        let path = match lent(&e.func) {
+            syn::Expr::Closure(closure) => {
+                let index = self.new_closure(closure);
+                return Some(self.call_closure(e, index));
+            }
+            syn::Expr::Path(path) => path,
+            _ => return None,
         };
         let index = match self.find(path.path.get_ident()?)? {
             Binding::Closure(index) => index,
@@ -87,14 +107,21 @@ impl Lowerer<'_> {
             | Binding::Memory(_)
             | Binding::View(_)
             | Binding::Const(_)
-            | Binding::Part(_) => return None,
+            | Binding::Part(_)
+            | Binding::Place(_)
+            | Binding::SubSlice(_) => return None,
         };
+        Some(self.call_closure(e, index))
+    }
+
+    /// A call of a closure, by its body.
+    fn call_closure(&mut self, e: &syn::ExprCall, index: usize) -> Value {
         let taken = self.closures[index].expr.inputs.len();
         if self.closures[index].open {
             let what = "a closure calls itself";
             self.errors
                 .at(codes::CLOSURE, e.range(), what, "write a loop");
-            return Some(Value::Never);
+            return Value::Never;
         }
         if taken != e.args.len() {
             self.errors.at(
@@ -106,7 +133,7 @@ impl Lowerer<'_> {
                 ),
                 format!("pass {taken}"),
             );
-            return Some(Value::Never);
+            return Value::Never;
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
         let args = self.operands(&exprs);
@@ -120,6 +147,9 @@ impl Lowerer<'_> {
                 };
                 let param = written.unwrap_or(param);
                 let fits = this.unify(param, this.ty(value), this.span(value));
+                if fits && this.takes_apart_argument(pat, value) {
+                    continue;
+                }
                 if let Some(local) = this.closure_parameter(pat, param) {
                     let init = Some(value).filter(|_| fits);
                     this.push(Stmt::Let { local, init }, pat.range());
@@ -127,7 +157,25 @@ impl Lowerer<'_> {
             }
             this.closure_value(&closure)
         });
-        Some(self.spilled(value))
+        self.spilled(value)
+    }
+
+    /// Binds the names of a parameter that is a pattern. False for a plain name or `_`.
+    fn takes_apart_argument(&mut self, pat: &syn::Pat, value: sarek_ir::ExprId) -> bool {
+        match pat {
+            syn::Pat::Type(typed) => return self.takes_apart_argument(&typed.pat, value),
+            syn::Pat::Paren(inner) => return self.takes_apart_argument(&inner.pat, value),
+            syn::Pat::Tuple(_)
+            | syn::Pat::TupleStruct(_)
+            | syn::Pat::Struct(_)
+            | syn::Pat::Slice(_)
+            | syn::Pat::Reference(_) => {}
+            _ => return false,
+        }
+        let leaf = self.reusable(value);
+        let subject = self.leaf_subject(leaf).lent();
+        self.bind_cases(pat, &subject, &[]);
+        true
     }
 
     /// Runs `body` with the bindings in scope at the closure's definition.
@@ -178,6 +226,7 @@ impl Lowerer<'_> {
         match pat {
             syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
                 let local = self.local(&name.ident.to_string(), ty, name.mutability.is_some());
+                self.lent.insert(local);
                 self.bind(&name.ident, Binding::Local(local));
                 Some(local)
             }
@@ -204,6 +253,14 @@ impl Lowerer<'_> {
             }
             value => value,
         }
+    }
+}
+
+/// The expression inside parentheses and behind `&`.
+fn lent(expr: &syn::Expr) -> &syn::Expr {
+    match peeled(expr) {
+        syn::Expr::Reference(e) if e.mutability.is_none() => lent(&e.expr),
+        other => other,
     }
 }
 

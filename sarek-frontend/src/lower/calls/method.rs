@@ -31,6 +31,9 @@ impl Lowerer<'_> {
         e: &syn::ExprMethodCall,
         wanted: bool,
     ) -> Value {
+        if let Some(value) = self.iterated(e) {
+            return value;
+        }
         if let Some(turbofish) = &e.turbofish {
             if let Some(value) = self.own_method(e, wanted) {
                 return value;
@@ -50,6 +53,9 @@ impl Lowerer<'_> {
         if let Some((memory, _)) = self.find_memory(&e.receiver) {
             return self.slice_method(memory, e);
         }
+        if let Some(value) = self.part_method(e) {
+            return value;
+        }
         if let Some(value) = self.row_length(e) {
             return value;
         }
@@ -60,6 +66,9 @@ impl Lowerer<'_> {
             return value;
         }
         if let syn::Expr::Range(range) = peeled(&e.receiver) {
+            if let Some(value) = self.range_contains(e, range) {
+                return value;
+            }
             self.errors.unsupported(
                 codes::RANGE,
                 range.range(),
@@ -73,6 +82,9 @@ impl Lowerer<'_> {
         }
         match self.receiver_value(e, wanted) {
             Ok(receiver) => {
+                if let Some(value) = self.optional_call(e, receiver) {
+                    return value;
+                }
                 // Reported below: these take references.
                 let is_told = ["cmp", "partial_cmp", "total_cmp"]
                     .iter()
@@ -93,6 +105,9 @@ impl Lowerer<'_> {
     fn slice_method(&mut self, memory: sarek_ir::Memory, e: &syn::ExprMethodCall) -> Value {
         let name = e.method.to_string();
         self.audit_memory_method(memory, e);
+        if let Some(value) = self.slice_search(e) {
+            return value;
+        }
         match (name.as_str(), e.args.is_empty()) {
             ("len", true) => Value::Scalar(self.len(memory, e.range())),
             ("is_empty", true) => {
@@ -116,7 +131,7 @@ impl Lowerer<'_> {
                     codes::SLICE_METHOD,
                     e.method.range(),
                     &what,
-                    "use `len`, `is_empty`, `swap` and indexing",
+                    "use `len`, `is_empty`, `get`, `first`, `last`, `contains`, `swap`, `fill`, loops and indexing",
                 );
                 Value::Never
             }

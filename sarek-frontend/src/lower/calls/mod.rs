@@ -10,5 +10,6 @@ pub(super) mod device;
 pub(super) mod instantiate;
 pub(super) mod intrinsic;
 pub(super) mod method;
+pub(super) mod option_closures;
 pub(super) mod option_result;
 pub(super) mod std_functions;

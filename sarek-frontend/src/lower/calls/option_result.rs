@@ -27,16 +27,14 @@ fn tells_its_type(method: &Ident) -> bool {
 
 /// True for a method of either type that kernels support.
 pub fn is_one(name: &str) -> bool {
-    OPTION
-        .iter()
-        .chain(&RESULT)
-        .any(|(known, _)| *known == name)
+    let mut known = OPTION.iter().chain(&RESULT);
+    known.any(|(known, _)| *known == name) || super::option_closures::is_one(name)
 }
 
 impl Lowerer<'_> {
     /// True if the type is core's `Option` or `Result` and has this method.
     pub(in crate::lower) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
-        self.optional_arity(ty, method).is_some()
+        self.optional_arity(ty, method).is_some() || self.has_optional_row(ty, method)
     }
 
     fn optional_arity(&self, ty: Ty, method: &Ident) -> Option<usize> {

@@ -108,7 +108,7 @@ fn place(argument: &syn::Expr) -> Option<syn::Expr> {
     }
 }
 
-fn is_plain(place: &syn::Expr) -> bool {
+pub(super) fn is_plain(place: &syn::Expr) -> bool {
     match peeled(place) {
         syn::Expr::Path(_) => true,
         syn::Expr::Field(field) => is_plain(&field.base),

@@ -1,11 +1,19 @@
 //! `if let`, `let … else` and `while let`: conditions that bind names.
 
-use sarek_ir::{Scalar, Stmt};
+use sarek_ir::{ExprId, Scalar, Stmt};
 
 use super::matching::{Arm, Outcome};
+use super::scrutinee::Scrutinee;
+use super::slice_search::Element;
 use crate::diagnostics::codes;
 use crate::lower::{Lowerer, OpenBlock, Value};
 use crate::tokens::range::Ranged;
+
+/// What the pattern of a `let` in a condition is matched against.
+enum Tested {
+    Subject(Scrutinee),
+    Element(Element),
+}
 
 impl Lowerer<'_> {
     /// An `if` whose condition contains `let`.
@@ -65,19 +73,13 @@ impl Lowerer<'_> {
 
     fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
         let span = e.if_token.range();
-        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
+        let Some((test, bound)) = self.let_test(cond) else {
             return Value::Never;
         };
         let mut outcome = Outcome::default();
-        let arm = Arm {
-            pat: &cond.pat,
-            guard: None,
-            body: &e.cond,
-        };
-        let (test, _) = self.arm_test(&arm, &subject);
         let (then, ()) = self.in_block(|this| {
             this.scopes.push(Default::default());
-            this.bind_cases(&cond.pat, &subject, &[]);
+            this.bind_let(cond, &bound);
             let value = this.scoped_block(&e.then_branch);
             this.scopes.pop();
             this.arrive(&mut outcome, value, span);
@@ -106,20 +108,37 @@ impl Lowerer<'_> {
             let (block, ()) = self.in_block(|this| this.chain(rest, then));
             return self.branch(test, block, OpenBlock::default(), span);
         };
-        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
+        let Some((test, bound)) = self.let_test(cond) else {
             return;
         };
-        let arm = Arm {
-            pat: &cond.pat,
-            guard: None,
-            body: first,
-        };
-        let (test, _) = self.arm_test(&arm, &subject);
         let (block, ()) = self.in_block(|this| {
-            this.bind_cases(&cond.pat, &subject, &[]);
+            this.bind_let(cond, &bound);
             this.chain(rest, then);
         });
         self.branch(test, block, OpenBlock::default(), span);
+    }
+
+    /// The test of `let pat = value`, and what the pattern is matched against.
+    fn let_test(&mut self, cond: &syn::ExprLet) -> Option<(ExprId, Tested)> {
+        if let Some(element) = self.element_tested(&cond.pat, &cond.expr) {
+            let (test, place) = element?;
+            return Some((test, Tested::Element(place)));
+        }
+        let subject = self.matched(&cond.expr, [&*cond.pat])?;
+        let arm = Arm {
+            pat: &cond.pat,
+            guard: None,
+            body: &cond.expr,
+        };
+        let (test, _) = self.arm_test(&arm, &subject);
+        Some((test, Tested::Subject(subject)))
+    }
+
+    fn bind_let(&mut self, cond: &syn::ExprLet, bound: &Tested) {
+        match bound {
+            Tested::Subject(subject) => self.bind_cases(&cond.pat, subject, &[]),
+            Tested::Element(element) => self.bind_element(&cond.pat, element),
+        }
     }
 
     /// A `while` whose condition contains `let`.
@@ -155,8 +174,17 @@ impl Lowerer<'_> {
             );
             return Value::Unit;
         };
-        let Some(subject) = self.matched(&init.expr, [&local.pat]) else {
-            return Value::Never;
+        let made = match &init.diverge {
+            Some(_) => self.element_tested(&local.pat, &init.expr),
+            None => None,
+        };
+        let (element, subject) = match made {
+            Some(None) => return Value::Never,
+            Some(Some(element)) => (Some(element), None),
+            None => match self.matched(&init.expr, [&local.pat]) {
+                Some(subject) => (None, Some(subject)),
+                None => return Value::Never,
+            },
         };
         if let Some((_, diverge)) = &init.diverge {
             let arm = Arm {
@@ -164,7 +192,11 @@ impl Lowerer<'_> {
                 guard: None,
                 body: diverge,
             };
-            let (test, _) = self.arm_test(&arm, &subject);
+            let test = match (&element, &subject) {
+                (Some((test, _)), _) => *test,
+                (None, Some(subject)) => self.arm_test(&arm, subject).0,
+                (None, None) => unreachable!("one of them was made above"),
+            };
             let (otherwise, value) = self.in_block(|this| this.value(diverge));
             if !otherwise.ended && value != Value::Never {
                 self.errors.at(
@@ -176,7 +208,12 @@ impl Lowerer<'_> {
             }
             self.branch(test, OpenBlock::default(), otherwise, span);
         }
-        self.bind_cases(&local.pat, &subject, &[]);
+        if let Some((_, element)) = &element {
+            self.bind_element(&local.pat, element);
+        }
+        if let Some(subject) = &subject {
+            self.bind_cases(&local.pat, subject, &[]);
+        }
         Value::Unit
     }
 }

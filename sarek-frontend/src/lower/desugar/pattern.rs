@@ -65,6 +65,9 @@ impl Lowerer<'_> {
             syn::Pat::Path(path) if path.qself.is_none() => {
                 self.path_pattern(&path.path, subject, found);
             }
+            syn::Pat::Reference(inner) if subject.is_lent() && inner.mutability.is_none() => {
+                self.pattern_into(&inner.pat, subject, found);
+            }
             syn::Pat::Tuple(tuple) => self.tuple_pattern(tuple, subject, found),
             syn::Pat::Slice(slice) => self.slice_pattern(slice, subject, found),
             syn::Pat::TupleStruct(tuple) if tuple.qself.is_none() => {

@@ -38,6 +38,9 @@ struct Variable<'a> {
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn for_loop(&mut self, e: &syn::ExprForLoop) -> Value {
+        if let Some(value) = self.for_each_item(e) {
+            return value;
+        }
         let variable = self.binding_pattern(&e.pat);
         let mut adapters = vec![];
         let Some(range) = self.range_of(&e.expr, &mut adapters) else {
@@ -127,6 +130,7 @@ impl Lowerer<'_> {
             lit,
             negative: next < 0,
             beyond: true,
+            neutral: false,
         });
         Some(Bounds {
             end,
@@ -464,6 +468,7 @@ impl Lowerer<'_> {
             lit,
             negative: false,
             beyond: false,
+            neutral: false,
         });
         expr
     }

@@ -21,6 +21,8 @@ pub(in crate::lower) struct Scrutinee {
     base: Base,
     parts: Vec<Part>,
     ty: Ty,
+    /// True if the value may hold references in the source.
+    lent: bool,
 }
 
 /// The root of the projections.
@@ -92,13 +94,30 @@ impl Lowerer<'_> {
         if is_indexed {
             base = self.indexable(base);
         }
-        Some(self.leaf_subject(base))
+        let subject = self.leaf_subject(base);
+        Some(match self.may_lend(expr) {
+            true => subject.lent(),
+            false => subject,
+        })
+    }
+
+    /// True if the value may hold references in the source.
+    fn may_lend(&mut self, expr: &syn::Expr) -> bool {
+        match crate::lower::memory::array::peeled(expr) {
+            syn::Expr::Tuple(tuple) => tuple.elems.iter().any(|elem| self.may_lend(elem)),
+            syn::Expr::Reference(_) => true,
+            other => self.may_be_reference(other),
+        }
     }
 
     /// The value of a leaf as a scrutinee.
     pub(in crate::lower) fn leaf_subject(&mut self, leaf: ExprId) -> Scrutinee {
-        let (ty, base, parts) = (self.ty(leaf), Base::Value(leaf), vec![]);
-        Scrutinee { base, parts, ty }
+        Scrutinee {
+            base: Base::Value(leaf),
+            parts: vec![],
+            ty: self.ty(leaf),
+            lent: false,
+        }
     }
 
     /// An operand of an expression that the frontend writes. One that is no leaf is read once.
@@ -139,8 +158,12 @@ impl Lowerer<'_> {
             true => Base::Element(memory, start),
             false => Base::Array(memory, start, dims),
         };
-        let parts = vec![];
-        Scrutinee { base, parts, ty }
+        Scrutinee {
+            base,
+            parts: vec![],
+            ty,
+            lent: false,
+        }
     }
 
     /// The type of a scrutinee.
@@ -231,8 +254,12 @@ impl Lowerer<'_> {
         let elements = elements.map(|i| self.element_part(of, Position::First(i), span));
         let elements = elements.collect::<Option<Vec<_>>>()?;
         let ty = self.types.array(elements[0].ty, Dim::fixed(count));
-        let (base, parts) = (Base::Elements(elements), vec![]);
-        Some(Scrutinee { base, parts, ty })
+        Some(Scrutinee {
+            base: Base::Elements(elements),
+            parts: vec![],
+            ty,
+            lent: of.lent,
+        })
     }
 
     /// The number of elements in an array, if it is known here.
@@ -367,11 +394,25 @@ impl Lowerer<'_> {
         let local = self.local(&name, self.ty(value), bound.mutable);
         let init = Some(value);
         self.push(sarek_ir::Stmt::Let { local, init }, span);
+        if bound.subject.lent {
+            self.lent.insert(local);
+        }
         self.bind(&bound.ident, Binding::Local(local));
     }
 }
 
 impl Scrutinee {
+    /// The same value, which may hold references in the source.
+    pub(in crate::lower) fn lent(mut self) -> Scrutinee {
+        self.lent = true;
+        self
+    }
+
+    /// True if `&` may stand before a pattern for it.
+    pub(in crate::lower) fn is_lent(&self) -> bool {
+        self.lent
+    }
+
     fn followed_by(&self, step: Step, ty: Ty) -> Scrutinee {
         let mut subject = self.clone();
         subject.parts.push(Part { step, ty });

@@ -33,6 +33,11 @@ impl Lowerer<'_> {
         let name = name.map_or_else(String::new, |s| s.ident.to_string());
         let instead = match name.as_str() {
             "matches" => return self.matches_macro(mac),
+            "cfg" => {
+                let (tokens, ty) = (&mac.tokens, self.types.known(Scalar::Bool));
+                let tested = quote!(::core::cfg!(#tokens));
+                return Value::Scalar(self.link(tested, ty, span));
+            }
             "eprintln" | "eprint" => "use `println!`: kernels print to one stream",
             "dbg" => "use `println!`",
             "shared_array" => "it is a function: write `shared_array::<f32, 64>()`",

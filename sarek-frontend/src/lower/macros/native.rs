@@ -178,7 +178,9 @@ impl Lowerer<'_> {
                 | Binding::Const(_)
                 | Binding::Closure(_)
                 | Binding::Callable(_)
-                | Binding::Part(_),
+                | Binding::Part(_)
+                | Binding::Place(_)
+                | Binding::SubSlice(_),
             ) => {
                 self.errors.at(
                     codes::NATIVE_OPERAND,
@@ -222,7 +224,9 @@ impl Lowerer<'_> {
                 | Binding::Const(_)
                 | Binding::Closure(_)
                 | Binding::Callable(_)
-                | Binding::Part(_),
+                | Binding::Part(_)
+                | Binding::Place(_)
+                | Binding::SubSlice(_),
             )
             | None => {
                 self.errors.at(

@@ -177,7 +177,9 @@ impl Lowerer<'_> {
                     | Binding::View(_)
                     | Binding::Closure(_)
                     | Binding::Callable(_)
-                    | Binding::Part(_),
+                    | Binding::Part(_)
+                    | Binding::Place(_)
+                    | Binding::SubSlice(_),
                 ) => {
                     self.errors.report(name.range(), &mistake(&name));
                     return None;
@@ -214,7 +216,9 @@ impl Lowerer<'_> {
                 | Binding::View(_)
                 | Binding::Closure(_)
                 | Binding::Callable(_)
-                | Binding::Part(_) => None,
+                | Binding::Part(_)
+                | Binding::Place(_)
+                | Binding::SubSlice(_) => None,
             },
             syn::Expr::Binary(e) => {
                 let (l, r) = (self.known_length(&e.left)?, self.known_length(&e.right)?);

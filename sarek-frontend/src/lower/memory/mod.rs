@@ -6,5 +6,7 @@ pub(super) mod array_values;
 pub(super) mod atomic;
 pub(super) mod length;
 pub(super) mod place;
+pub(super) mod reference;
 pub(super) mod shared;
+pub(super) mod sub_slice;
 pub(super) mod view;

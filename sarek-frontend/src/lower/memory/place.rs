@@ -94,6 +94,7 @@ impl Lowerer<'_> {
                     Binding::Local(_)
                         | Binding::Reference(_)
                         | Binding::Part(_)
+                        | Binding::Place(_)
                         | Binding::Const(_)
                 ),
                 None => is_constant_name(&e.path),
@@ -133,6 +134,9 @@ impl Lowerer<'_> {
                 if let Some(local) = self.referent(&e.expr) {
                     self.kernel.locals.to_mut()[local.index()].mutable = true;
                     return Some(Place::Local(local));
+                }
+                if let Some(place) = self.named_place(&e.expr) {
+                    return Some(place);
                 }
                 let (memory, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
                 self.writable(memory, e.expr.range())?;
@@ -181,8 +185,13 @@ impl Lowerer<'_> {
                 );
                 None
             }
+            Some(Binding::Place(index)) => Some(self.referred_place(index)),
             Some(
-                Binding::Const(_) | Binding::Closure(_) | Binding::Callable(_) | Binding::Part(_),
+                Binding::Const(_)
+                | Binding::Closure(_)
+                | Binding::Callable(_)
+                | Binding::SubSlice(_)
+                | Binding::Part(_),
             )
             | None => {
                 self.errors.at(
@@ -301,7 +310,7 @@ impl Lowerer<'_> {
 
     /// Evaluates the indices of the projections into leaves, so that they can be used several times
     /// and later statements do not change them.
-    fn settle_steps(&mut self, root: &mut Root, steps: &mut [Step]) {
+    pub(super) fn settle_steps(&mut self, root: &mut Root, steps: &mut [Step]) {
         if let Root::Element { index, .. } = root {
             *index = self.reusable(*index);
         }
@@ -374,6 +383,9 @@ impl Lowerer<'_> {
             return None;
         }
         base = peeled(base);
+        if let Some(part) = self.find_sub_slice(base) {
+            return self.element_of_part(part, &indices, e.range());
+        }
         let Some((memory, elem)) = self.memory(base) else {
             for index in indices {
                 self.scalar(index);
@@ -449,6 +461,9 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
         if let Some(local) = self.referent(&e.expr) {
             return Value::Scalar(self.read(local, e.range()));
+        }
+        if self.may_be_reference(&e.expr) {
+            return self.value(&e.expr);
         }
         if self.names_error_type(&e.expr) {
             return self.value(&e.expr);

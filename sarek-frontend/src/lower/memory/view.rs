@@ -81,7 +81,9 @@ impl Lowerer<'_> {
                 | Binding::Const(_)
                 | Binding::Closure(_)
                 | Binding::Callable(_)
-                | Binding::Part(_) => None,
+                | Binding::Part(_)
+                | Binding::Place(_)
+                | Binding::SubSlice(_) => None,
             },
             _ => None,
         }

@@ -75,6 +75,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
             let value = match self.kernel.type_of(pending.expr) {
+                Type::Scalar(ty) if pending.neutral => neutral_value(&pending, ty),
                 Type::Scalar(ty) => literal_value(&pending, ty),
                 Type::Compound(_) => foreign_literal(&pending),
             };
@@ -86,6 +87,24 @@ impl Lowerer<'_> {
             }
         }
     }
+}
+
+/// The number with which a sum (0) or a product (1) begins. A sum of floats begins with -0, as in Rust.
+fn neutral_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Mistake> {
+    if !ty.is_float() || ty.is_half() {
+        return literal_value(pending, ty);
+    }
+    let span = pending.lit.range();
+    let is_sum = matches!(&pending.lit, syn::Lit::Int(int) if int.base10_digits() == "0");
+    let text = if is_sum { "0.0" } else { "1.0" };
+    let float = PendingLiteral {
+        expr: pending.expr,
+        lit: syn::Lit::Float(syn::LitFloat::new(text, span.first)),
+        negative: is_sum,
+        beyond: false,
+        neutral: false,
+    };
+    literal_value(&float, ty)
 }
 
 /// A literal whose type becomes known when the kernel is linked. It has the value of the widest

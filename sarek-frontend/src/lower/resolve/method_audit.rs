@@ -171,10 +171,13 @@ impl Lowerer<'_> {
         const OF_REFERENCES: [AutoRef; 3] = [Mutably, SharedMutably, MutablyMutably];
         let elem = self.element_type(memory);
         let access = self.kernel.access(memory);
-        let takes_mutably = ["swap", "get_unchecked_mut"]
+        let takes_mutably = ["swap", "get_unchecked_mut", "get_mut", "iter_mut", "fill"]
             .iter()
             .any(|name| method == name);
-        let is_of_slices = ["swap", "is_empty"].iter().any(|name| method == name);
+        const OF_SLICES: [&str; 9] = [
+            "swap", "is_empty", "get", "get_mut", "first", "last", "contains", "fill", "iter",
+        ];
+        let is_of_slices = OF_SLICES.iter().any(|name| method == name);
         let mut each = vec![];
         match (memory, self.shape(memory)) {
             (Memory::Slice(_), None) if access != Access::Write || takes_mutably => {}

@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         match variables.is_empty() {
             true => name.to_token_stream(),
             false => {
-                let span = Span::mixed_site().located_at(name.span());
+                let span = Span::mixed_site().located_at(name.range().first);
                 quote_spanned!(span=> { #variables #name })
             }
         }
@@ -121,6 +121,10 @@ impl Lowerer<'_> {
     fn bound(&mut self, binding: Binding, name: &syn::Ident, span: SourceRange) -> Value {
         match binding {
             Binding::Local(local) => Value::Scalar(self.read(local, span)),
+            // Operators take references, too.
+            Binding::Reference(local) if self.lent.contains(&local) => {
+                Value::Scalar(self.read(local, span))
+            }
             Binding::Reference(_) => {
                 self.errors.at(
                     codes::REFERENCE,
@@ -171,6 +175,16 @@ impl Lowerer<'_> {
             Binding::Part(index) => {
                 let subject = self.aliases[index].clone();
                 Value::Scalar(self.read_subject(&subject, span))
+            }
+            Binding::Place(index) => {
+                let place = self.referred_place(index);
+                Value::Scalar(self.read_place(place, span).1)
+            }
+            Binding::SubSlice(_) => {
+                let what = format!("the slice `{name}` is not a value");
+                let instead = "index it, or take its `len()`";
+                self.errors.at(codes::MEMORY_AS_VALUE, span, what, instead);
+                Value::Never
             }
         }
     }
@@ -251,7 +265,9 @@ impl Lowerer<'_> {
                 | Binding::View(_)
                 | Binding::Closure(_)
                 | Binding::Callable(_)
-                | Binding::Part(_) => None,
+                | Binding::Part(_)
+                | Binding::Place(_)
+                | Binding::SubSlice(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
             if !indices.is_empty() {
