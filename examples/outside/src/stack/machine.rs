@@ -35,6 +35,14 @@ enum Stop {
     Broken(Error),
 }
 
+/// A failed check. One that the launch has proved cannot fail, unless the program is broken.
+fn failed(site: u32, detail: u64) -> Stop {
+    match site {
+        PROVED => broken(),
+        site => Stop::Fault(site, detail),
+    }
+}
+
 fn broken() -> Stop {
     Stop::Broken(Error::Device {
         device: NAME.into(),
@@ -138,7 +146,7 @@ impl Machine {
                 Code::Divide(op, site) => {
                     let (rhs, lhs) = (pop()?, pop()?);
                     let result = operators::divide(op, lhs, rhs);
-                    result.ok_or(Stop::Fault(site, rhs.bits()))?
+                    result.ok_or_else(|| failed(site, rhs.bits()))?
                 }
                 Code::Cast(to) => operators::cast(pop()?, to),
                 Code::Jump(to) => {
@@ -175,7 +183,7 @@ fn element<T>(
 ) -> Result<T, Stop> {
     let (slice, len, ty) = memory(args, param)?;
     if index >= len {
-        return Err(Stop::Fault(site, index));
+        return Err(failed(site, index));
     }
     let mut bytes = bytes(slice).map_err(Stop::Broken)?;
     let at = slice.offset + index as usize * ty.size();
