@@ -259,6 +259,8 @@ fn coming_from_other_systems_names_tests_that_exist() {
         "sarek-conformance",
         "sarek-frontend/tests",
         "examples/custom_backend",
+        "examples/outside",
+        "ui-tests/tests",
     ];
     let code = sources(&folders, "rs");
     let (mut lost, mut states) = (vec![], BTreeMap::new());

@@ -1,15 +1,16 @@
 //! Two devices at once: data written on one is visible on the other, in queue order.
 //!
 //! Tests every pair of devices of different backends, and two devices of each backend. If a backend has only one device, the test prints that
-//! its pair did not run; `SAREK_REQUIRE_PAIRS=cuda,opencl` makes that a failure.
+//! its pair did not run; `SAREK_REQUIRE_PAIRS=cuda,opencl` makes that a failure. `native` is opened twice for its pair.
 //! PoCL can present two devices (`POCL_DEVICES`), which a test uses in a child process.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sarek::backend::{Backend, BackendDevice};
 use sarek::context::{Bound, Context, Routine, Target, Uses};
 use sarek::prelude::*;
-use sarek::{Result, WorkKind};
+use sarek::{Result, WorkKind, registry};
 
 #[kernel]
 fn affine(scale: u32, offset: u32, v: &mut [u32]) {
@@ -362,23 +363,71 @@ fn any_two_devices() {
     }
 }
 
+/// The first two devices of a backend, in both orders. Without two, prints that their test did not run, or fails if `SAREK_REQUIRE_PAIRS` names
+/// the backend.
+fn pairs_here(backend: &str) -> Option<[Pair; 2]> {
+    let pairs = pairs_of(backend);
+    if pairs.is_none() {
+        let required = std::env::var("SAREK_REQUIRE_PAIRS").unwrap_or_default();
+        let missing = format!("`{backend}` has no two devices here: its pair was not run");
+        assert!(
+            !required.split(',').any(|name| name == backend),
+            "{missing}"
+        );
+        eprintln!("{missing}");
+    }
+    pairs
+}
+
 #[test]
 fn two_devices_of_one_backend() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let required = std::env::var("SAREK_REQUIRE_PAIRS").unwrap_or_default();
     for backend in ["cuda", "opencl", "wgpu"] {
-        match pairs_of(backend) {
-            Some(pairs) => pairs.iter().for_each(check),
-            None => {
-                let missing = format!("`{backend}` has no two devices here: its pair was not run");
-                assert!(
-                    !required.split(',').any(|name| name == backend),
-                    "{missing}"
-                );
-                eprintln!("{missing}");
-            }
-        }
+        pairs_here(backend).iter().flatten().for_each(check);
     }
+}
+
+#[test]
+fn two_cuda_devices_exchange_through_merge_buffers() -> Result<()> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for pair in pairs_here("cuda").iter().flatten() {
+        merge_buffers(pair)?;
+        println!("{} and {} exchanged", pair.a, pair.b);
+    }
+    Ok(())
+}
+
+/// Two devices of `native` under another name. Each is opened by itself.
+struct Twins(Arc<dyn Backend>);
+
+impl Backend for Twins {
+    fn name(&self) -> &'static str {
+        "native twins"
+    }
+
+    fn count(&self) -> std::result::Result<usize, String> {
+        Ok(2)
+    }
+
+    fn open(&self, _: usize) -> Result<Arc<dyn BackendDevice>> {
+        self.0.open(0)
+    }
+
+    fn priority(&self) -> i32 {
+        -1
+    }
+}
+
+#[test]
+fn two_devices_of_native() -> Result<()> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut linked = registry::LINKED.iter().flat_map(|make| make());
+    let native = linked.find(|backend| backend.name() == "native");
+    registry::register(Arc::new(Twins(native.expect("it is a default feature"))))?;
+    let pairs = pairs_of("native twins").expect("two devices");
+    pairs.iter().for_each(check);
+    registry::unregister("native twins");
+    Ok(())
 }
 
 /// Runs in a child process, where PoCL presents two devices.

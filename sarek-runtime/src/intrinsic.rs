@@ -40,7 +40,7 @@ use sarek_ir::write::{self, DIALECTS};
 
 use crate::device::registry;
 use crate::host::host_functions::problem;
-use crate::plugin::backend::Codegen;
+use crate::plugin::backend::Pipeline;
 use crate::sync::lock;
 use crate::{Error, Result};
 
@@ -111,10 +111,17 @@ fn unrendered(target: &str) -> Option<String> {
     if write::dialect(target).is_some() {
         return None;
     }
+    // A backend that is named like its target needs no other one to be started.
+    if let Ok(device) = registry::global().of(target)
+        && let Pipeline::Jit(renderer, _) = device.pipeline()
+        && renderer.target() == target
+    {
+        return None;
+    }
     let mut targets: BTreeSet<&'static str> = DIALECTS.iter().map(|d| d.name()).collect();
     for device in registry::global().all() {
-        match device.raw().codegen() {
-            Codegen::Jit(renderer, _) => {
+        match device.pipeline() {
+            Pipeline::Jit(renderer, _) => {
                 let own = renderer.target();
                 if own == target {
                     return None;
@@ -124,12 +131,12 @@ fn unrendered(target: &str) -> Option<String> {
                 }
                 targets.insert(own);
             }
-            Codegen::Direct | Codegen::Interpret if device.backend() == target => {
+            Pipeline::Direct | Pipeline::Interpret if device.backend() == target => {
                 let why = "its devices take no text, but a function of the host: give them one \
                            with `intrinsic::register_host`";
                 return Some(why.to_owned());
             }
-            Codegen::Direct | Codegen::Interpret => {}
+            Pipeline::Direct | Pipeline::Interpret => {}
         }
     }
     // A backend without a device here may still have this target.

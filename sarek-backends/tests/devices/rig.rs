@@ -118,7 +118,9 @@ impl Rig {
             Codegen::Jit(_, compiler) => unsafe {
                 compiler.compile("under_test", source, &Parts::new())
             },
-            Codegen::Direct | Codegen::Interpret => panic!("{} compiles source", self.backend),
+            Codegen::Direct | Codegen::Interpret | Codegen::Custom(_) => {
+                panic!("{} compiles source", self.backend)
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Device;
 use crate::Result;
-use crate::plugin::backend::Codegen;
+use crate::plugin::backend::Pipeline;
 use crate::plugin::backend::Slice;
 
 /// The size in bytes of a timed copy; less if the device has little memory.
@@ -23,10 +23,10 @@ impl Device {
         if let Some(known) = *known {
             return Ok(known);
         }
-        let time = match self.raw().codegen() {
-            Codegen::Interpret => None,
-            Codegen::Direct => Some((BYTES, host_copy(BYTES))),
-            Codegen::Jit(..) => self.device_copy()?,
+        let time = match self.pipeline() {
+            Pipeline::Interpret => None,
+            Pipeline::Direct => Some((BYTES, host_copy(BYTES))),
+            Pipeline::Jit(..) => self.device_copy()?,
         };
         let measured = time.map(|(bytes, time)| 2.0 * bytes as f64 / time.as_secs_f64().max(1e-9));
         *known = Some(measured);

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
-use crate::plugin::backend::{BackendDevice, DeviceInfo, States};
+use crate::plugin::backend::{BackendDevice, DeviceInfo, Pipeline, States};
 use crate::plugin::claims::{ClaimTable, Claims};
 use crate::sync::fork;
 use crate::sync::lock;
@@ -234,6 +234,11 @@ impl Device {
 
     pub(crate) fn raw(&self) -> &dyn BackendDevice {
         &*self.0.raw
+    }
+
+    /// The steps from a kernel to a program.
+    pub(crate) fn pipeline(&self) -> Pipeline<'_> {
+        self.0.raw.codegen().into()
     }
 
     /// Room for the programs that launches have loaded.

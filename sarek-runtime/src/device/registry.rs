@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, ThreadId};
 
 use super::preference::Preference;
 use super::ranked::Ranked;
@@ -47,8 +48,8 @@ fn register_linked() {
 }
 
 /// Runs `initializer` once before the next use of the registry. A function that was passed before
-/// is ignored. It may register backends, but not ask for devices. Built-in backends are registered
-/// this way, without being started.
+/// is ignored. It may register backends, and sees those that are registered so far. Built-in backends
+/// are registered this way, without being started.
 pub fn on_first_use(initializer: fn()) {
     global().on_first_use(initializer);
 }
@@ -79,6 +80,8 @@ pub(crate) struct Registry {
     /// Held while initializers run, so that other threads wait for the backends that these
     /// register.
     initializing: Mutex<()>,
+    /// The thread that runs initializers. It does not wait for itself.
+    initializer: Mutex<Option<ThreadId>>,
     /// Changes whenever the set of devices to choose from may have changed.
     generation: AtomicU64,
     /// The devices that launches have chosen, each with the generation.
@@ -92,6 +95,15 @@ struct Initializers {
     started: usize,
 }
 
+/// Ends the initialization, also if an initializer panics.
+struct Initializing<'a>(&'a Registry);
+
+impl Drop for Initializing<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.initializer) = None;
+    }
+}
+
 impl Registry {
     pub(crate) fn new(preference: Preference) -> Registry {
         Registry {
@@ -100,6 +112,7 @@ impl Registry {
             claims: Arc::default(),
             initializers: Mutex::default(),
             initializing: Mutex::default(),
+            initializer: Mutex::default(),
             generation: AtomicU64::new(0),
             chosen: CacheSlot::default(),
         }
@@ -124,16 +137,22 @@ impl Registry {
 
     pub(crate) fn register(&self, backend: Arc<dyn Backend>) -> Result<()> {
         fork::check()?;
-        let mut entries = lock(&self.entries);
-        if entries.iter().any(|e| e.name() == backend.name()) {
-            return Err(Error::DuplicateBackend(backend.name().to_owned()));
-        }
+        let name = backend.name();
+        let check_name = |entries: &[Arc<Entry>]| match entries.iter().any(|e| e.name() == name) {
+            true => Err(Error::DuplicateBackend(name.to_owned())),
+            false => Ok(()),
+        };
+        check_name(&lock(&self.entries))?;
+        // No lock is held: the backend may ask the registry what there is.
         let mut claims = Claims::default();
         backend.claims(&mut claims);
-        let claims = claims.of(backend.name());
+        let (claims, priority) = (claims.of(name), backend.priority());
+        let mut entries = lock(&self.entries);
+        check_name(&entries)?;
         self.claims.join(&claims)?;
         entries.push(Arc::new(Entry {
             backend,
+            priority,
             claims: Arc::new(claims),
             table: self.claims.clone(),
             devices: OnceLock::new(),
@@ -171,9 +190,16 @@ impl Registry {
         }
     }
 
-    /// Runs the initializers that have not run yet.
+    /// Runs the initializers that have not run yet. Called by one of them, it does nothing: that sees
+    /// the backends that are registered so far.
     fn initialize(&self) {
+        let me = thread::current().id();
+        if *lock(&self.initializer) == Some(me) {
+            return;
+        }
         let _one_at_a_time = lock(&self.initializing);
+        *lock(&self.initializer) = Some(me);
+        let _ended = Initializing(self);
         loop {
             let next = {
                 let mut initializers = lock(&self.initializers);
@@ -356,6 +382,8 @@ fn unknown(name: &str, entries: &[Arc<Entry>], named_by: &str) -> Error {
 /// A registered backend, and its devices once they were enumerated.
 pub(super) struct Entry {
     backend: Arc<dyn Backend>,
+    /// Its priority when it was registered.
+    priority: i32,
     claims: Arc<Claims>,
     /// The claims of all backends.
     table: Arc<ClaimTable>,
@@ -368,7 +396,7 @@ impl Entry {
     }
 
     pub(super) fn priority(&self) -> i32 {
-        self.backend.priority()
+        self.priority
     }
 
     /// Its devices by ordinal, or the single reason why there are none.

@@ -1,5 +1,6 @@
 mod memory;
 mod profile;
+mod registering;
 mod streams;
 
 use std::sync::atomic::Ordering::Relaxed;

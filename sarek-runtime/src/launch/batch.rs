@@ -12,7 +12,7 @@ use super::programs::{self, Jitted};
 use super::relaunch::CallTemplate;
 use super::{Ready, compile, dispatch, eligible};
 use crate::kernel::foreign::Definition;
-use crate::plugin::backend::Codegen;
+use crate::plugin::backend::Pipeline;
 use crate::{Device, Error, Result};
 
 /// A kernel specialized for a device: the kernel, and all facts of a launch and a device that
@@ -69,10 +69,10 @@ impl Ready<'_> {
         let plan = self.plan(device)?;
         self.require(&plan)?;
         let (kernel, environments) = (&self.call.kernel, self.call.environments());
-        let variant = match (device.raw().codegen(), kernel.foreign()) {
-            (Codegen::Direct | Codegen::Interpret, _) => None,
-            (Codegen::Jit(..), Some(_)) => Some(Definition::variant()),
-            (Codegen::Jit(renderer, _), None) => {
+        let variant = match (device.pipeline(), kernel.foreign()) {
+            (Pipeline::Direct | Pipeline::Interpret, _) => None,
+            (Pipeline::Jit(..), Some(_)) => Some(Definition::variant()),
+            (Pipeline::Jit(renderer, _), None) => {
                 Some(plan.variant(&kernel.kernel, renderer.target()))
             }
         };
@@ -130,7 +130,7 @@ impl Specialized {
     /// The loaded program, from the cache or compiled now; `None` on a device that does not
     /// compile.
     fn jitted(&self, variant: &Variant) -> Result<Option<Jitted>> {
-        let Codegen::Jit(renderer, compiler) = self.device.raw().codegen() else {
+        let Pipeline::Jit(renderer, compiler) = self.device.pipeline() else {
             return Ok(None);
         };
         let (kernel, environments) = (&self.kernel, &self.environments);
@@ -169,9 +169,9 @@ impl Specialized {
                 program: self.clone(),
             });
         };
-        let target = match self.device.raw().codegen() {
-            Codegen::Jit(renderer, _) => renderer.target(),
-            Codegen::Direct | Codegen::Interpret => "rust",
+        let target = match self.device.pipeline() {
+            Pipeline::Jit(renderer, _) => renderer.target(),
+            Pipeline::Direct | Pipeline::Interpret => "rust",
         };
         Ok(Code {
             name,
@@ -231,7 +231,7 @@ impl Device {
     /// by position in the batch.
     fn compile_missing(&self, batch: &[Option<Specialized>]) -> HashMap<usize, Error> {
         let mut failed = HashMap::new();
-        let Codegen::Jit(renderer, compiler) = self.raw().codegen() else {
+        let Pipeline::Jit(renderer, compiler) = self.pipeline() else {
             return failed;
         };
         let (mut keys, mut units, mut users) = (vec![], vec![], vec![]);

@@ -1,6 +1,7 @@
 //! Compilation of kernel texts, one by one or in batches, with a cache on disk.
 
 mod joined;
+mod stored;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -175,17 +176,24 @@ impl Unit {
     /// Handles a compiler's result: adds the source locations to an error, or writes the artifact
     /// to the disk cache under `key`.
     fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Output> {
-        let mut artifact = compiled.map_err(|error| self.located(error))?;
-        artifact.name.clone_from(&self.label);
-        if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
+        let artifact = compiled.map_err(|error| self.located(error))?;
+        let output = self.labelled(artifact, None);
+        if let Some(key) = key {
             // The key names the compiler, the text and its parts, of which this was made.
-            cache::disk().put(key, &artifact.to_disk());
+            stored::put(cache::disk(), key, &output.artifact);
         }
-        Ok(Output {
-            artifact,
-            joined: None,
+        Ok(output)
+    }
+
+    /// An artifact that was compiled now, under the unit's own name. `joined` is the text of several
+    /// kernels.
+    fn labelled(&self, artifact: Artifact, joined: Option<Arc<str>>) -> Output {
+        let name = self.label.clone();
+        Output {
+            artifact: Artifact { name, ..artifact },
+            joined,
             is_from_disk: false,
-        })
+        }
     }
 
     /// Adds to a compile error the places in the user's source that the compiler's log mentions.
@@ -231,16 +239,16 @@ impl Unit {
 
 fn on_disk(key: &str) -> Option<Output> {
     span!("look up");
-    let bytes = cache::disk().get(key)?;
     Some(Output {
-        artifact: Artifact::from_disk(&bytes)?,
+        artifact: stored::get(cache::disk(), key)?,
         joined: None,
         is_from_disk: true,
     })
 }
 
 /// Compiles several units, in one call for each distinct set of parts. Each result is the one of
-/// compiling the unit alone; but artifacts may have the kernels of other units, too.
+/// compiling the unit alone; but artifacts may have the kernels of other units, too. The disk cache
+/// keeps such an artifact once.
 pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Output>> {
     let keys: Vec<Option<String>> = units.iter().map(|unit| unit.key(compiler)).collect();
     let known = keys.iter().map(|key| on_disk(key.as_deref()?).map(Ok));

@@ -12,7 +12,7 @@ use super::{Call, Ready, host_memory, subgroups};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::host::IndexSpace;
-use crate::plugin::backend::Codegen;
+use crate::plugin::backend::Pipeline;
 use crate::plugin::claims::Schedule;
 use crate::plugin::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result, intrinsic};
@@ -254,27 +254,27 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     );
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
     reasons.extend(private_of_thread(device, kernel));
-    match device.raw().codegen() {
-        Codegen::Direct | Codegen::Interpret if kernel.foreign().is_some() => {
+    match device.pipeline() {
+        Pipeline::Direct | Pipeline::Interpret if kernel.foreign().is_some() => {
             reasons.extend(kernel.foreign().map(|text| text.no_text(None)));
         }
-        Codegen::Jit(renderer, compiler) if kernel.foreign().is_some() => {
+        Pipeline::Jit(renderer, compiler) if kernel.foreign().is_some() => {
             let text = kernel.foreign();
             let text = text.filter(|text| text.text_for(renderer, compiler).is_none());
             reasons.extend(text.map(|text| text.no_text(Some(renderer.target()))));
         }
-        Codegen::Direct | Codegen::Interpret if !needs.native.is_empty() => {
+        Pipeline::Direct | Pipeline::Interpret if !needs.native.is_empty() => {
             reasons.push("a `native!` has no fallback in Rust".to_owned());
         }
-        Codegen::Jit(renderer, _) if needs.native_missing(renderer.target()) => {
+        Pipeline::Jit(renderer, _) if needs.native_missing(renderer.target()) => {
             reasons.push(format!(
                 "a `native!` has no text for {:?} and no fallback",
                 renderer.target()
             ));
         }
-        Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
+        Pipeline::Direct | Pipeline::Interpret | Pipeline::Jit(..) => {}
     }
-    if let Codegen::Jit(renderer, _) = device.raw().codegen() {
+    if let Pipeline::Jit(renderer, _) = device.pipeline() {
         let target = renderer.target();
         let unknown = needs.intrinsics.iter();
         let unknown = unknown.filter(|name| !intrinsic::is_registered(name, target));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::arg::ArgKind;
 use super::memo::Planned;
+use super::relaunch::CallHead;
 use super::{Arg, Call, Ready};
 use crate::device::instrument::{self, Array, DataProblem, Running};
 use crate::device::{Pending, StreamRef};
@@ -75,8 +76,9 @@ impl Ready<'_> {
 
     /// The same launch with substitutes for vectors that it reads.
     fn substituted<'b>(&'b mut self, substitutes: &'b [Substitute]) -> Ready<'b> {
-        let call = &mut self.call;
-        let args = call.args.iter_mut().zip(substitutes);
+        let head = CallHead::of(self);
+        let rebound = self.call.rebound;
+        let args = self.call.args.iter_mut().zip(substitutes);
         let args = args.map(|(arg, substitute)| {
             Arg(match (&mut arg.0, substitute) {
                 (ArgKind::Scalar(value), _) => ArgKind::Scalar(*value),
@@ -88,24 +90,9 @@ impl Ready<'_> {
                 }
             })
         });
-        Ready {
-            call: Call {
-                args: args.collect(),
-                kernel: call.kernel.clone(),
-                compounds: call.compounds.clone(),
-                parts: call.parts.clone(),
-                vouched: call.vouched,
-                optimize: call.optimize,
-                rebound: call.rebound,
-                strided: call.strided,
-                environments: call.environments.clone(),
-                schedule: call.schedule.clone(),
-                instruments: None,
-            },
-            shape: self.shape,
-            items: self.items,
-            dispatched: self.dispatched,
-        }
+        let mut other = head.ready(args.collect(), rebound);
+        other.dispatched = self.dispatched;
+        other
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) use recorded::{Bindings, Recorded, SideResults, VectorArg};
 pub use unshaped::Shaped;
 
 use crate::device::{Event, Stream, registry};
-use crate::plugin::backend::{Codegen, Parts};
+use crate::plugin::backend::{Parts, Pipeline};
 use crate::plugin::tag::{DataInstrumentationKind, InstrumentationKind, ScheduleKind, Tag};
 use crate::sync::fork;
 use crate::{Device, Error, KernelDef, Result, environment, settings};
@@ -471,9 +471,9 @@ const IN_BLOCKS: &str = "with `.grid(g).block(b)` or, rounded up to whole blocks
 
 /// True if the device's code works on the vectors' host copies.
 pub(crate) fn host_memory(device: &Device) -> bool {
-    match device.raw().codegen() {
-        Codegen::Direct | Codegen::Interpret => true,
-        Codegen::Jit(..) => false,
+    match device.pipeline() {
+        Pipeline::Direct | Pipeline::Interpret => true,
+        Pipeline::Jit(..) => false,
     }
 }
 

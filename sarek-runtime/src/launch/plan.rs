@@ -13,7 +13,7 @@ use super::space::{Host, Shape, physical_grid, reblocked};
 use super::{Ready, host_memory, subgroups};
 use crate::host::IndexSpace;
 use crate::kernel::KernelDef;
-use crate::plugin::backend::{Codegen, DeviceInfo, LaunchTags};
+use crate::plugin::backend::{DeviceInfo, LaunchTags, Pipeline};
 use crate::plugin::claims::Schedule;
 use crate::{Device, Error, Result, intrinsic, settings};
 
@@ -91,8 +91,8 @@ impl Ready<'_> {
         }
         let shared = self.shared_lens(space)?;
         let proof = kernel.proofs.get(&kernel.kernel, space, self.call.facts());
-        let optimized = match device.raw().codegen() {
-            Codegen::Jit(renderer, _)
+        let optimized = match device.pipeline() {
+            Pipeline::Jit(renderer, _)
                 if schedule == Schedule::Blocks && kernel.foreign().is_none() =>
             {
                 let planning = Planning {
@@ -106,11 +106,11 @@ impl Ready<'_> {
                 };
                 Some(planning.choose())
             }
-            Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
+            Pipeline::Jit(..) | Pipeline::Direct | Pipeline::Interpret => None,
         };
-        let tags = match device.raw().codegen() {
-            Codegen::Jit(renderer, _) if renderer.sees_tags() => Some(self.call.tags()),
-            Codegen::Jit(..) | Codegen::Direct | Codegen::Interpret => None,
+        let tags = match device.pipeline() {
+            Pipeline::Jit(renderer, _) if renderer.sees_tags() => Some(self.call.tags()),
+            Pipeline::Jit(..) | Pipeline::Direct | Pipeline::Interpret => None,
         };
         let (asked, mut space, mut grid, mut shared) = (space, space, grid, shared);
         let any_block = |def: &KernelDef| def.direct.any_block;
@@ -118,7 +118,7 @@ impl Ready<'_> {
         let any_block =
             kernel.def().is_some_and(any_block) && !intrinsic::is_hosted(&kernel.needs.intrinsics);
         if let Some(host) = host.filter(|_| any_block && picked.is_none())
-            && matches!(device.raw().codegen(), Codegen::Direct)
+            && matches!(device.pipeline(), Pipeline::Direct)
         {
             let other = reblocked(space, info, host);
             if let Some(other_grid) = physical_grid(other.grid, max_grid) {

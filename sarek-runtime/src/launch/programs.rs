@@ -20,7 +20,7 @@ use crate::device::{LaunchCache, StreamRef};
 use crate::host::Direct;
 use crate::intrinsic::Spelled;
 use crate::plugin::backend::{
-    Codegen, Compiler, LaunchTags, Mem, Origin, Program, Renderer, Slice,
+    Compiler, LaunchTags, Mem, Origin, Pipeline, Program, Renderer, Slice,
 };
 use crate::sync::lock;
 use crate::sync::span::span;
@@ -228,9 +228,9 @@ impl Jitted {
 /// The compiled body or the IR of a kernel, loaded on a host device.
 pub(super) fn body(device: &Device, kernel: &Prepared) -> Result<Loaded> {
     Programs::of(device).bodies.get(kernel.id, || {
-        let program = match device.raw().codegen() {
-            Codegen::Direct => Program::Direct(direct(kernel)?),
-            Codegen::Interpret | Codegen::Jit(..) => Program::Ir(kernel.kernel.clone()),
+        let program = match device.pipeline() {
+            Pipeline::Direct => Program::Direct(direct(kernel)?),
+            Pipeline::Interpret | Pipeline::Jit(..) => Program::Ir(kernel.kernel.clone()),
         };
         // SAFETY: the body is that of a `Kernel`; a linked kernel is closed and valid.
         unsafe { device.raw().load(&program) }

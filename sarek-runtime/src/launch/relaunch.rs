@@ -22,9 +22,9 @@ use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::vector::ErasedVector;
 use crate::{Device, Error, Result};
 
-/// A call of a kernel without its vectors.
+/// Everything of a launch but its arguments and its instrumentation.
 #[derive(Clone)]
-pub(super) struct CallTemplate {
+pub(super) struct CallHead {
     kernel: Arc<Prepared>,
     shape: Shape,
     items: &'static [usize],
@@ -35,6 +35,53 @@ pub(super) struct CallTemplate {
     parts: Vec<Range<usize>>,
     vouched: bool,
     optimize: bool,
+}
+
+impl CallHead {
+    /// Keeps all of a launch but its arguments.
+    pub(super) fn of(ready: &Ready<'_>) -> CallHead {
+        let call = &ready.call;
+        CallHead {
+            kernel: call.kernel.clone(),
+            shape: ready.shape,
+            items: ready.items,
+            strided: call.strided,
+            environments: call.environments.clone(),
+            schedule: call.schedule.clone(),
+            compounds: call.compounds.clone(),
+            parts: call.parts.clone(),
+            vouched: call.vouched,
+            optimize: call.optimize,
+        }
+    }
+
+    /// The launch with these arguments. If it is `rebound`, replays may bind other vectors to it.
+    pub(super) fn ready<'a>(&self, args: Vec<Arg<'a>>, rebound: bool) -> Ready<'a> {
+        Ready {
+            call: Call {
+                args,
+                kernel: self.kernel.clone(),
+                compounds: self.compounds.clone(),
+                parts: self.parts.clone(),
+                optimize: self.optimize,
+                rebound,
+                vouched: self.vouched,
+                strided: self.strided,
+                environments: self.environments.clone(),
+                schedule: self.schedule.clone(),
+                instruments: None,
+            },
+            shape: self.shape,
+            items: self.items,
+            dispatched: false,
+        }
+    }
+}
+
+/// A call of a kernel without its vectors.
+#[derive(Clone)]
+pub(super) struct CallTemplate {
+    head: CallHead,
     args: Vec<TemplateArg>,
 }
 
@@ -59,7 +106,6 @@ struct StandIn {
 impl CallTemplate {
     /// Keeps the call of a launch.
     pub(super) fn of(ready: &Ready<'_>) -> CallTemplate {
-        let call = &ready.call;
         let arg = |arg: &Arg<'_>| match (arg.scalar(), arg.vector()) {
             (Some(value), _) => TemplateArg::Scalar(value),
             (None, Some(vector)) => {
@@ -76,17 +122,8 @@ impl CallTemplate {
             (None, None) => unreachable!("a call has its scalars in its place"),
         };
         CallTemplate {
-            kernel: call.kernel.clone(),
-            shape: ready.shape,
-            items: ready.items,
-            strided: call.strided,
-            environments: call.environments.clone(),
-            schedule: call.schedule.clone(),
-            compounds: call.compounds.clone(),
-            parts: call.parts.clone(),
-            optimize: call.optimize,
-            vouched: call.vouched,
-            args: call.args.iter().map(arg).collect(),
+            head: CallHead::of(ready),
+            args: ready.call.args.iter().map(arg).collect(),
         }
     }
 
@@ -94,8 +131,8 @@ impl CallTemplate {
     /// and views are left out: they have meaning only together, and the linker's names for them may
     /// equal those of scalars.
     fn scalars(&self) -> impl Iterator<Item = (usize, &str)> {
-        let is_part = |at: usize| self.parts.iter().any(|part| part.contains(&at));
-        let params = self.kernel.params().iter().zip(&self.args).enumerate();
+        let is_part = |at: usize| self.head.parts.iter().any(|part| part.contains(&at));
+        let params = self.head.kernel.params().iter().zip(&self.args).enumerate();
         params.filter_map(move |(at, (param, arg))| match arg {
             TemplateArg::Scalar(_) if !is_part(at) => Some((at, &*param.name)),
             TemplateArg::Scalar(_) | TemplateArg::Vector(..) => None,
@@ -104,7 +141,7 @@ impl CallTemplate {
 
     /// The vectors that the call takes, in the order of the parameters.
     pub(super) fn vectors(&self) -> impl Iterator<Item = CodeVector<'_>> {
-        let params = self.kernel.params().iter().zip(&self.args);
+        let params = self.head.kernel.params().iter().zip(&self.args);
         params.filter_map(|(param, arg)| match arg {
             TemplateArg::Scalar(_) => None,
             TemplateArg::Vector(vector, written) => Some(CodeVector {
@@ -118,7 +155,7 @@ impl CallTemplate {
 
     /// True if the caller vouched for the arguments by an `unsafe` call.
     pub(super) fn is_vouched(&self) -> bool {
-        self.vouched
+        self.head.vouched
     }
 
     /// The call with other vectors, in the order of [`CallTemplate::vectors`].
@@ -134,24 +171,7 @@ impl CallTemplate {
                 },
             })
         });
-        Ready {
-            call: Call {
-                args: args.collect(),
-                kernel: self.kernel.clone(),
-                compounds: self.compounds.clone(),
-                parts: self.parts.clone(),
-                optimize: self.optimize,
-                rebound: false,
-                vouched: self.vouched,
-                strided: self.strided,
-                environments: self.environments.clone(),
-                schedule: self.schedule.clone(),
-                instruments: None,
-            },
-            shape: self.shape,
-            items: self.items,
-            dispatched: false,
-        }
+        self.head.ready(args.collect(), false)
     }
 
     /// Repeats the call.
@@ -163,25 +183,8 @@ impl CallTemplate {
                 TemplateArg::Vector(vector, false) => ArgKind::Read(vector),
             })
         });
-        let call = Call {
-            args: args.collect(),
-            kernel: self.kernel.clone(),
-            compounds: self.compounds.clone(),
-            parts: self.parts.clone(),
-            optimize: self.optimize,
-            rebound: true,
-            vouched: self.vouched,
-            strided: self.strided,
-            environments: self.environments.clone(),
-            schedule: self.schedule.clone(),
-            instruments: None,
-        };
-        then(Ready {
-            call,
-            shape: self.shape,
-            items: self.items,
-            dispatched: false,
-        })
+        let args = args.collect();
+        then(self.head.ready(args, true))
     }
 }
 
@@ -205,7 +208,7 @@ impl Recorded {
 
     /// True if the caller vouched for the arguments by an `unsafe` call.
     pub(crate) fn is_vouched(&self) -> bool {
-        self.template.vouched
+        self.template.head.vouched
     }
 
     /// Makes the same launch with another scalar, checked and proved again where that matters.
@@ -223,7 +226,7 @@ impl Recorded {
         };
         let (have, want) = (value.scalar(), arg.scalar());
         if have != want {
-            let (kernel, param) = (self.name(), &self.template.kernel.params()[at].name);
+            let (kernel, param) = (self.name(), &self.template.head.kernel.params()[at].name);
             return Err(Error::Graph {
                 device: stream.device().to_string(),
                 problem: format!("`{param}` of `{kernel}` is {want}, not {have}"),
@@ -231,7 +234,7 @@ impl Recorded {
         }
         *arg = value;
         // A generic kernel takes its scalars as values of one part.
-        let mut compounds = template.compounds.iter_mut();
+        let mut compounds = template.head.compounds.iter_mut();
         if let Some((_, count, bytes)) = compounds.find(|(first, ..)| *first == at) {
             let new = bytes_of(value);
             assert_eq!((*count, bytes.len()), (1, new.len()), "it is a scalar");

@@ -19,7 +19,7 @@ use crate::host::DirectArg;
 use crate::intrinsic;
 use crate::kernel::foreign::Definition;
 use crate::output::Collecting;
-use crate::plugin::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
+use crate::plugin::backend::{self, Args, Compiler, Mem, Pipeline, Renderer, ScalarBytes, Slice};
 use crate::plugin::claims::Schedule;
 use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::settings;
@@ -108,30 +108,30 @@ impl Ready<'_> {
         if self.shape.is_empty() {
             return Ok(None);
         }
-        match device.raw().codegen() {
-            Codegen::Direct | Codegen::Interpret if !is_memoizable => {
+        match device.pipeline() {
+            Pipeline::Direct | Pipeline::Interpret if !is_memoizable => {
                 intrinsic::check_hosts(&self.call.kernel.kernel)?;
             }
-            Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
+            Pipeline::Direct | Pipeline::Interpret | Pipeline::Jit(..) => {}
         }
         let plan = self.plan(device)?;
         self.require(&plan)?;
         let body = || programs::body(device, &self.call.kernel);
-        let executable = match device.raw().codegen() {
+        let executable = match device.pipeline() {
             // The interpreter serves as the sanitizer: it also checks proved sites.
-            Codegen::Interpret => Executable::Host {
+            Pipeline::Interpret => Executable::Host {
                 body: body()?,
                 linked: true,
                 checked: true,
             },
-            Codegen::Direct => Executable::Host {
+            Pipeline::Direct => Executable::Host {
                 body: body()?,
                 linked: false,
                 checked: plan.proof.any_provable
                     || self.call.strided
                     || intrinsic::is_hosted(&self.call.kernel.needs.intrinsics),
             },
-            Codegen::Jit(renderer, compiler) => {
+            Pipeline::Jit(renderer, compiler) => {
                 Executable::Device(self.program(stream, (renderer, compiler), &plan)?)
             }
         };
@@ -140,9 +140,9 @@ impl Ready<'_> {
         if let Executable::Device(program) = &executable {
             environment::initialize(device, &program.source().environments)?;
         }
-        match device.raw().codegen() {
-            Codegen::Interpret => {}
-            Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),
+        match device.pipeline() {
+            Pipeline::Interpret => {}
+            Pipeline::Direct | Pipeline::Jit(..) => settings::not_sanitized(device),
         }
         let planned = Arc::new(Planned { plan, executable });
         if is_memoizable {

@@ -6,7 +6,7 @@ use sarek_ir::{Kernel, SiteId};
 use super::prepare::Prepared;
 use crate::device::registry::Registry;
 use crate::intrinsic::Spelled;
-use crate::plugin::backend::Codegen;
+use crate::plugin::backend::Pipeline;
 use crate::{Error, Result};
 
 /// The text of the default variant: for a closed kernel from compile time, else rendered now.
@@ -22,7 +22,7 @@ pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Re
     let spelled = Spelled::of(&kernel.needs.intrinsics, target)?;
     let spelled = &*spelled.spell(&kernel.kernel)?;
     for device in registry.all() {
-        if let Codegen::Jit(renderer, _) = device.raw().codegen()
+        if let Pipeline::Jit(renderer, _) = device.pipeline()
             && renderer.target() == target
         {
             let source = renderer.render(spelled, &variant(spelled))?;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use sarek_ir::write::{self, Source};
 
-use super::{Output, Unit};
-use crate::Result;
+use super::{Output, Unit, stored};
 use crate::plugin::backend::Compiler;
+use crate::{Result, cache};
 
 /// Compiles units that may stand in one text as the compiler wants them joined, and notes their
 /// outcomes. Leaves out those that stand alone, and those of a text that does not compile: compiled
@@ -52,12 +52,18 @@ pub(super) fn compile(
                 continue;
             };
             let text: Arc<str> = source.text.into();
+            // Like the keys of the kernels: the compiler, the text and its parts.
+            let parts = &units[first].parts;
+            let whole = format!("{}\njoined {parts:?}\n{text}", compiler.fingerprint());
+            if group.iter().any(|i| keys[*i].is_some()) {
+                stored::put(cache::disk(), &whole, &artifact);
+            }
             for i in group {
-                let output = units[i].compiled(Ok(artifact.clone()), keys[i].as_deref());
-                outcomes[i] = Some(output.map(|output| Output {
-                    joined: Some(text.clone()),
-                    ..output
-                }));
+                let output = units[i].labelled(artifact.clone(), Some(text.clone()));
+                if let Some(key) = &keys[i] {
+                    stored::put_part(cache::disk(), key, &output.artifact, &whole);
+                }
+                outcomes[i] = Some(Ok(output));
             }
         }
     }

@@ -25,6 +25,7 @@
 mod artifact;
 mod block;
 mod buffer;
+mod codegen;
 mod info;
 mod parameter;
 pub(crate) mod parts;
@@ -49,6 +50,8 @@ use crate::{Error, Result};
 pub use artifact::Artifact;
 pub use block::{BlockRequest, OpenBlocks};
 pub use buffer::BufferRequest;
+pub(crate) use codegen::Pipeline;
+pub use codegen::{Codegen, Custom, Translation, Translator};
 pub use info::{DeviceInfo, Features};
 pub use parameter::{Parameter, Passed};
 pub use parts::Parts;
@@ -68,6 +71,7 @@ pub trait Backend: Send + Sync {
     fn open(&self, ordinal: usize) -> Result<Arc<dyn BackendDevice>>;
 
     /// The priority; higher is preferred. A device may lower its own, see [`DeviceInfo::priority`].
+    /// Asked once, when the backend is registered: for another priority, it is registered anew.
     fn priority(&self) -> i32 {
         0
     }
@@ -79,7 +83,8 @@ pub trait Backend: Send + Sync {
     }
 
     /// Adds the backend's claims, see [`crate::plugin::claims`]. Called once, when the backend is
-    /// registered.
+    /// registered, and before the registry has it. It may ask the registry for other backends and
+    /// their devices.
     fn claims(&self, _claims: &mut Claims) {}
 }
 
@@ -211,16 +216,6 @@ pub unsafe trait BackendDevice: Any + Send + Sync {
     }
 }
 
-/// The way a device turns kernels into programs.
-pub enum Codegen<'a> {
-    /// Calls the compiled Rust body.
-    Direct,
-    /// Interprets the linked IR.
-    Interpret,
-    /// Renders source text and compiles it.
-    Jit(&'a dyn Renderer, &'a dyn Compiler),
-}
-
 /// Compiles source text to a binary.
 ///
 /// # Safety
@@ -307,7 +302,7 @@ pub enum Program<'a> {
     Direct(Direct),
     /// For [`Codegen::Interpret`]: a closed kernel with all of its checks.
     Ir(Arc<sarek_ir::Kernel>),
-    /// For [`Codegen::Jit`].
+    /// For [`Codegen::Jit`] and [`Codegen::Custom`].
     Binary {
         /// The compiled source.
         artifact: &'a Artifact,
@@ -556,7 +551,7 @@ pub enum Args<'a> {
         /// True if provable sites must be checked and the last strides of views must be read.
         checked: bool,
     },
-    /// For JIT backends: in the order of [`Source::slots`].
+    /// For JIT and custom backends: in the order of [`Source::slots`].
     Device(&'a [Arg]),
 }
 
