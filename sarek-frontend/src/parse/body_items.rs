@@ -57,7 +57,7 @@ impl Visit<'_> for Bound {
 #[derive(Clone)]
 enum Meaning {
     Path(syn::Path),
-    Type(syn::Type),
+    Type(Box<syn::Type>),
 }
 
 struct Writer<'e> {
@@ -82,7 +82,7 @@ impl Writer<'_> {
                 syn::Stmt::Item(syn::Item::Type(item)) if item.generics.params.is_empty() => {
                     let mut ty = (*item.ty).clone();
                     self.visit_type_mut(&mut ty);
-                    self.know(&item.ident, Meaning::Type(ty));
+                    self.know(&item.ident, Meaning::Type(Box::new(ty)));
                 }
                 other => block.stmts.push(other),
             }
@@ -140,8 +140,10 @@ impl Writer<'_> {
     fn path_of(&self, name: &Ident) -> Option<syn::Path> {
         let mut path = match self.known.get(&name.to_string())? {
             Meaning::Path(path) => path.clone(),
-            Meaning::Type(syn::Type::Path(ty)) if ty.qself.is_none() => ty.path.clone(),
-            Meaning::Type(_) => return None,
+            Meaning::Type(ty) => match &**ty {
+                syn::Type::Path(ty) if ty.qself.is_none() => ty.path.clone(),
+                _ => return None,
+            },
         };
         for segment in &mut path.segments {
             segment.ident.set_span(name.span());
@@ -188,7 +190,7 @@ impl VisitMut for Writer<'_> {
             && let Some(name) = path.path.get_ident()
             && let Some(Meaning::Type(of)) = self.known.get(&name.to_string())
         {
-            *ty = of.clone();
+            *ty = (**of).clone();
             return;
         }
         visit_mut::visit_type_mut(self, ty);
