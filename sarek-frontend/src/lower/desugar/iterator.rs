@@ -6,6 +6,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use sarek_ir::Memory;
 use syn::spanned::Spanned;
 
 use super::iterator_ends::ENDS;
@@ -35,6 +36,17 @@ enum Head {
     Range(TokenStream),
     /// The number of positions, and the steps from a position of the loop to one of the source, the first step last.
     Indexed { len: Ident, steps: Vec<TokenStream> },
+}
+
+/// How an iterator takes what it runs over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lent {
+    /// `for v in a`, `a.into_iter()`
+    ByValue,
+    /// `for v in &a`, `a.iter()`
+    Shared,
+    /// `for v in &mut a`, `a.iter_mut()`
+    Mutably,
 }
 
 /// An item, as the source of its patterns.
@@ -148,7 +160,14 @@ impl Lowerer<'_> {
             {
                 match peeled(&call.receiver) {
                     range @ syn::Expr::Range(_) => self.chain_of(range),
-                    of => self.sequence(of, call.method == "iter_mut"),
+                    of => {
+                        let lent = match call.method.to_string().as_str() {
+                            "iter" => Lent::Shared,
+                            "iter_mut" => Lent::Mutably,
+                            _ => Lent::ByValue,
+                        };
+                        self.sequence(of, lent)
+                    }
                 }
             }
             syn::Expr::MethodCall(call)
@@ -162,20 +181,29 @@ impl Lowerer<'_> {
                 let chain = self.chain_of(&call.receiver)?;
                 self.adapted(chain, call)
             }
-            syn::Expr::Reference(e) => self.sequence(&e.expr, e.mutability.is_some()),
-            other => self.sequence(other, false),
+            syn::Expr::Reference(e) => {
+                let lent = match e.mutability {
+                    Some(_) => Lent::Mutably,
+                    None => Lent::Shared,
+                };
+                self.sequence(&e.expr, lent)
+            }
+            other => self.sequence(other, Lent::ByValue),
         }
     }
 
     /// The elements of a slice or array.
-    fn sequence(&mut self, of: &syn::Expr, mutable: bool) -> Option<Chain> {
-        let of = match peeled(of) {
-            syn::Expr::Reference(e) => peeled(&e.expr),
-            other => other,
+    fn sequence(&mut self, of: &syn::Expr, lent: Lent) -> Option<Chain> {
+        let mutable = lent == Lent::Mutably;
+        let (of, is_lent) = match peeled(of) {
+            syn::Expr::Reference(e) => (peeled(&e.expr), true),
+            other => (other, lent != Lent::ByValue),
         };
         let span = of.span();
         let (len, at) = (self.made("len", span), self.made("at", span));
-        let is_name = matches!(of, syn::Expr::Path(_));
+        // An array by value is a copy, which the body of the loop cannot change.
+        let is_copied = !is_lent && self.is_own_array(of);
+        let is_name = matches!(of, syn::Expr::Path(_)) && !is_copied;
         let source = match is_name {
             true => quote!(#of),
             false => {
@@ -218,20 +246,27 @@ impl Lowerer<'_> {
         })
     }
 
+    /// True for the name of an array of the thread's own.
+    fn is_own_array(&mut self, of: &syn::Expr) -> bool {
+        let memory = self.find_memory(of);
+        memory.is_some_and(|(memory, _)| matches!(memory, Memory::Local(_)))
+            || self.length_of_name(of).is_some()
+    }
+
     /// `x.windows(n)` or `x.chunks_exact(n)`: parts of the slice.
     fn slice_parts(&mut self, call: &syn::ExprMethodCall) -> Option<Chain> {
         let span = call.method.span();
         let name = call.method.to_string();
-        let mut chain = self.sequence(&call.receiver, false)?;
-        let Head::Indexed { len, .. } = &chain.head else {
-            return self.unsupported_chain(&name, span);
-        };
-        let (all, n, now) = (len.clone(), self.made("n", span), self.made("len", span));
+        let (all, n, now) = (
+            self.made("len", span),
+            self.made("n", span),
+            self.made("len", span),
+        );
         let (source, part) = (self.made("source", span), self.made("part", span));
         let (of, wanted) = (peeled(&call.receiver), &call.args[0]);
-        let whole = quote_spanned!(span=> let #source = &#of[..];);
-        chain.before.extend(whole);
-        chain.before.extend(quote_spanned! {span=>
+        let length = called(syn::parse_quote!(#source), "len", &[], span.into());
+        let mut before = quote_spanned!(span=> let #source = &#of[..]; let #all = #length;);
+        before.extend(quote_spanned! {span=>
             let #n: usize = #wanted;
             assert!(#n != 0, "the parts of a slice have no elements");
         });
@@ -245,18 +280,20 @@ impl Lowerer<'_> {
                 quote_spanned!(span=> __p * #n),
             ),
         };
-        chain
-            .before
-            .extend(quote_spanned!(span=> let #now = #count;));
+        before.extend(quote_spanned!(span=> let #now = #count;));
         let at = self.made("at", span);
         let step = quote_spanned!(span=> let #at = #from;);
-        chain.items = quote_spanned!(span=> let #part = &#source[#at..#at + #n];);
-        chain.head = Head::Indexed {
-            len: now,
-            steps: vec![step],
-        };
-        chain.item = Item::Place(part);
-        Some(chain)
+        Some(Chain {
+            before,
+            head: Head::Indexed {
+                len: now,
+                steps: vec![step],
+            },
+            items: quote_spanned!(span=> let #part = &#source[#at..#at + #n];),
+            item: Item::Place(part),
+            runs_code: false,
+            filtered: false,
+        })
     }
 
     /// The chain under one more adapter.

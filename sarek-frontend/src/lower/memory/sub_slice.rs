@@ -3,7 +3,7 @@
 //! A part is its memory, the place of its first element and its length. The bounds are checked where Rust checks them.
 
 use sarek_ir::{
-    Access, BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Value as Constant,
+    Access, BinaryOp, Expr, ExprId, Intrinsic, Memory, Scalar, SiteId, SiteKind, Value as Constant,
 };
 
 use super::array::peeled;
@@ -133,14 +133,16 @@ impl Lowerer<'_> {
             }
         };
         let Some(start) = start else {
-            return Some(SubSlice { len: end, ..of });
+            let end = self.copy(end);
+            let len = self.at_most(end, of.len, span);
+            return Some(SubSlice { len, ..of });
         };
         let (s, e) = (self.copy(start), self.copy(end));
         let fits = self.plain(BinaryOp::Le, s, e, span);
         self.assert(fits, "this part begins after its end".into(), span);
         let (s, e) = (self.copy(start), self.copy(end));
         let len = self.plain(BinaryOp::Sub, e, s, span);
-        let len = self.reusable(len);
+        let len = self.at_most(len, of.len, span);
         let start = match of.start {
             None => start,
             Some(before) => {
@@ -151,6 +153,15 @@ impl Lowerer<'_> {
         };
         let (memory, start) = (of.memory, Some(start));
         Some(SubSlice { memory, start, len })
+    }
+
+    /// A length that ends loops over the part also on devices where a thread goes on behind a bound that does not fit.
+    fn at_most(&mut self, len: ExprId, most: ExprId, span: SourceRange) -> ExprId {
+        let most = self.copy(most);
+        let args = self.kernel.push_list(&[len, most]);
+        let intrinsic = Intrinsic::Min;
+        let least = self.known(Expr::Call { intrinsic, args }, Scalar::Usize, span);
+        self.reusable(least)
     }
 
     /// True for a place in memory that other threads may change while a reference to it has a name: at a barrier.
@@ -205,6 +216,8 @@ impl Lowerer<'_> {
             at = self.plain(BinaryOp::Add, start, at, span);
         }
         let elem = self.element_type(part.memory);
-        Some((part.memory, at, None, elem))
+        // A thread whose part does not fit may run on, so that the place is tested, too.
+        let site = Some(self.site(SiteKind::Index(part.memory), span));
+        Some((part.memory, at, site, elem))
     }
 }
