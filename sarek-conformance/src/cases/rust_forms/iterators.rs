@@ -2,7 +2,7 @@
 
 use super::each;
 use crate::Case;
-use crate::check::Check;
+use crate::check::{Check, ensure};
 use sarek::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -10,6 +10,8 @@ pub const CASES: &[Case] = &[
     Case::new("rust/adapters", &[], adapters),
     Case::new("rust/sums_and_searches", &[], ends),
     Case::new("rust/sums_of_floats", &[], floats),
+    Case::new("rust/iterators_are_evaluated_once", &[], once),
+    Case::new("rust/parts_that_do_not_fit", &[], parts),
 ];
 
 #[kernel]
@@ -187,4 +189,82 @@ fn floats(device: &Device) -> Check {
         // The sum of no floats is -0.
         total + 1
     })
+}
+
+#[device]
+fn next(count: &mut usize) -> usize {
+    *count += 1;
+    *count
+}
+
+/// An array by value is copied, and what stands in the source of an iterator runs once.
+#[kernel]
+fn once_kernel(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let mut own = [y[i], 2, 3];
+    let mut total = 0;
+    for v in own {
+        own[1] = 20;
+        own[2] = 10;
+        total += v;
+    }
+    for v in own.into_iter() {
+        own[2] = 7;
+        total += v;
+    }
+    let mut count = 0;
+    for w in x[next(&mut count) - 1..].windows(2) {
+        total += w[0];
+    }
+    for c in x[next(&mut count) - 2..].chunks_exact(2) {
+        total += c[1];
+    }
+    y[i] = total + own[2] + 100 * count as u32;
+}
+
+fn once(device: &Device) -> Check {
+    let run = |x: &Vector<u32>, y: &mut Vector<u32>, n| once_kernel(x, y).over(n).run_on(device);
+    each("evaluated once", run, |x, _, y| {
+        let mut total = y + 5 + y + 30;
+        for k in 1..x.len() {
+            total += x[k - 1];
+        }
+        for k in 0..x.len() / 2 {
+            total += x[2 * k + 1];
+        }
+        total + 7 + 200
+    })
+}
+
+#[kernel]
+fn parts_kernel(from: usize, to: usize, x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let mut total = 0;
+    for v in x[from..to].iter() {
+        total += v;
+    }
+    let part = &x[from..to];
+    y[i] = total + part.len() as u32;
+}
+
+/// A part that does not fit is a fault, reads no other memory, and does not make its thread run for long.
+fn parts(device: &Device) -> Check {
+    let x = Vector::from_slice(&[1u32, 2, 3, 4]);
+    let run = |from, to| {
+        let mut y = Vector::<u32>::zeros(3);
+        parts_kernel(from, to, &x, &mut y).over(3).run_on(device)?;
+        y.to_vec()
+    };
+    ensure(run(1, 3)? == [7; 3], || {
+        "a part in the middle is wrong".into()
+    })?;
+    ensure(run(4, 4)? == [0; 3], || {
+        "the part at the end is wrong".into()
+    })?;
+    for (from, to) in [(3, 2), (0, 5), (5, 5), (9, 1 << 31), (1 << 31, 0)] {
+        ensure(run(from, to).is_err(), || {
+            format!("the part {from}..{to} of 4 elements is no fault")
+        })?;
+    }
+    Ok(())
 }

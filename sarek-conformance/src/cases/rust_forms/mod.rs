@@ -1,6 +1,14 @@
 //! What Rust programmers write first: elements that may be missing, references with names, iterators, methods of `Option`, and
 //! items in bodies. The expected values come from loops over indices.
 
+// The forms stand here as users write them.
+#![allow(
+    clippy::manual_clamp,
+    clippy::manual_range_contains,
+    clippy::needless_range_loop,
+    clippy::non_minimal_cfg
+)]
+
 mod bodies;
 mod elements;
 mod iterators;

@@ -55,6 +55,8 @@ pub(super) enum Item {
     One(Ident),
     /// A name for `&mut` of an element.
     Place(Ident),
+    /// A name for a part of a slice, which only `for` loops can take.
+    Part(Ident),
     /// A tuple of items.
     Pair(Box<Item>, Box<Item>),
 }
@@ -161,6 +163,9 @@ impl Lowerer<'_> {
                 match peeled(&call.receiver) {
                     range @ syn::Expr::Range(_) => self.chain_of(range),
                     of => {
+                        if call.method != "into_iter" {
+                            self.audit_source(of, call);
+                        }
                         let lent = match call.method.to_string().as_str() {
                             "iter" => Lent::Shared,
                             "iter_mut" => Lent::Mutably,
@@ -246,6 +251,15 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Makes rustc check that the method which begins a chain is that of slices.
+    fn audit_source(&mut self, of: &syn::Expr, call: &syn::ExprMethodCall) {
+        if let Some((memory, _)) = self.find_memory(of)
+            && self.rank(memory) == 1
+        {
+            self.audit_memory_method(memory, call);
+        }
+    }
+
     /// True for the name of an array of the thread's own.
     fn is_own_array(&mut self, of: &syn::Expr) -> bool {
         let memory = self.find_memory(of);
@@ -264,6 +278,7 @@ impl Lowerer<'_> {
         );
         let (source, part) = (self.made("source", span), self.made("part", span));
         let (of, wanted) = (peeled(&call.receiver), &call.args[0]);
+        self.audit_source(of, call);
         let length = called(syn::parse_quote!(#source), "len", &[], span.into());
         let mut before = quote_spanned!(span=> let #source = &#of[..]; let #all = #length;);
         before.extend(quote_spanned! {span=>
@@ -290,7 +305,7 @@ impl Lowerer<'_> {
                 steps: vec![step],
             },
             items: quote_spanned!(span=> let #part = &#source[#at..#at + #n];),
-            item: Item::Place(part),
+            item: Item::Part(part),
             runs_code: false,
             filtered: false,
         })
@@ -300,6 +315,14 @@ impl Lowerer<'_> {
     fn adapted(&mut self, mut chain: Chain, call: &syn::ExprMethodCall) -> Option<Chain> {
         let (name, span) = (call.method.to_string(), call.method.span());
         let arguments: Vec<&syn::Expr> = call.args.iter().collect();
+        let runs_code = !matches!(
+            &*name,
+            "rev" | "step_by" | "take" | "skip" | "enumerate" | "zip"
+        );
+        if runs_code && chain.item.has_part() {
+            self.closure_over_parts(&name, span);
+            return None;
+        }
         let item = chain.item.value();
         match (name.as_str(), &*arguments, &mut chain.head) {
             ("copied" | "cloned" | "by_ref" | "into_iter" | "iter", [], _) => {}
@@ -440,6 +463,14 @@ impl Lowerer<'_> {
         Some(chain)
     }
 
+    /// Reports a method that gives parts of a slice to a closure, or yields one.
+    pub(super) fn closure_over_parts(&mut self, name: &str, span: Span) {
+        let what = format!("`.{name}(…)` over parts of a slice is");
+        let instead = "write a `for` loop over the parts, or loop over an index";
+        self.errors
+            .unsupported(codes::LOOP_RANGE, span, &what, instead);
+    }
+
     fn unsupported_chain(&mut self, name: &str, span: Span) -> Option<Chain> {
         let (what, instead) = match name {
             "rev" | "take" | "skip" | "step_by" | "zip" => (
@@ -458,11 +489,20 @@ impl Lowerer<'_> {
 }
 
 impl Item {
+    /// True if closures cannot take the item.
+    pub(super) fn has_part(&self) -> bool {
+        match self {
+            Item::One(_) | Item::Place(_) => false,
+            Item::Part(_) => true,
+            Item::Pair(first, second) => first.has_part() || second.has_part(),
+        }
+    }
+
     /// The item as one value.
     pub(super) fn value(&self) -> TokenStream {
         match self {
             Item::One(name) => quote!(#name),
-            Item::Place(name) => quote!(#name),
+            Item::Place(name) | Item::Part(name) => quote!(#name),
             Item::Pair(first, second) => {
                 let (first, second) = (first.value(), second.value());
                 quote!((#first, #second))

@@ -31,6 +31,10 @@ impl Lowerer<'_> {
             return Some(Value::Never);
         };
         let span = e.method.span();
+        if name != "count" && chain.item.has_part() {
+            self.closure_over_parts(&name, span);
+            return Some(Value::Never);
+        }
         let arguments: Vec<syn::Expr> = e.args.iter().map(callable).collect();
         let item = chain.item.value();
         let some = quote_spanned!(span=> ::core::option::Option::Some);

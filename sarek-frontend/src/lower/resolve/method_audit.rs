@@ -174,8 +174,18 @@ impl Lowerer<'_> {
         let takes_mutably = ["swap", "get_unchecked_mut", "get_mut", "iter_mut", "fill"]
             .iter()
             .any(|name| method == name);
-        const OF_SLICES: [&str; 9] = [
-            "swap", "is_empty", "get", "get_mut", "first", "last", "contains", "fill", "iter",
+        const OF_SLICES: [&str; 11] = [
+            "swap",
+            "is_empty",
+            "get",
+            "get_mut",
+            "first",
+            "last",
+            "contains",
+            "fill",
+            "iter",
+            "windows",
+            "chunks_exact",
         ];
         let is_of_slices = OF_SLICES.iter().any(|name| method == name);
         let mut each = vec![];
