@@ -47,13 +47,13 @@ fn conditions_kernel(x: &[u32], y: &mut [u32]) {
     {
         y[i] += 100;
     }
-    #[cfg(all())]
+    #[cfg(not(any()))]
     {
         y[i] += 1;
     }
-    #[cfg(all())]
+    #[cfg(not(any()))]
     let by = 2;
-    #[cfg(not(all()))]
+    #[cfg(any())]
     let by = 3;
     if cfg!(any()) {
         y[i] += 1000;

@@ -5,8 +5,7 @@
 #![allow(
     clippy::manual_clamp,
     clippy::manual_range_contains,
-    clippy::needless_range_loop,
-    clippy::non_minimal_cfg
+    clippy::needless_range_loop
 )]
 
 mod bodies;
