@@ -1,4 +1,4 @@
-//! What Rust programmers write first: forms that are desugared to simpler ones.
+//! Forms that Rust programmers write first, each of which is desugared to simpler ones.
 
 mod common;
 

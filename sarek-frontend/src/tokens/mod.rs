@@ -24,6 +24,11 @@ pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
     path.clone().into_iter().map(located).collect()
 }
 
+/// A span for names that the frontend makes, at a place in the user's code. They are other names than the user's of the same text.
+pub(crate) fn mixed_at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}
+
 /// The tokens with unchanged hygiene, at another place.
 pub(crate) fn relocated(tokens: TokenStream, at: Span) -> TokenStream {
     let each = tokens.into_iter().map(|token| {

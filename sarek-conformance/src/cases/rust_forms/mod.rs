@@ -1,4 +1,4 @@
-//! What Rust programmers write first: elements that may be missing, references with names, iterators, methods of `Option`, and
+//! Forms that Rust programmers write first: elements that may be missing, references with names, iterators, methods of `Option`, and
 //! items in bodies. The expected values come from loops over indices.
 
 // The forms stand here as users write them.

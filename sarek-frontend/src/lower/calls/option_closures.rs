@@ -13,6 +13,7 @@ use crate::lower::memory::array::peeled;
 use crate::lower::resolve::method_audit::{AutoRef, MethodAudit, Receiver};
 use crate::lower::types::Node;
 use crate::lower::{Binding, Known, Lowerer, Ty, Value};
+use crate::tokens::mixed_at;
 
 /// An argument of a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,55 +166,78 @@ impl Lowerer<'_> {
         receiver: ExprId,
         span: Span,
     ) -> Option<syn::Expr> {
-        let some = quote_spanned!(span=> ::core::option::Option::Some);
-        let none = quote_spanned!(span=> ::core::option::Option::None);
-        let ok = quote_spanned!(span=> ::core::result::Result::Ok);
-        let err = quote_spanned!(span=> ::core::result::Result::Err);
+        let some = quote_spanned!(mixed_at(span)=> ::core::option::Option::Some);
+        let none = quote_spanned!(mixed_at(span)=> ::core::option::Option::None);
+        let ok = quote_spanned!(mixed_at(span)=> ::core::result::Result::Ok);
+        let err = quote_spanned!(mixed_at(span)=> ::core::result::Result::Err);
         let (f, g) = (calls.first(), calls.get(1));
         let (held, empty) = match name {
-            "map" => (quote_spanned!(span=> #some(#f(__v))), none.clone()),
-            "map_or" => (quote_spanned!(span=> #f(__v)), quote_spanned!(span=> __y)),
-            "map_or_else" => (quote_spanned!(span=> #g(__v)), quote_spanned!(span=> #f())),
-            "and" => (quote_spanned!(span=> __y), none.clone()),
-            "and_then" => (quote_spanned!(span=> #f(__v)), none.clone()),
-            "or" => (
-                quote_spanned!(span=> #some(__v)),
-                quote_spanned!(span=> __y),
-            ),
-            "or_else" => (
-                quote_spanned!(span=> #some(__v)),
-                quote_spanned!(span=> #f()),
-            ),
-            "xor" => (
-                quote_spanned!(span=> match __y { #some(_) => #none, #none => #some(__v) }),
-                quote_spanned!(span=> __y),
-            ),
-            "filter" => (
-                quote_spanned!(span=> if #f(__v) { #some(__v) } else { #none }),
+            "map" => (
+                quote_spanned!(mixed_at(span)=> #some(#f(__v))),
                 none.clone(),
             ),
-            "is_some_and" => (quote_spanned!(span=> #f(__v)), quote_spanned!(span=> false)),
-            "is_none_or" => (quote_spanned!(span=> #f(__v)), quote_spanned!(span=> true)),
-            "unwrap_or_else" => (quote_spanned!(span=> __v), quote_spanned!(span=> #f())),
+            "map_or" => (
+                quote_spanned!(mixed_at(span)=> #f(__v)),
+                quote_spanned!(mixed_at(span)=> __y),
+            ),
+            "map_or_else" => (
+                quote_spanned!(mixed_at(span)=> #g(__v)),
+                quote_spanned!(mixed_at(span)=> #f()),
+            ),
+            "and" => (quote_spanned!(mixed_at(span)=> __y), none.clone()),
+            "and_then" => (quote_spanned!(mixed_at(span)=> #f(__v)), none.clone()),
+            "or" => (
+                quote_spanned!(mixed_at(span)=> #some(__v)),
+                quote_spanned!(mixed_at(span)=> __y),
+            ),
+            "or_else" => (
+                quote_spanned!(mixed_at(span)=> #some(__v)),
+                quote_spanned!(mixed_at(span)=> #f()),
+            ),
+            "xor" => (
+                quote_spanned!(mixed_at(span)=> match __y { #some(_) => #none, #none => #some(__v) }),
+                quote_spanned!(mixed_at(span)=> __y),
+            ),
+            "filter" => (
+                quote_spanned!(mixed_at(span)=> if #f(__v) { #some(__v) } else { #none }),
+                none.clone(),
+            ),
+            "is_some_and" => (
+                quote_spanned!(mixed_at(span)=> #f(__v)),
+                quote_spanned!(mixed_at(span)=> false),
+            ),
+            "is_none_or" => (
+                quote_spanned!(mixed_at(span)=> #f(__v)),
+                quote_spanned!(mixed_at(span)=> true),
+            ),
+            "unwrap_or_else" => (
+                quote_spanned!(mixed_at(span)=> __v),
+                quote_spanned!(mixed_at(span)=> #f()),
+            ),
             "unwrap_or_default" => {
                 let default = self.default_of(receiver, span)?;
-                (quote_spanned!(span=> __v), quote_spanned!(span=> #default))
+                (
+                    quote_spanned!(mixed_at(span)=> __v),
+                    quote_spanned!(mixed_at(span)=> #default),
+                )
             }
             "ok_or" => (
-                quote_spanned!(span=> #ok(__v)),
-                quote_spanned!(span=> #err(__y)),
+                quote_spanned!(mixed_at(span)=> #ok(__v)),
+                quote_spanned!(mixed_at(span)=> #err(__y)),
             ),
             "ok_or_else" => (
-                quote_spanned!(span=> #ok(__v)),
-                quote_spanned!(span=> #err(#f())),
+                quote_spanned!(mixed_at(span)=> #ok(__v)),
+                quote_spanned!(mixed_at(span)=> #err(#f())),
             ),
             "zip" => (
-                quote_spanned!(span=> match __y { #some(__w) => #some((__v, __w)), #none => #none }),
+                quote_spanned!(mixed_at(span)=> match __y { #some(__w) => #some((__v, __w)), #none => #none }),
                 none.clone(),
             ),
             other => unreachable!("`{other}` is no row of the table above"),
         };
-        Some(syn::parse_quote_spanned!(span=> match __x { #some(__v) => #held, #none => #empty }))
+        Some(
+            syn::parse_quote_spanned!(mixed_at(span)=> match __x { #some(__v) => #held, #none => #empty }),
+        )
     }
 
     fn of_result(
@@ -223,47 +247,70 @@ impl Lowerer<'_> {
         receiver: ExprId,
         span: Span,
     ) -> Option<syn::Expr> {
-        let some = quote_spanned!(span=> ::core::option::Option::Some);
-        let none = quote_spanned!(span=> ::core::option::Option::None);
-        let ok = quote_spanned!(span=> ::core::result::Result::Ok);
-        let err = quote_spanned!(span=> ::core::result::Result::Err);
+        let some = quote_spanned!(mixed_at(span)=> ::core::option::Option::Some);
+        let none = quote_spanned!(mixed_at(span)=> ::core::option::Option::None);
+        let ok = quote_spanned!(mixed_at(span)=> ::core::result::Result::Ok);
+        let err = quote_spanned!(mixed_at(span)=> ::core::result::Result::Err);
         let (f, g) = (calls.first(), calls.get(1));
         let (good, bad) = match name {
             "map" => (
-                quote_spanned!(span=> #ok(#f(__v))),
-                quote_spanned!(span=> #err(__w)),
+                quote_spanned!(mixed_at(span)=> #ok(#f(__v))),
+                quote_spanned!(mixed_at(span)=> #err(__w)),
             ),
             "map_err" => (
-                quote_spanned!(span=> #ok(__v)),
-                quote_spanned!(span=> #err(#f(__w))),
+                quote_spanned!(mixed_at(span)=> #ok(__v)),
+                quote_spanned!(mixed_at(span)=> #err(#f(__w))),
             ),
-            "map_or" => (quote_spanned!(span=> #f(__v)), quote_spanned!(span=> __y)),
+            "map_or" => (
+                quote_spanned!(mixed_at(span)=> #f(__v)),
+                quote_spanned!(mixed_at(span)=> __y),
+            ),
             "map_or_else" => (
-                quote_spanned!(span=> #g(__v)),
-                quote_spanned!(span=> #f(__w)),
+                quote_spanned!(mixed_at(span)=> #g(__v)),
+                quote_spanned!(mixed_at(span)=> #f(__w)),
             ),
-            "and" => (quote_spanned!(span=> __y), quote_spanned!(span=> #err(__w))),
+            "and" => (
+                quote_spanned!(mixed_at(span)=> __y),
+                quote_spanned!(mixed_at(span)=> #err(__w)),
+            ),
             "and_then" => (
-                quote_spanned!(span=> #f(__v)),
-                quote_spanned!(span=> #err(__w)),
+                quote_spanned!(mixed_at(span)=> #f(__v)),
+                quote_spanned!(mixed_at(span)=> #err(__w)),
             ),
-            "or" => (quote_spanned!(span=> #ok(__v)), quote_spanned!(span=> __y)),
+            "or" => (
+                quote_spanned!(mixed_at(span)=> #ok(__v)),
+                quote_spanned!(mixed_at(span)=> __y),
+            ),
             "or_else" => (
-                quote_spanned!(span=> #ok(__v)),
-                quote_spanned!(span=> #f(__w)),
+                quote_spanned!(mixed_at(span)=> #ok(__v)),
+                quote_spanned!(mixed_at(span)=> #f(__w)),
             ),
-            "is_ok_and" => (quote_spanned!(span=> #f(__v)), quote_spanned!(span=> false)),
-            "is_err_and" => (quote_spanned!(span=> false), quote_spanned!(span=> #f(__w))),
-            "unwrap_or_else" => (quote_spanned!(span=> __v), quote_spanned!(span=> #f(__w))),
+            "is_ok_and" => (
+                quote_spanned!(mixed_at(span)=> #f(__v)),
+                quote_spanned!(mixed_at(span)=> false),
+            ),
+            "is_err_and" => (
+                quote_spanned!(mixed_at(span)=> false),
+                quote_spanned!(mixed_at(span)=> #f(__w)),
+            ),
+            "unwrap_or_else" => (
+                quote_spanned!(mixed_at(span)=> __v),
+                quote_spanned!(mixed_at(span)=> #f(__w)),
+            ),
             "unwrap_or_default" => {
                 let default = self.default_of(receiver, span)?;
-                (quote_spanned!(span=> __v), quote_spanned!(span=> #default))
+                (
+                    quote_spanned!(mixed_at(span)=> __v),
+                    quote_spanned!(mixed_at(span)=> #default),
+                )
             }
-            "ok" => (quote_spanned!(span=> #some(__v)), none.clone()),
-            "err" => (none.clone(), quote_spanned!(span=> #some(__w))),
+            "ok" => (quote_spanned!(mixed_at(span)=> #some(__v)), none.clone()),
+            "err" => (none.clone(), quote_spanned!(mixed_at(span)=> #some(__w))),
             other => unreachable!("`{other}` is no row of the table above"),
         };
-        Some(syn::parse_quote_spanned!(span=> match __x { #ok(__v) => #good, #err(__w) => #bad }))
+        Some(
+            syn::parse_quote_spanned!(mixed_at(span)=> match __x { #ok(__v) => #good, #err(__w) => #bad }),
+        )
     }
 
     /// The default value of what the receiver holds. `None` if kernels do not know it, which is reported.
@@ -307,10 +354,10 @@ impl Lowerer<'_> {
         let audit = MethodAudit::before(Receiver::Value(ty), AutoRef::Not, e);
         self.push_method_audit(audit);
         let rust = match e.args.first() {
-            None => quote_spanned! {span=>
+            None => quote_spanned! {mixed_at(span)=>
                 { let __old = #place; #place = ::core::option::Option::None; __old }
             },
-            Some(value) => quote_spanned! {span=>
+            Some(value) => quote_spanned! {mixed_at(span)=>
                 { let __new = #value; let __old = #place;
                   #place = ::core::option::Option::Some(__new); __old }
             },
@@ -359,23 +406,24 @@ impl Lowerer<'_> {
         let value = match e.method == "then_some" {
             true => {
                 operands = self.more_operands(operands, &[argument]);
-                quote_spanned!(span=> __y)
+                quote_spanned!(mixed_at(span)=> __y)
             }
             false => {
                 let f = callable(argument);
-                quote_spanned!(span=> #f())
+                quote_spanned!(mixed_at(span)=> #f())
             }
         };
         for operand in &mut operands {
             *operand = self.reusable(*operand);
         }
-        let rust = syn::parse_quote_spanned! {span=>
+        let rust = syn::parse_quote_spanned! {mixed_at(span)=>
             if __x { ::core::option::Option::Some(#value) } else { ::core::option::Option::None }
         };
         Some(self.with_operands(&operands, span, &rust))
     }
 
-    /// An expression over the operands `__x` and `__y`, which contains code of the user's.
+    /// An expression over the operands `__x` and `__y`, which contains code of the user's. Names of its own are [`mixed_at`] the
+    /// span.
     pub(in crate::lower) fn with_operands(
         &mut self,
         operands: &[ExprId],
@@ -387,7 +435,7 @@ impl Lowerer<'_> {
             let part = self.operand_subject(*operand);
             self.aliases.push(part);
             let alias = Binding::Part(self.aliases.len() - 1);
-            self.bind(&Ident::new(name, span), alias);
+            self.bind(&Ident::new(name, mixed_at(span)), alias);
         }
         let value = self.value(rust);
         self.scopes.pop();

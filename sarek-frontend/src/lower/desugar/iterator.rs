@@ -15,6 +15,7 @@ use crate::lower::calls::option_closures::callable;
 use crate::lower::memory::array::peeled;
 use crate::lower::template::called;
 use crate::lower::{Lowerer, Value};
+use crate::tokens::mixed_at;
 
 /// An iterator, as the code of a loop.
 pub(super) struct Chain {
@@ -28,6 +29,8 @@ pub(super) struct Chain {
     runs_code: bool,
     /// True once some items are left out.
     filtered: bool,
+    /// True once the items are copies of the elements.
+    copied: bool,
 }
 
 /// The positions of a loop.
@@ -38,7 +41,7 @@ enum Head {
     Indexed { len: Ident, steps: Vec<TokenStream> },
 }
 
-/// How an iterator takes what it runs over.
+/// The way in which an iterator takes its source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lent {
     /// `for v in a`, `a.into_iter()`
@@ -135,7 +138,7 @@ impl Lowerer<'_> {
     /// A name for desugared code.
     pub(super) fn made(&mut self, what: &str, span: Span) -> Ident {
         self.made_names += 1;
-        format_ident!("__{what}{}", self.made_names, span = span)
+        format_ident!("__{what}{}", self.made_names, span = mixed_at(span))
     }
 
     /// The chain as a loop. `None` if it is not supported, which is reported.
@@ -148,10 +151,11 @@ impl Lowerer<'_> {
                 Some(Chain {
                     before: TokenStream::new(),
                     head: Head::Range(quote!(#range)),
-                    items: quote_spanned!(span=> let #name = __k;),
+                    items: quote_spanned!(mixed_at(span)=> let #name = __k;),
                     item: Item::One(name),
                     runs_code: false,
                     filtered: false,
+                    copied: false,
                 })
             }
             syn::Expr::MethodCall(call)
@@ -218,23 +222,23 @@ impl Lowerer<'_> {
         };
         let lent = match (is_name, mutable, self.is_sub_slice(of)) {
             (true, ..) => None,
-            (false, true, _) => Some(quote_spanned!(span=> &mut #of)),
-            (false, false, true) => Some(quote_spanned!(span=> &#of)),
+            (false, true, _) => Some(quote_spanned!(mixed_at(span)=> &mut #of)),
+            (false, false, true) => Some(quote_spanned!(mixed_at(span)=> &#of)),
             (false, false, false) => Some(quote!(#of)),
         };
-        let named = lent.map(|lent| quote_spanned!(span=> let #source = #lent;));
+        let named = lent.map(|lent| quote_spanned!(mixed_at(span)=> let #source = #lent;));
         let is_place = mutable || self.others_may_change(of);
         let what = if is_place { "place" } else { "lent" };
         let name = self.made(what, span);
         let borrow = match (mutable, is_place) {
-            (true, _) => quote_spanned!(span=> &mut),
-            (false, true) => quote_spanned!(span=> &),
+            (true, _) => quote_spanned!(mixed_at(span)=> &mut),
+            (false, true) => quote_spanned!(mixed_at(span)=> &),
             (false, false) => TokenStream::new(),
         };
         let length = called(syn::parse_quote!(#source), "len", &[], span.into());
-        let before = quote_spanned!(span=> #named let #len = #length;);
-        let items = quote_spanned!(span=> let #name = #borrow #source[#at];);
-        let step = quote_spanned!(span=> let #at = __p;);
+        let before = quote_spanned!(mixed_at(span)=> #named let #len = #length;);
+        let items = quote_spanned!(mixed_at(span)=> let #name = #borrow #source[#at];);
+        let step = quote_spanned!(mixed_at(span)=> let #at = __p;);
         Some(Chain {
             before,
             head: Head::Indexed {
@@ -248,6 +252,7 @@ impl Lowerer<'_> {
             },
             runs_code: false,
             filtered: false,
+            copied: false,
         })
     }
 
@@ -280,34 +285,36 @@ impl Lowerer<'_> {
         let (of, wanted) = (peeled(&call.receiver), &call.args[0]);
         self.audit_source(of, call);
         let length = called(syn::parse_quote!(#source), "len", &[], span.into());
-        let mut before = quote_spanned!(span=> let #source = &#of[..]; let #all = #length;);
-        before.extend(quote_spanned! {span=>
+        let mut before =
+            quote_spanned!(mixed_at(span)=> let #source = &#of[..]; let #all = #length;);
+        before.extend(quote_spanned! {mixed_at(span)=>
             let #n: usize = #wanted;
             assert!(#n != 0, "the parts of a slice have no elements");
         });
         let (count, from) = match name.as_str() {
             "windows" => (
-                quote_spanned!(span=> if #n <= #all { #all - #n + 1 } else { 0 }),
-                quote_spanned!(span=> __p),
+                quote_spanned!(mixed_at(span)=> if #n <= #all { #all - #n + 1 } else { 0 }),
+                quote_spanned!(mixed_at(span)=> __p),
             ),
             _ => (
-                quote_spanned!(span=> #all / #n),
-                quote_spanned!(span=> __p * #n),
+                quote_spanned!(mixed_at(span)=> #all / #n),
+                quote_spanned!(mixed_at(span)=> __p * #n),
             ),
         };
-        before.extend(quote_spanned!(span=> let #now = #count;));
+        before.extend(quote_spanned!(mixed_at(span)=> let #now = #count;));
         let at = self.made("at", span);
-        let step = quote_spanned!(span=> let #at = #from;);
+        let step = quote_spanned!(mixed_at(span)=> let #at = #from;);
         Some(Chain {
             before,
             head: Head::Indexed {
                 len: now,
                 steps: vec![step],
             },
-            items: quote_spanned!(span=> let #part = &#source[#at..#at + #n];),
+            items: quote_spanned!(mixed_at(span)=> let #part = &#source[#at..#at + #n];),
             item: Item::Part(part),
             runs_code: false,
             filtered: false,
+            copied: false,
         })
     }
 
@@ -325,14 +332,15 @@ impl Lowerer<'_> {
         }
         let item = chain.item.value();
         match (name.as_str(), &*arguments, &mut chain.head) {
-            ("copied" | "cloned" | "by_ref" | "into_iter" | "iter", [], _) => {}
+            ("copied" | "cloned", [], _) => chain.copied = true,
+            ("by_ref" | "into_iter" | "iter", [], _) => {}
             ("rev", [], Head::Range(range)) if !chain.filtered && !chain.runs_code => {
                 let of = std::mem::take(range);
                 let rev = called(syn::parse_quote!((#of)), "rev", &[], span.into());
                 *range = quote!(#rev);
             }
             ("rev", [], Head::Indexed { len, steps }) if !chain.filtered => {
-                steps.push(quote_spanned!(span=> let __p = #len - 1 - __p;));
+                steps.push(quote_spanned!(mixed_at(span)=> let __p = #len - 1 - __p;));
             }
             ("step_by", [by], Head::Range(range)) if !chain.filtered && !chain.runs_code => {
                 let of = std::mem::take(range);
@@ -342,7 +350,7 @@ impl Lowerer<'_> {
             ("take", [n], Head::Indexed { len, .. }) if !chain.filtered => {
                 let (before, now) = (len.clone(), self.made("len", span));
                 let wanted = self.made("n", span);
-                chain.before.extend(quote_spanned! {span=>
+                chain.before.extend(quote_spanned! {mixed_at(span)=>
                     let #wanted: usize = #n;
                     let #now = if #wanted < #before { #wanted } else { #before };
                 });
@@ -351,11 +359,11 @@ impl Lowerer<'_> {
             ("skip", [n], Head::Indexed { len, steps }) if !chain.filtered && !chain.runs_code => {
                 let (before, now) = (len.clone(), self.made("len", span));
                 let left_out = self.made("n", span);
-                chain.before.extend(quote_spanned! {span=>
+                chain.before.extend(quote_spanned! {mixed_at(span)=>
                     let #left_out: usize = #n;
                     let #now = if #left_out < #before { #before - #left_out } else { 0 };
                 });
-                steps.push(quote_spanned!(span=> let __p = __p + #left_out;));
+                steps.push(quote_spanned!(mixed_at(span)=> let __p = __p + #left_out;));
                 *len = now;
             }
             ("step_by", [n], Head::Indexed { len, steps })
@@ -363,27 +371,27 @@ impl Lowerer<'_> {
             {
                 let (before, now) = (len.clone(), self.made("len", span));
                 let by = self.made("n", span);
-                chain.before.extend(quote_spanned! {span=>
+                chain.before.extend(quote_spanned! {mixed_at(span)=>
                     let #by: usize = #n;
                     assert!(#by != 0, "the step of `step_by` is zero");
                     let #now = if #before == 0 { 0 } else { (#before - 1) / #by + 1 };
                 });
-                steps.push(quote_spanned!(span=> let __p = __p * #by;));
+                steps.push(quote_spanned!(mixed_at(span)=> let __p = __p * #by;));
                 *len = now;
             }
             ("enumerate", [], Head::Indexed { steps, .. }) if !chain.filtered => {
                 let at = self.made("place", span);
-                steps.push(quote_spanned!(span=> let #at = __p;));
+                steps.push(quote_spanned!(mixed_at(span)=> let #at = __p;));
                 chain.item = Item::Pair(Box::new(Item::One(at)), Box::new(chain.item));
             }
             ("enumerate", [], _) => {
                 let (count, at) = (self.made("count", span), self.made("place", span));
                 chain
                     .before
-                    .extend(quote_spanned!(span=> let mut #count = 0usize;));
+                    .extend(quote_spanned!(mixed_at(span)=> let mut #count = 0usize;));
                 chain
                     .items
-                    .extend(quote_spanned!(span=> let #at = #count; #count += 1;));
+                    .extend(quote_spanned!(mixed_at(span)=> let #at = #count; #count += 1;));
                 chain.runs_code = true;
                 chain.filtered = true;
                 chain.item = Item::Pair(Box::new(Item::One(at)), Box::new(chain.item));
@@ -408,13 +416,13 @@ impl Lowerer<'_> {
                 let (first, now) = (len.clone(), self.made("len", span));
                 let place = self.made("pair", span);
                 chain.before.extend(other.before);
-                chain.before.extend(quote_spanned! {span=>
+                chain.before.extend(quote_spanned! {mixed_at(span)=>
                     let #now = if #first < #second { #first } else { #second };
                 });
                 *len = now;
                 // The steps of both begin at the same position.
                 let others = others.into_iter().rev();
-                steps.push(quote_spanned! {span=>
+                steps.push(quote_spanned! {mixed_at(span)=>
                     let #place = __p; #(#others)* let __p = #place;
                 });
                 chain.items.extend(other.items);
@@ -424,20 +432,22 @@ impl Lowerer<'_> {
                 let (f, made) = (callable(f), self.made("lent", span));
                 chain
                     .items
-                    .extend(quote_spanned!(span=> let #made = #f(#item);));
+                    .extend(quote_spanned!(mixed_at(span)=> let #made = #f(#item);));
                 chain.item = Item::One(made);
                 chain.runs_code = true;
             }
             ("inspect", [f], _) => {
                 let f = callable(f);
-                chain.items.extend(quote_spanned!(span=> #f(#item);));
+                chain
+                    .items
+                    .extend(quote_spanned!(mixed_at(span)=> #f(#item);));
                 chain.runs_code = true;
             }
             ("filter", [f], _) => {
                 let f = callable(f);
                 chain
                     .items
-                    .extend(quote_spanned!(span=> if !#f(#item) { continue; }));
+                    .extend(quote_spanned!(mixed_at(span)=> if !#f(#item) { continue; }));
                 chain.runs_code = true;
                 chain.filtered = true;
             }
@@ -445,13 +455,13 @@ impl Lowerer<'_> {
                 let f = callable(f);
                 chain
                     .items
-                    .extend(quote_spanned!(span=> if !#f(#item) { break; }));
+                    .extend(quote_spanned!(mixed_at(span)=> if !#f(#item) { break; }));
                 chain.runs_code = true;
                 chain.filtered = true;
             }
             ("filter_map", [f], _) => {
                 let (f, made) = (callable(f), self.made("lent", span));
-                chain.items.extend(quote_spanned! {span=>
+                chain.items.extend(quote_spanned! {mixed_at(span)=>
                     let ::core::option::Option::Some(#made) = #f(#item) else { continue; };
                 });
                 chain.item = Item::One(made);
@@ -488,7 +498,22 @@ impl Lowerer<'_> {
     }
 }
 
+impl Chain {
+    /// True if the items refer to memory that other threads may change.
+    pub(super) fn lends(&self) -> bool {
+        !self.copied && self.item.is_place()
+    }
+}
+
 impl Item {
+    fn is_place(&self) -> bool {
+        match self {
+            Item::One(_) => false,
+            Item::Place(_) | Item::Part(_) => true,
+            Item::Pair(first, second) => first.is_place() || second.is_place(),
+        }
+    }
+
     /// True if closures cannot take the item.
     pub(super) fn has_part(&self) -> bool {
         match self {
@@ -516,11 +541,11 @@ pub(super) fn looped(chain: &Chain, then: &TokenStream, span: Span) -> syn::Expr
     let items = &chain.items;
     match &chain.head {
         Head::Range(range) => {
-            syn::parse_quote_spanned!(span=> for __k in #range { #items #then })
+            syn::parse_quote_spanned!(mixed_at(span)=> for __k in #range { #items #then })
         }
         Head::Indexed { len, steps } => {
             let steps = steps.iter().rev();
-            syn::parse_quote_spanned! {span=>
+            syn::parse_quote_spanned! {mixed_at(span)=>
                 for __k in 0..#len { let __p = __k; #(#steps)* #items #then }
             }
         }
@@ -538,7 +563,7 @@ fn bind(pat: &syn::Pat, item: &Item, all: &mut TokenStream) {
         }
         (pat, item) => {
             let (span, value) = (pat.span(), item.value());
-            let bound = quote_spanned!(span=> let #pat = #value;);
+            let bound = quote_spanned!(mixed_at(span)=> let #pat = #value;);
             all.extend(bound);
         }
     }

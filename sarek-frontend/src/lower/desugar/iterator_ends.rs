@@ -10,6 +10,7 @@ use crate::lower::calls::option_closures::callable;
 use crate::lower::memory::array::{index_chain, peeled};
 use crate::lower::types::Node;
 use crate::lower::{Binding, Lowerer, PendingLiteral, Value};
+use crate::tokens::mixed_at;
 
 /// The methods that end a chain, and yield one value.
 pub(super) const ENDS: [&str; 13] = [
@@ -35,96 +36,99 @@ impl Lowerer<'_> {
             self.closure_over_parts(&name, span);
             return Some(Value::Never);
         }
+        if ["min", "max", "find", "last"].contains(&&*name) && chain.lends() {
+            self.held_elements.push((name.clone(), span));
+        }
         let arguments: Vec<syn::Expr> = e.args.iter().map(callable).collect();
         let item = chain.item.value();
-        let some = quote_spanned!(span=> ::core::option::Option::Some);
-        let none = quote_spanned!(span=> ::core::option::Option::None);
+        let some = quote_spanned!(mixed_at(span)=> ::core::option::Option::Some);
+        let none = quote_spanned!(mixed_at(span)=> ::core::option::Option::None);
         let written = e.turbofish.as_ref().and_then(|list| list.args.first());
-        let written = written.map(|ty| quote_spanned!(span=> : #ty));
+        let written = written.map(|ty| quote_spanned!(mixed_at(span)=> : #ty));
         let mut operand = None;
         let (start, each, end) = match (name.as_str(), &*arguments) {
             ("sum", []) => {
                 operand = Some(self.neutral("0", span));
                 (
-                    quote_spanned!(span=> let mut __total #written = __x;),
-                    quote_spanned!(span=> __total = __total + #item;),
-                    quote_spanned!(span=> __total),
+                    quote_spanned!(mixed_at(span)=> let mut __total #written = __x;),
+                    quote_spanned!(mixed_at(span)=> __total = __total + #item;),
+                    quote_spanned!(mixed_at(span)=> __total),
                 )
             }
             ("product", []) => {
                 operand = Some(self.neutral("1", span));
                 (
-                    quote_spanned!(span=> let mut __total #written = __x;),
-                    quote_spanned!(span=> __total = __total * #item;),
-                    quote_spanned!(span=> __total),
+                    quote_spanned!(mixed_at(span)=> let mut __total #written = __x;),
+                    quote_spanned!(mixed_at(span)=> __total = __total * #item;),
+                    quote_spanned!(mixed_at(span)=> __total),
                 )
             }
             ("min" | "max", []) => {
                 let better = match name == "min" {
-                    true => quote_spanned!(span=> __v < __best),
-                    false => quote_spanned!(span=> __v >= __best),
+                    true => quote_spanned!(mixed_at(span)=> __v < __best),
+                    false => quote_spanned!(mixed_at(span)=> __v >= __best),
                 };
                 (
-                    quote_spanned!(span=> let mut __found = #none;),
-                    quote_spanned! {span=>
+                    quote_spanned!(mixed_at(span)=> let mut __found = #none;),
+                    quote_spanned! {mixed_at(span)=>
                         let __v = #item;
                         __found = match __found {
                             #some(__best) => if #better { #some(__v) } else { #some(__best) },
                             #none => #some(__v),
                         };
                     },
-                    quote_spanned!(span=> __found),
+                    quote_spanned!(mixed_at(span)=> __found),
                 )
             }
             ("any", [f]) => (
-                quote_spanned!(span=> let mut __found = false;),
-                quote_spanned!(span=> if #f(#item) { __found = true; break; }),
-                quote_spanned!(span=> __found),
+                quote_spanned!(mixed_at(span)=> let mut __found = false;),
+                quote_spanned!(mixed_at(span)=> if #f(#item) { __found = true; break; }),
+                quote_spanned!(mixed_at(span)=> __found),
             ),
             ("all", [f]) => (
-                quote_spanned!(span=> let mut __found = true;),
-                quote_spanned!(span=> if !#f(#item) { __found = false; break; }),
-                quote_spanned!(span=> __found),
+                quote_spanned!(mixed_at(span)=> let mut __found = true;),
+                quote_spanned!(mixed_at(span)=> if !#f(#item) { __found = false; break; }),
+                quote_spanned!(mixed_at(span)=> __found),
             ),
             ("position", [f]) => (
-                quote_spanned!(span=> let mut __place = 0usize; let mut __found = #none;),
-                quote_spanned! {span=>
+                quote_spanned!(mixed_at(span)=> let mut __place = 0usize; let mut __found = #none;),
+                quote_spanned! {mixed_at(span)=>
                     if #f(#item) { __found = #some(__place); break; }
                     __place += 1;
                 },
-                quote_spanned!(span=> __found),
+                quote_spanned!(mixed_at(span)=> __found),
             ),
             ("find", [f]) => (
-                quote_spanned!(span=> let mut __found = #none;),
-                quote_spanned!(span=> if #f(#item) { __found = #some(#item); break; }),
-                quote_spanned!(span=> __found),
+                quote_spanned!(mixed_at(span)=> let mut __found = #none;),
+                quote_spanned!(mixed_at(span)=> if #f(#item) { __found = #some(#item); break; }),
+                quote_spanned!(mixed_at(span)=> __found),
             ),
             ("find_map", [f]) => (
-                quote_spanned!(span=> let mut __found = #none;),
-                quote_spanned! {span=>
+                quote_spanned!(mixed_at(span)=> let mut __found = #none;),
+                quote_spanned! {mixed_at(span)=>
                     __found = #f(#item);
                     if match __found { #some(_) => true, #none => false } { break; }
                 },
-                quote_spanned!(span=> __found),
+                quote_spanned!(mixed_at(span)=> __found),
             ),
             ("last", []) => (
-                quote_spanned!(span=> let mut __found = #none;),
-                quote_spanned!(span=> __found = #some(#item);),
-                quote_spanned!(span=> __found),
+                quote_spanned!(mixed_at(span)=> let mut __found = #none;),
+                quote_spanned!(mixed_at(span)=> __found = #some(#item);),
+                quote_spanned!(mixed_at(span)=> __found),
             ),
             ("count", []) => (
-                quote_spanned!(span=> let mut __total = 0usize;),
-                quote_spanned!(span=> __total += 1;),
-                quote_spanned!(span=> __total),
+                quote_spanned!(mixed_at(span)=> let mut __total = 0usize;),
+                quote_spanned!(mixed_at(span)=> __total += 1;),
+                quote_spanned!(mixed_at(span)=> __total),
             ),
             ("fold", [first, f]) => (
-                quote_spanned!(span=> let mut __total = #first;),
-                quote_spanned!(span=> __total = #f(__total, #item);),
-                quote_spanned!(span=> __total),
+                quote_spanned!(mixed_at(span)=> let mut __total = #first;),
+                quote_spanned!(mixed_at(span)=> __total = #f(__total, #item);),
+                quote_spanned!(mixed_at(span)=> __total),
             ),
             ("for_each", [f]) => (
                 TokenStream::new(),
-                quote_spanned!(span=> #f(#item);),
+                quote_spanned!(mixed_at(span)=> #f(#item);),
                 TokenStream::new(),
             ),
             _ => {
@@ -138,7 +142,8 @@ impl Lowerer<'_> {
             }
         };
         let (setup, made) = (&chain.before, looped(&chain, &each, span));
-        let whole: syn::Expr = syn::parse_quote_spanned!(span=> { #setup #start #made #end });
+        let whole: syn::Expr =
+            syn::parse_quote_spanned!(mixed_at(span)=> { #setup #start #made #end });
         Some(match operand {
             Some(neutral) => self.with_operands(&[neutral], span, &whole),
             None => self.value(&whole),
@@ -193,9 +198,9 @@ impl Lowerer<'_> {
         let f = callable(&e.args[0]);
         let each = (0..n).map(|at| {
             let at = syn::LitInt::new(&at.to_string(), span);
-            quote_spanned!(span=> #f(__array[#at]))
+            quote_spanned!(mixed_at(span)=> #f(__array[#at]))
         });
-        let rust = quote_spanned!(span=> { let __array = #receiver; [#(#each),*] });
+        let rust = quote_spanned!(mixed_at(span)=> { let __array = #receiver; [#(#each),*] });
         Some(self.value(&syn::parse_quote!(#rust)))
     }
 

@@ -9,7 +9,7 @@ use crate::diagnostics::codes;
 use crate::lower::{Lowerer, OpenBlock, Value};
 use crate::tokens::range::Ranged;
 
-/// What the pattern of a `let` in a condition is matched against.
+/// The value against which the pattern of a `let` in a condition is matched.
 enum Tested {
     Subject(Scrutinee),
     Element(Element),

@@ -14,6 +14,7 @@ use crate::lower::memory::array::peeled;
 use crate::lower::resolve::method_audit::{AutoRef, MethodAudit, Receiver};
 use crate::lower::template::called;
 use crate::lower::{Binding, Lowerer, Value};
+use crate::tokens::mixed_at;
 
 /// An element that was found to exist.
 pub(in crate::lower) struct Element {
@@ -30,8 +31,8 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn slice_search(&mut self, e: &syn::ExprMethodCall) -> Option<Value> {
         let (of, span) = (&*e.receiver, e.method.span());
         let len = called(of.clone(), "len", &[], span.into());
-        let some = quote_spanned!(span=> ::core::option::Option::Some);
-        let none = quote_spanned!(span=> ::core::option::Option::None);
+        let some = quote_spanned!(mixed_at(span)=> ::core::option::Option::Some);
+        let none = quote_spanned!(mixed_at(span)=> ::core::option::Option::None);
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         if ["get", "first", "last"].iter().any(|name| e.method == name)
             && self.others_may_change(of)
@@ -40,21 +41,21 @@ impl Lowerer<'_> {
         }
         let rust = match (e.method.to_string().as_str(), &*arguments) {
             ("get", [index]) if !matches!(peeled(index), syn::Expr::Range(_)) => {
-                quote_spanned! {span=> {
+                quote_spanned! {mixed_at(span)=> {
                     let __at: usize = #index;
                     if __at < #len { #some(#of[__at]) } else { #none }
                 }}
             }
             ("first", []) => {
-                quote_spanned!(span=> if 0 < #len { #some(#of[0]) } else { #none })
+                quote_spanned!(mixed_at(span)=> if 0 < #len { #some(#of[0]) } else { #none })
             }
-            ("last", []) => quote_spanned! {span=> {
+            ("last", []) => quote_spanned! {mixed_at(span)=> {
                 let __len = #len;
                 if 0 < __len { #some(#of[__len - 1]) } else { #none }
             }},
             ("contains", [wanted]) => {
                 let wanted = referent(wanted);
-                quote_spanned! {span=> {
+                quote_spanned! {mixed_at(span)=> {
                     let __wanted = #wanted;
                     let mut __found = false;
                     for __k in 0..#len {
@@ -66,7 +67,7 @@ impl Lowerer<'_> {
                     __found
                 }}
             }
-            ("fill", [value]) => quote_spanned! {span=> {
+            ("fill", [value]) => quote_spanned! {mixed_at(span)=> {
                 let __value = #value;
                 for __k in 0..#len {
                     #of[__k] = __value;
@@ -80,6 +81,7 @@ impl Lowerer<'_> {
     /// Reports elements that were read where Rust makes a reference, in a kernel whose threads meet: the reference would see
     /// what another thread stored in the meantime.
     pub(in crate::lower) fn check_held_elements(&mut self) {
+        const INSTEAD: &str = "copy the element at once: `if let Some(&v) = x.get(i)`, `x.iter().copied().max()`, or an index that is tested";
         let held = std::mem::take(&mut self.held_elements);
         if is_cooperative(&self.kernel) {
             for (name, span) in &held {
@@ -87,7 +89,7 @@ impl Lowerer<'_> {
                     codes::SLICE_METHOD,
                     *span,
                     &format!("`{name}` of memory that threads change between barriers is"),
-                    "write `if let Some(&v) = x.get(i)`, or test the index and index the slice",
+                    INSTEAD,
                 );
             }
             return;
@@ -98,7 +100,7 @@ impl Lowerer<'_> {
         let message = Mistake::new(
             codes::SLICE_METHOD,
             format!("`{name}` of memory that is written, in a kernel that calls a function with barriers"),
-            "write `if let Some(&v) = x.get(i)`, or test the index and index the slice",
+            INSTEAD,
         )
         .to_string();
         let span = Span::mixed_site().located_at(span);
@@ -106,7 +108,7 @@ impl Lowerer<'_> {
         let checks: Vec<_> = called
             .map(|callee| {
                 let collective = callee.collective();
-                quote_spanned!(span=> ::core::assert!(!#collective, #message);)
+                quote_spanned!(mixed_at(span)=> ::core::assert!(!#collective, #message);)
             })
             .collect();
         self.checks.extend(checks);
@@ -121,7 +123,7 @@ impl Lowerer<'_> {
             }
             let part = self.sub_slice(&e.receiver)?;
             self.scopes.push(Default::default());
-            let named = syn::Ident::new("__part", span);
+            let named = syn::Ident::new("__part", mixed_at(span));
             self.bind_sub_slice(&named, part);
             let mut call = e.clone();
             *call.receiver = syn::parse_quote!(#named);
@@ -193,7 +195,7 @@ impl Lowerer<'_> {
         let index = self.reusable(index);
         let of = (*call.receiver).clone();
         let len = called(of.clone(), "len", &[], span.into());
-        let test: syn::Expr = syn::parse_quote_spanned!(span=> __x < #len);
+        let test: syn::Expr = syn::parse_quote_spanned!(mixed_at(span)=> __x < #len);
         let test = match self.with_operands(&[index], span, &test) {
             Value::Scalar(test) => test,
             Value::Unit | Value::Never => return Some(None),
@@ -214,8 +216,8 @@ impl Lowerer<'_> {
         let part = self.operand_subject(at);
         self.aliases.push(part);
         let alias = Binding::Part(self.aliases.len() - 1);
-        self.bind(&syn::Ident::new("__at", span), alias);
-        let place: syn::Expr = syn::parse_quote_spanned!(of.span()=> #of[__at]);
+        self.bind(&syn::Ident::new("__at", mixed_at(span)), alias);
+        let place: syn::Expr = syn::parse_quote_spanned!(mixed_at(span)=> #of[__at]);
         if *mutable || !by_value && self.others_may_change(of) {
             let place = self.place(&place);
             self.scopes.pop();
@@ -270,7 +272,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What `Some(…)` binds.
+/// The name that `Some(…)` binds.
 enum Held<'p> {
     /// A name, and true for `&name`.
     Name(&'p syn::Ident, bool),
@@ -278,7 +280,7 @@ enum Held<'p> {
     Nothing,
 }
 
-/// What `Some(name)`, `Some(&name)` or `Some(_)` binds. `None` for other patterns.
+/// The name in `Some(name)`, `Some(&name)` or `Some(_)`. `None` for other patterns.
 fn held_name(pat: &syn::Pat) -> Option<Held<'_>> {
     let syn::Pat::TupleStruct(some) = pat else {
         return None;

@@ -15,7 +15,7 @@ use super::name_audit::Trait;
 use crate::lower::memory::array::peeled;
 use crate::lower::memory::length::Dim;
 use crate::lower::{Lowerer, Ty, path_text};
-use crate::tokens::{at, names};
+use crate::tokens::{at, mixed_at, names};
 
 /// The form of the receiver in a step of rustc's method search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -511,11 +511,6 @@ impl Calls {
 
 fn units(arity: usize) -> Vec<TokenStream> {
     vec![quote_spanned!(Span::mixed_site()=> ()); arity]
-}
-
-/// A place in the user's code, with the hygiene of generated code.
-fn mixed_at(span: Span) -> Span {
-    Span::mixed_site().located_at(span)
 }
 
 fn nested(elem: TokenStream, dims: &[Dim]) -> TokenStream {
