@@ -218,10 +218,5 @@ impl VisitMut for Writer<'_> {
         mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
     }
 
-    /// A constant's name in a pattern.
-    fn visit_pat_mut(&mut self, pat: &mut syn::Pat) {
-        visit_mut::visit_pat_mut(self, pat);
-    }
-
     fn visit_attributes_mut(&mut self, _: &mut Vec<syn::Attribute>) {}
 }

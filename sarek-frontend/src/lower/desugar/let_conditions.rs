@@ -73,13 +73,13 @@ impl Lowerer<'_> {
 
     fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
         let span = e.if_token.range();
-        let Some((test, bound)) = self.let_test(cond) else {
+        let Some((test, bound)) = self.let_test(&cond.pat, &cond.expr) else {
             return Value::Never;
         };
         let mut outcome = Outcome::default();
         let (then, ()) = self.in_block(|this| {
             this.scopes.push(Default::default());
-            this.bind_let(cond, &bound);
+            this.bind_let(&cond.pat, &bound);
             let value = this.scoped_block(&e.then_branch);
             this.scopes.pop();
             this.arrive(&mut outcome, value, span);
@@ -108,36 +108,36 @@ impl Lowerer<'_> {
             let (block, ()) = self.in_block(|this| this.chain(rest, then));
             return self.branch(test, block, OpenBlock::default(), span);
         };
-        let Some((test, bound)) = self.let_test(cond) else {
+        let Some((test, bound)) = self.let_test(&cond.pat, &cond.expr) else {
             return;
         };
         let (block, ()) = self.in_block(|this| {
-            this.bind_let(cond, &bound);
+            this.bind_let(&cond.pat, &bound);
             this.chain(rest, then);
         });
         self.branch(test, block, OpenBlock::default(), span);
     }
 
     /// The test of `let pat = value`, and what the pattern is matched against.
-    fn let_test(&mut self, cond: &syn::ExprLet) -> Option<(ExprId, Tested)> {
-        if let Some(element) = self.element_tested(&cond.pat, &cond.expr) {
+    fn let_test(&mut self, pat: &syn::Pat, value: &syn::Expr) -> Option<(ExprId, Tested)> {
+        if let Some(element) = self.element_tested(pat, value) {
             let (test, place) = element?;
             return Some((test, Tested::Element(place)));
         }
-        let subject = self.matched(&cond.expr, [&*cond.pat])?;
+        let subject = self.matched(value, [pat])?;
         let arm = Arm {
-            pat: &cond.pat,
+            pat,
             guard: None,
-            body: &cond.expr,
+            body: value,
         };
         let (test, _) = self.arm_test(&arm, &subject);
         Some((test, Tested::Subject(subject)))
     }
 
-    fn bind_let(&mut self, cond: &syn::ExprLet, bound: &Tested) {
+    fn bind_let(&mut self, pat: &syn::Pat, bound: &Tested) {
         match bound {
-            Tested::Subject(subject) => self.bind_cases(&cond.pat, subject, &[]),
-            Tested::Element(element) => self.bind_element(&cond.pat, element),
+            Tested::Subject(subject) => self.bind_cases(pat, subject, &[]),
+            Tested::Element(element) => self.bind_element(pat, element),
         }
     }
 
@@ -174,29 +174,18 @@ impl Lowerer<'_> {
             );
             return Value::Unit;
         };
-        let made = match &init.diverge {
-            Some(_) => self.element_tested(&local.pat, &init.expr),
-            None => None,
+        let tested = match &init.diverge {
+            Some(_) => self
+                .let_test(&local.pat, &init.expr)
+                .map(|(test, bound)| (Some(test), bound)),
+            None => self
+                .matched(&init.expr, [&local.pat])
+                .map(|subject| (None, Tested::Subject(subject))),
         };
-        let (element, subject) = match made {
-            Some(None) => return Value::Never,
-            Some(Some(element)) => (Some(element), None),
-            None => match self.matched(&init.expr, [&local.pat]) {
-                Some(subject) => (None, Some(subject)),
-                None => return Value::Never,
-            },
+        let Some((test, bound)) = tested else {
+            return Value::Never;
         };
-        if let Some((_, diverge)) = &init.diverge {
-            let arm = Arm {
-                pat: &local.pat,
-                guard: None,
-                body: diverge,
-            };
-            let test = match (&element, &subject) {
-                (Some((test, _)), _) => *test,
-                (None, Some(subject)) => self.arm_test(&arm, subject).0,
-                (None, None) => unreachable!("one of them was made above"),
-            };
+        if let (Some(test), Some((_, diverge))) = (test, &init.diverge) {
             let (otherwise, value) = self.in_block(|this| this.value(diverge));
             if !otherwise.ended && value != Value::Never {
                 self.errors.at(
@@ -208,12 +197,7 @@ impl Lowerer<'_> {
             }
             self.branch(test, OpenBlock::default(), otherwise, span);
         }
-        if let Some((_, element)) = &element {
-            self.bind_element(&local.pat, element);
-        }
-        if let Some(subject) = &subject {
-            self.bind_cases(&local.pat, subject, &[]);
-        }
+        self.bind_let(&local.pat, &bound);
         Value::Unit
     }
 }
