@@ -10,8 +10,8 @@ use sarek_ir::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, LocalId, Scalar, SiteKind, Stmt, Value as Constant,
 };
 
-use crate::diagnostics::codes;
-use crate::lower::{Binding, Lowerer, Ty, Value};
+use crate::diagnostics::{Mistake, codes};
+use crate::lower::{Binding, Known, Lowerer, Ty, Value};
 use crate::tokens::range::{Ranged, SourceRange};
 
 /// An adapter of a range.
@@ -169,15 +169,47 @@ impl Lowerer<'_> {
                 Some(range)
             }
             other => {
-                let instead = "loop over a range such as `0..n`";
-                self.errors.unsupported(
-                    codes::LOOP_RANGE,
-                    other.range(),
-                    "a `for` loop over this is",
-                    instead,
-                );
+                let mistake = match self.number_named(other) {
+                    Some(name) => {
+                        let what = format!("`{name}` is a number, and no range");
+                        Mistake::new(codes::LOOP_RANGE, what, format!("write `0..{name}`"))
+                            .because("a `for` loop needs a beginning and an end")
+                    }
+                    None => Mistake::new(
+                        codes::LOOP_RANGE,
+                        "a `for` loop over this is not supported in a kernel",
+                        "loop over a range such as `0..n`",
+                    ),
+                };
+                self.errors.report(other.range(), &mistake);
                 None
             }
+        }
+    }
+
+    /// The name, if it is that of a variable or parameter with an integer.
+    fn number_named<'a>(&mut self, expr: &'a syn::Expr) -> Option<&'a syn::Ident> {
+        let syn::Expr::Path(path) = expr else {
+            return None;
+        };
+        let name = path.path.get_ident()?;
+        let ty = match self.find(name)? {
+            Binding::Local(local) => self.local_types[local.index()],
+            Binding::Scalar(param) => self.param_types[param.index()],
+            Binding::Reference(_)
+            | Binding::Memory(_)
+            | Binding::View(_)
+            | Binding::Closure(_)
+            | Binding::Callable(_)
+            | Binding::Const(_)
+            | Binding::Part(_)
+            | Binding::Place(_)
+            | Binding::SubSlice(_) => return None,
+        };
+        match self.types.look(ty) {
+            Known::Scalar(scalar) if scalar.is_int() => Some(name),
+            Known::Int => Some(name),
+            _ => None,
         }
     }
 

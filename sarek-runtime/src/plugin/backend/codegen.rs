@@ -53,6 +53,9 @@ pub struct Translation {
 impl Translation {
     /// A program that takes, for each parameter of the kernel in order, the scalar, or the memory
     /// and the number of elements.
+    ///
+    /// # Panics
+    /// If the kernel is not closed, as those that [`Translator::translate`] gets are.
     pub fn new(kernel: &Kernel, variant: &Variant, program: impl Into<Vec<u8>>) -> Translation {
         let index = variant.index.scalar();
         let mut slots = Vec::new();
