@@ -146,20 +146,29 @@ fn attributes_of_item(item: &mut syn::Item) -> Option<&mut Vec<syn::Attribute>> 
 fn attributes(expr: &mut syn::Expr) -> Option<&mut Vec<syn::Attribute>> {
     use syn::Expr;
     match expr {
-        // An assignment begins with its left side, whose attributes stand before the statement.
-        Expr::Assign(e) => Some(&mut e.attrs),
-        Expr::Binary(e) => Some(&mut e.attrs),
+        // syn gives the attributes of a statement to the operand with which it begins.
+        Expr::Assign(e) => attributes(&mut e.left),
+        Expr::Binary(e) => attributes(&mut e.left),
+        Expr::Cast(e) => attributes(&mut e.expr),
+        Expr::Array(e) => Some(&mut e.attrs),
         Expr::Block(e) => Some(&mut e.attrs),
         Expr::Break(e) => Some(&mut e.attrs),
         Expr::Call(e) => Some(&mut e.attrs),
         Expr::Continue(e) => Some(&mut e.attrs),
+        Expr::Field(e) => Some(&mut e.attrs),
         Expr::ForLoop(e) => Some(&mut e.attrs),
         Expr::If(e) => Some(&mut e.attrs),
+        Expr::Index(e) => Some(&mut e.attrs),
         Expr::Loop(e) => Some(&mut e.attrs),
         Expr::Macro(e) => Some(&mut e.attrs),
         Expr::Match(e) => Some(&mut e.attrs),
         Expr::MethodCall(e) => Some(&mut e.attrs),
+        Expr::Paren(e) => Some(&mut e.attrs),
+        Expr::Path(e) => Some(&mut e.attrs),
         Expr::Return(e) => Some(&mut e.attrs),
+        Expr::Struct(e) => Some(&mut e.attrs),
+        Expr::Tuple(e) => Some(&mut e.attrs),
+        Expr::Unary(e) => Some(&mut e.attrs),
         Expr::Unsafe(e) => Some(&mut e.attrs),
         Expr::While(e) => Some(&mut e.attrs),
         _ => None,

@@ -48,9 +48,9 @@ fn conditions_kernel(x: &[u32], y: &mut [u32]) {
         y[i] += 100;
     }
     #[cfg(not(any()))]
-    {
-        y[i] += 1;
-    }
+    y[i] += 1;
+    #[cfg(any())]
+    y[i] = 7;
     #[cfg(not(any()))]
     let by = 2;
     #[cfg(any())]
