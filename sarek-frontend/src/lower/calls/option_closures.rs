@@ -446,7 +446,7 @@ impl Lowerer<'_> {
 /// A closure or function in the place of a call.
 pub(in crate::lower) fn callable(f: &syn::Expr) -> syn::Expr {
     match peeled(f) {
-        closure @ syn::Expr::Closure(_) => syn::parse_quote_spanned!(closure.span()=> (#closure)),
-        other => other.clone(),
+        path @ syn::Expr::Path(_) => path.clone(),
+        other => syn::parse_quote_spanned!(other.span()=> (#other)),
     }
 }

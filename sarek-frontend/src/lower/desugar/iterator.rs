@@ -541,7 +541,7 @@ pub(super) fn looped(chain: &Chain, then: &TokenStream, span: Span) -> syn::Expr
     let items = &chain.items;
     match &chain.head {
         Head::Range(range) => {
-            syn::parse_quote_spanned!(mixed_at(span)=> for __k in #range { #items #then })
+            syn::parse_quote_spanned!(mixed_at(span)=> for __k in (#range) { #items #then })
         }
         Head::Indexed { len, steps } => {
             let steps = steps.iter().rev();
@@ -560,6 +560,10 @@ fn bind(pat: &syn::Pat, item: &Item, all: &mut TokenStream) {
         (syn::Pat::Tuple(tuple), Item::Pair(first, second)) if tuple.elems.len() == 2 => {
             bind(&tuple.elems[0], first, all);
             bind(&tuple.elems[1], second, all);
+        }
+        (pat @ syn::Pat::Or(_), item) => {
+            let value = item.value();
+            all.extend(quote!(let (#pat) = #value;));
         }
         (pat, item) => {
             let (span, value) = (pat.span(), item.value());

@@ -24,7 +24,14 @@ impl Lowerer<'_> {
             quote_spanned!(span.first=> #place = #name;)
         });
         let rust = quote_spanned!(span.first=> { let #pattern = #value; #(#assignments)* });
-        Some(self.value(&syn::parse_quote!(#rust)))
+        match syn::parse2(rust) {
+            Ok(rust) => Some(self.value(&rust)),
+            // A path that is no pattern, such as `self`.
+            Err(error) => {
+                self.errors.push(error);
+                Some(Value::Never)
+            }
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use crate::{Axis, Builtin, CallId, Compound, Expr, ExprId, Kernel, LinkId, NameI
 /// More named constants than these are not tried as factors.
 const MOST_CONSTANTS: usize = 2;
 
+/// More arguments than these are not tried as sizes and offsets: the number of forms grows with its square.
+const MOST_SIZES: usize = 20;
+
 /// More numbers than these are not tried as operands.
 const MOST_LITERALS: usize = 2;
 
@@ -413,6 +416,7 @@ impl Arguments {
                 }
             }
         }
+        sizes.truncate(MOST_SIZES);
         let constants = (0..kernel.links.len() as u32).map(LinkId);
         let constants = constants.filter(|link| {
             let ty = kernel.links[link.index()].ty.as_scalar();
