@@ -168,7 +168,7 @@ impl Items {
             size = size.max(end);
             variants.push(VariantInfo {
                 name: leaked(&variant.ident),
-                tag,
+                tag: Value::U32(tag),
                 fields,
             });
         }
@@ -220,7 +220,7 @@ impl Items {
             };
             let variant = |name, tag, fields: Vec<FieldInfo>| VariantInfo {
                 name,
-                tag,
+                tag: Value::U32(tag),
                 fields: fields.leak(),
             };
             let variants = vec![variant("None", 0, vec![]), variant("Some", 1, vec![field])];

@@ -61,7 +61,7 @@ pub use types::{
     Atomic, AtomicElement, AtomicInteger, Constant, Element, Float, Int, KernelType, Num, ScalarArg,
 };
 #[doc(hidden)]
-pub use types::{Means, NativeOperand, named};
+pub use types::{FixedLayout, HasFields, Means, NativeOperand, named};
 pub use vector::{
     Lent, Part, PartMut, Parts, ReadBack, Reading, Vector, VectorView, VectorViewMut,
 };

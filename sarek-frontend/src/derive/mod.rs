@@ -5,16 +5,17 @@ pub mod kind;
 mod layout;
 mod repr;
 mod same;
+mod scalars;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Fields, Token};
+use syn::{Data, DeriveInput, Token};
 
 use crate::diagnostics::{Errors, codes};
 use crate::parse::{Named, Within, is_nameless, is_nameless_field};
-use repr::Shape;
+use repr::{Repr, Shape};
 
 /// Expands `#[derive(KernelType)] item`.
 pub fn expand(item: TokenStream) -> TokenStream {
@@ -63,16 +64,15 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
     };
     let claim = named.map(|named| named.claim());
     parameters(item, errors);
-    let info = match &item.data {
+    let (info, repr) = match &item.data {
         Data::Struct(data) => {
-            repr::check(item, Shape::Struct, errors);
-            fields_exist(&data.fields, item, errors);
-            layout::of_struct(item, &data.fields, &krate)
+            let repr = Repr::of(item, Shape::Struct, errors);
+            (layout::of_struct(item, &data.fields, &repr, &krate), repr)
         }
         Data::Enum(data) => {
             let bare = data.variants.iter().all(|v| v.fields.is_empty());
             let shape = if bare { Shape::Bare } else { Shape::Data };
-            repr::check(item, shape, errors);
+            let repr = Repr::of(item, shape, errors);
             if data.variants.is_empty() {
                 errors.at(
                     codes::EMPTY_TYPE,
@@ -82,7 +82,8 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
                 );
                 return None;
             }
-            layout::of_enum(item, data, errors.is_empty(), &krate)
+            let info = layout::of_enum(item, data, &repr, errors.is_empty(), &krate);
+            (info, repr)
         }
         Data::Union(data) => {
             errors.at(
@@ -95,45 +96,81 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
         }
     };
     // The trait is implemented nevertheless, so that one mistake is reported once.
-    let implementation = implement(item, &krate, &info);
+    let implementation = implement(item, &repr, &krate, &info);
     Some(quote!(#implementation #claim))
 }
 
-fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> TokenStream {
+fn implement(
+    item: &DeriveInput,
+    repr: &Repr,
+    krate: &TokenStream,
+    info: &TokenStream,
+) -> TokenStream {
     let name = &item.ident;
-    let mut generics = item.generics.clone();
-    let where_clause = generics.make_where_clause();
-    for param in item.generics.type_params() {
-        let ident = &param.ident;
-        where_clause
-            .predicates
-            .push(syn::parse_quote!(#ident: #krate::Element));
-    }
-    for ty in fields(&item.data).map(|field| &field.ty) {
-        let span = Span::mixed_site().located_at(ty.span());
-        let krate = layout::respanned(krate.clone(), span);
-        let bound = quote_spanned!(span=> #ty: #krate::Element);
-        where_clause.predicates.push(syn::parse_quote!(#bound));
-    }
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let of_values = bounded(item, |ty, krate| quote!(#ty: #krate::KernelType), krate);
+    let (impl_generics, ty_generics, where_clause) = of_values.split_for_impl();
     let same = same::fields(item, (&impl_generics, &ty_generics, where_clause));
+    let scalars = scalars::methods(item, repr, krate);
+    // rustc checks a bound of a lifetime where the trait is used, not here. So the type is one for values if it cannot be an element.
+    let mut of_elements = bounded(
+        item,
+        |ty, krate| quote!(for<'__element> #ty: #krate::Element),
+        krate,
+    );
+    let has_fields = matches!(item.data, Data::Enum(_)) || fields(&item.data).next().is_some();
+    let needed = match (repr.is_fixed, has_fields) {
+        (_, false) => Some(quote!(HasFields)),
+        (false, true) => Some(quote!(FixedLayout)),
+        (true, true) => None,
+    };
+    if let Some(needed) = needed {
+        let bound = quote!(for<'__element> #name #ty_generics: #krate::__private::#needed);
+        let clause = of_elements.make_where_clause();
+        clause.predicates.push(syn::parse_quote!(#bound));
+    }
+    let (element_generics, _, element_clause) = of_elements.split_for_impl();
     quote! {
         const _: () = {
             // SAFETY: the description lists the fields in their order; their offsets come from
             // rustc, or follow from their `repr`.
             #[automatically_derived]
+            #[allow(deprecated)]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
                 const TYPE: #krate::__private::ir::TypeInfo = #info;
+
+                #scalars
             }
 
             #same
 
-            // SAFETY: `repr::check` requires a layout that is the same everywhere, and the clause
+            // SAFETY: the layout is the same everywhere, or the clause does not hold, and the clause
             // requires fields that are elements.
             #[automatically_derived]
-            unsafe impl #impl_generics #krate::Element for #name #ty_generics #where_clause {}
+            unsafe impl #element_generics #krate::Element for #name #ty_generics #element_clause {}
         };
     }
+}
+
+/// The generics of a type with a bound on each type parameter and on the type of each field.
+fn bounded(
+    item: &DeriveInput,
+    bound: impl Fn(&TokenStream, &TokenStream) -> TokenStream,
+    krate: &TokenStream,
+) -> syn::Generics {
+    let mut generics = item.generics.clone();
+    let clause = generics.make_where_clause();
+    for param in item.generics.type_params() {
+        let bound = bound(&param.ident.to_token_stream(), krate);
+        clause.predicates.push(syn::parse_quote!(#bound));
+    }
+    for ty in fields(&item.data).map(|field| &field.ty) {
+        let span = Span::mixed_site().located_at(ty.span());
+        let krate = layout::respanned(krate.clone(), span);
+        let bound = bound(&ty.to_token_stream(), &krate);
+        let bound = quote_spanned!(span=> #bound);
+        clause.predicates.push(syn::parse_quote!(#bound));
+    }
+    generics
 }
 
 /// The path of the façade crate: `#[kernel_type(unsafe(crate = path))]`.
@@ -173,17 +210,6 @@ fn parameters(item: &DeriveInput, errors: &mut Errors) {
             lifetime.span(),
             "a type for kernels cannot borrow",
             "drop the lifetime",
-        );
-    }
-}
-
-fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
-    if fields.is_empty() {
-        errors.at(
-            codes::EMPTY_TYPE,
-            item.ident.span(),
-            "a struct without fields has nothing to store in a vector",
-            "give it a field, or drop the derive",
         );
     }
 }

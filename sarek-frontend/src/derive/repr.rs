@@ -1,6 +1,7 @@
-//! Checks the layout that a type requests by `#[repr(…)]`.
+//! Reads the layout that a type requests by `#[repr(…)]`.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
@@ -17,31 +18,88 @@ pub enum Shape {
     Data,
 }
 
-/// Reports a type whose layout is not the same everywhere.
-pub fn check(item: &DeriveInput, shape: Shape, errors: &mut Errors) {
-    let words = words(item, errors);
-    let has = |word: &str| words.iter().any(|(known, _)| known == word);
-    for (word, span) in &words {
-        let fits = match shape {
-            Shape::Struct => matches!(word.as_str(), "C" | "align"),
-            Shape::Bare | Shape::Data => matches!(word.as_str(), "C" | "u32"),
+/// The layout that a type requests.
+pub struct Repr {
+    /// True if host and device find the fields in the same places. Vectors and arguments hold only such types.
+    pub is_fixed: bool,
+    /// True for `#[repr(C)]`: the fields of all variants begin at one offset.
+    pub is_c: bool,
+    /// The integer type of an enum's tags, if one is named.
+    tag: Option<Ident>,
+}
+
+impl Repr {
+    /// Reads the attributes of a type, and reports what no kernel can have.
+    pub fn of(item: &DeriveInput, shape: Shape, errors: &mut Errors) -> Repr {
+        let words = words(item, errors);
+        let has = |word: &str| words.iter().any(|(known, _)| known == word);
+        let is_tag = |word: &str| TAGS.iter().any(|(name, _)| *name == word);
+        let known = |word: &str| match shape {
+            Shape::Struct => matches!(word, "C" | "Rust" | "align" | "transparent"),
+            Shape::Bare | Shape::Data => matches!(word, "C" | "Rust") || is_tag(word),
         };
-        if !fits {
+        if let Some((word, span)) = words.iter().find(|(word, _)| !known(word)) {
             let what = format!("`repr({word})` is not supported");
             errors.at(codes::LAYOUT, *span, what, wanted(shape));
-            return;
+        }
+        let tag = words.iter().find(|(word, _)| is_tag(word));
+        let tag = tag.map(|(word, span)| Ident::new(word, *span));
+        let has_fixed_tag = tag.as_ref().is_some_and(|t| t != "isize" && t != "usize");
+        let is_c = has("C");
+        let is_fixed = match shape {
+            Shape::Struct => is_c || has("transparent"),
+            Shape::Bare | Shape::Data => has_fixed_tag || (is_c && tag.is_none()),
+        };
+        Repr {
+            is_fixed,
+            is_c,
+            tag,
         }
     }
-    let enough = match shape {
-        Shape::Struct => has("C"),
-        Shape::Bare => has("u32"),
-        Shape::Data => has("C") && has("u32"),
-    };
-    if !enough {
-        let what = "the layout of this type is not fixed";
-        errors.at(codes::LAYOUT, item.ident.span(), what, wanted(shape));
+
+    /// The integer type of tags in memory.
+    pub fn tag_type(&self) -> TokenStream {
+        let tag = self.tag.clone().unwrap_or_else(|| format_ident!("i32"));
+        quote!(::core::primitive::#tag)
+    }
+
+    /// A tag as a value of the IR, from a discriminant of the enum's own type.
+    pub fn tag_value(&self, discriminant: &TokenStream, krate: &TokenStream) -> TokenStream {
+        let private = quote!(#krate::__private);
+        match &self.tag {
+            None => quote!(#private::layout::narrow(#discriminant)),
+            Some(tag) if tag == "isize" => quote!(#private::layout::narrow(#discriminant)),
+            Some(tag) if tag == "usize" => {
+                quote!(#private::ir::Value::Usize((#discriminant) as ::core::primitive::u64))
+            }
+            Some(tag) => {
+                let named = TAGS.iter().find(|(name, _)| tag == name);
+                let variant = format_ident!("{}", named.map_or("U32", |(_, variant)| variant));
+                quote!(#private::ir::Value::#variant(#discriminant))
+            }
+        }
+    }
+
+    /// The type of discriminants.
+    pub fn discriminant_type(&self) -> TokenStream {
+        let tag = self.tag.clone().unwrap_or_else(|| format_ident!("isize"));
+        quote!(::core::primitive::#tag)
     }
 }
+
+/// The types of tags, with their names in the IR.
+const TAGS: [(&str, &str); 10] = [
+    ("u8", "U8"),
+    ("i8", "I8"),
+    ("u16", "U16"),
+    ("i16", "I16"),
+    ("u32", "U32"),
+    ("i32", "I32"),
+    ("u64", "U64"),
+    ("i64", "I64"),
+    ("usize", "Usize"),
+    ("isize", "I32"),
+];
 
 fn wanted(shape: Shape) -> &'static str {
     match shape {

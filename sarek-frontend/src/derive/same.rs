@@ -6,6 +6,7 @@ use quote::{format_ident, quote};
 use syn::{Data, DataEnum, DeriveInput, Fields, ImplGenerics, TypeGenerics, WhereClause};
 
 use super::layout::Tags;
+use super::repr::Repr;
 
 /// A function that is never called and destructures the type: the type must have exactly these
 /// fields, of these types.
@@ -41,12 +42,17 @@ pub fn fields(
 
 /// Statements for a constant in the type's impl that check the tag of each variant. A variant with
 /// another tag is an error in the constant's evaluation, and so is a tag without a variant.
-pub fn tags(data: &DataEnum, krate: &TokenStream) -> TokenStream {
+/// The tags of an enum without fields are rustc's.
+pub fn tags(data: &DataEnum, repr: &Repr, krate: &TokenStream) -> TokenStream {
+    if data.variants.iter().all(|v| v.fields.is_empty()) {
+        return TokenStream::new();
+    }
+    let ty = repr.tag_type();
     let mut tags = Tags::default();
     let each = data.variants.iter().map(|variant| {
         let (ident, tag) = (&variant.ident, tags.next(variant));
         quote! {{
-            let tagged = #krate::__private::layout::tagged::<Self>(#tag);
+            let tagged = #krate::__private::layout::tagged::<Self, #ty>(#tag);
             // SAFETY: only the tag is read; rustc reports a tag that no variant has.
             #[allow(unreachable_patterns, deprecated)]
             match unsafe { &*::core::mem::MaybeUninit::as_ptr(&tagged) } {

@@ -1,6 +1,6 @@
 //! Lowers expressions: one match arm for each kind of syntax.
 
-use sarek_ir::{Expr, ExprId, Scalar};
+use sarek_ir::{Compound, Expr, ExprId, Scalar};
 
 use super::{Lowerer, PendingLiteral, Value, mark_of};
 use crate::diagnostics::codes;
@@ -238,11 +238,24 @@ impl Lowerer<'_> {
             return Value::Never;
         }
         let target = self.types.known(to);
+        let arg = self.named_variant(arg);
         // As in rustc, a bare literal under `as` takes the target's type where it can.
         if self.is_bare_literal(arg) && self.types.unify(self.ty(arg), target).is_ok() {
             return Value::Scalar(arg);
         }
         Value::Scalar(self.expr(Expr::Cast { arg }, target, e.range()))
+    }
+
+    /// The value, copied to a local if it is a variant that the kernel makes.
+    fn named_variant(&mut self, id: ExprId) -> ExprId {
+        match self.kernel.expr(id) {
+            Expr::Compound(made)
+                if matches!(self.kernel.compounds[made.index()], Compound::Construct { .. }) =>
+            {
+                self.named(id)
+            }
+            _ => id,
+        }
     }
 
     fn is_bare_literal(&self, expr: ExprId) -> bool {

@@ -163,9 +163,16 @@ impl Linker {
         made
     }
 
-    /// Converts a value whose type was open before linking. Some conversions take two steps on every target.
+    /// Converts a value whose type was open before linking: a number, or an enum by its tag. Some conversions take two steps on every target.
     fn cast_of_open(&mut self, frame: &mut Frame<'_>, arg: ExprId, to: Scalar, loc: Loc) -> ExprId {
-        let arg = self.expr(frame, arg);
+        let shape = frame.resolve(frame.ir.type_of(arg));
+        let arg = match shape {
+            Shape::Enum(_) => {
+                let part = self.named_part(frame, arg);
+                self.read(&part.tag(), loc)
+            }
+            Shape::Scalar(_) | Shape::Struct(..) | Shape::Array(..) => self.expr(frame, arg),
+        };
         match (self.out.scalar_of(arg), to) {
             (Scalar::Bool, _) if to.is_float() => {
                 let byte = self.cast(arg, Scalar::U8, loc);
@@ -208,7 +215,7 @@ impl Linker {
                 let part = self.named_part(frame, *value);
                 let tag = part.shape.variant(ir.name(*variant)).tag;
                 let found = self.read(&part.tag(), loc);
-                let wanted = self.literal(Value::U32(tag), loc);
+                let wanted = self.literal(tag, loc);
                 self.binary(BinaryOp::Eq, found, wanted, Scalar::Bool, loc)
             }
             Compound::Len { base } => match self.named_part(frame, *base).shape {

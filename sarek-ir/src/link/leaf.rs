@@ -109,7 +109,7 @@ impl Part {
 
     /// Selects an enum's tag.
     pub fn tag(mut self) -> Part {
-        self.shape = Shape::Scalar(Scalar::U32);
+        self.shape = Shape::Scalar(self.shape.tag());
         self
     }
 

@@ -82,7 +82,7 @@ impl Linker {
                 let variant = variant.map(|v| ir.name(v));
                 if let Some(name) = variant {
                     let tag = to.shape.variant(name).tag;
-                    let tag = self.literal(Value::U32(tag), loc);
+                    let tag = self.literal(tag, loc);
                     let part = self.again(&to, loc).tag();
                     self.write(&part, tag, loc);
                 }
@@ -250,7 +250,7 @@ impl Linker {
             }
             let then = self.in_block(copy);
             let found = self.read_local(tag, loc);
-            let wanted = self.literal(Value::U32(variant.tag), loc);
+            let wanted = self.literal(variant.tag, loc);
             let cond = self.binary(BinaryOp::Eq, found, wanted, Scalar::Bool, loc);
             let branch = Stmt::If {
                 cond,

@@ -30,7 +30,7 @@ pub(super) struct Field {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Variant {
     pub name: &'static str,
-    pub tag: u32,
+    pub tag: Value,
     pub fields: Rc<[Field]>,
 }
 
@@ -141,7 +141,8 @@ impl Shape {
             }
             Shape::Struct(fields, _) => collect_fields(fields, name, offset, dims, out),
             Shape::Enum(variants) => {
-                Shape::Scalar(Scalar::U32).collect(&join(name, "tag"), offset, dims, out);
+                let tag = Shape::Scalar(tag_of(variants));
+                tag.collect(&join(name, "tag"), offset, dims, out);
                 for variant in variants.iter() {
                     let name = join(name, &variant.name.to_lowercase());
                     collect_fields(&variant.fields, &name, offset, dims, out);
@@ -158,7 +159,8 @@ impl Shape {
             Shape::Struct(fields, align) => extent(fields.iter()).next_multiple_of(*align),
             Shape::Enum(variants) => {
                 let payload = extent(variants.iter().flat_map(|v| v.fields.iter()));
-                payload.max(4).next_multiple_of(self.align())
+                let tag = tag_of(variants).size() as u64;
+                payload.max(tag).next_multiple_of(self.align())
             }
         }
     }
@@ -171,7 +173,8 @@ impl Shape {
             Shape::Struct(_, align) => *align,
             Shape::Enum(variants) => {
                 let fields = variants.iter().flat_map(|v| v.fields.iter());
-                fields.map(|f| f.shape.align()).max().unwrap_or(4).max(4)
+                let tag = tag_of(variants).size() as u64;
+                fields.map(|f| f.shape.align()).fold(tag, u64::max)
             }
         }
     }
@@ -198,6 +201,14 @@ impl Shape {
             before += count(&v.fields);
         }
         unreachable!("rustc found `{variant}`")
+    }
+
+    /// The type of an enum's tags.
+    pub fn tag(&self) -> Scalar {
+        match self {
+            Shape::Enum(variants) => tag_of(variants),
+            other => unreachable!("rustc found variants of {other:?}"),
+        }
     }
 
     pub fn variant(&self, name: &str) -> &Variant {
@@ -257,6 +268,14 @@ fn collect_fields(
         let name = join(name, &field.name);
         let offset = offset + field.offset;
         field.shape.collect(&name, offset, dims, out);
+    }
+}
+
+/// The type of an enum's tags.
+fn tag_of(variants: &[Variant]) -> Scalar {
+    match variants {
+        [first, ..] => first.tag.scalar(),
+        [] => unreachable!("rustc knows no value of an enum without variants"),
     }
 }
 

@@ -40,17 +40,17 @@ const SHAPE: TypeInfo = TypeInfo::Enum(&EnumInfo {
     variants: &[
         VariantInfo {
             name: "Dot",
-            tag: 0,
+            tag: Value::U32(0),
             fields: &[],
         },
         VariantInfo {
             name: "Circle",
-            tag: 1,
+            tag: Value::U32(1),
             fields: &[field("r", F32, 4)],
         },
         VariantInfo {
             name: "Square",
-            tag: 2,
+            tag: Value::U32(2),
             fields: &[field("side", U32, 4)],
         },
     ],

@@ -1,6 +1,6 @@
 //! Describes Rust types as the user's crate reports them, to fill in [`TypeDef::Link`](crate::TypeDef::Link).
 
-use crate::Scalar;
+use crate::{Scalar, Value};
 
 /// A Rust type with its layout as rustc computed it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,7 +39,7 @@ pub struct FieldInfo {
     pub offset: u64,
 }
 
-/// An enum with its layout: a `u32` tag at the beginning, as for `#[repr(C, u32)]`.
+/// An enum with its layout: a tag at the beginning, as for `#[repr(C, u32)]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EnumInfo {
     /// Its name, for messages.
@@ -55,10 +55,20 @@ pub struct EnumInfo {
 pub struct VariantInfo {
     /// Its name.
     pub name: &'static str,
-    /// Its tag.
-    pub tag: u32,
+    /// Its tag: its discriminant, an integer of the type that `#[repr(…)]` names.
+    pub tag: Value,
     /// Its fields.
     pub fields: &'static [FieldInfo],
+}
+
+impl EnumInfo {
+    /// The type of its tags.
+    pub const fn tag(&self) -> Scalar {
+        match self.variants {
+            [first, ..] => first.tag.scalar(),
+            [] => Scalar::U32,
+        }
+    }
 }
 
 impl TypeInfo {
@@ -120,7 +130,8 @@ impl TypeInfo {
             TypeInfo::Array(elem, _) => elem.smallest_scalar(least),
             TypeInfo::Struct(info) => smallest_of_fields(info.fields, least, 0),
             TypeInfo::Enum(info) => {
-                let mut found = Scalar::U32.size() as u64;
+                let tag = info.tag().size() as u64;
+                let mut found = if tag < least { 0 } else { tag };
                 let mut i = 0;
                 while i < info.variants.len() {
                     found = smallest_of_fields(info.variants[i].fields, least, found);
@@ -138,7 +149,7 @@ impl TypeInfo {
             TypeInfo::Array(elem, len) => elem.scalar_bytes() * *len,
             TypeInfo::Struct(info) => bytes_of_fields(info.fields),
             TypeInfo::Enum(info) => {
-                let mut bytes = 4;
+                let mut bytes = info.tag().size() as u64;
                 let mut i = 0;
                 while i < info.variants.len() {
                     bytes += bytes_of_fields(info.variants[i].fields);

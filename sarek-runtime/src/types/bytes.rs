@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use sarek_ir::{FieldInfo, TypeInfo};
 
+use super::leaves::scalar;
 use super::{Element, KernelType};
 
 /// The bytes of elements; uninitialised bytes become 0.
@@ -53,7 +54,9 @@ pub(crate) fn covered(info: &TypeInfo) -> Option<u64> {
         TypeInfo::Scalar(scalar) => Some(scalar.size() as u64),
         TypeInfo::Array(elem, n) => Some(covered(elem)? * n),
         TypeInfo::Struct(info) => info.fields.iter().map(|f| covered(&f.ty)).sum(),
-        TypeInfo::Enum(info) if info.variants.iter().all(|v| v.fields.is_empty()) => Some(4),
+        TypeInfo::Enum(info) if info.variants.iter().all(|v| v.fields.is_empty()) => {
+            Some(info.tag().size() as u64)
+        }
         TypeInfo::Enum(_) => None,
     }
 }
@@ -79,9 +82,11 @@ unsafe fn copy(info: &TypeInfo, from: *const u8, to: &mut [u8]) {
         // SAFETY: the caller's promise.
         TypeInfo::Struct(info) => unsafe { copy_fields(info.fields, from, to) },
         TypeInfo::Enum(info) => {
+            let tag = info.tag();
+            let size = tag.size();
             // SAFETY: the tag is at offset 0.
-            let tag = unsafe { from.cast::<u32>().read_unaligned() };
-            to[..4].copy_from_slice(&tag.to_ne_bytes());
+            to[..size].copy_from_slice(unsafe { std::slice::from_raw_parts(from, size) });
+            let tag = scalar(to, tag);
             if let Some(variant) = info.variants.iter().find(|v| v.tag == tag) {
                 // SAFETY: the value is of this variant.
                 unsafe { copy_fields(variant.fields, from, to) };

@@ -2,8 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use sarek_ir::FieldInfo;
+use sarek_ir::{FieldInfo, Value};
 
+use super::leaves;
 use crate::KernelType;
 
 /// Describes a field at an offset.
@@ -15,14 +16,43 @@ pub const fn field<T: KernelType>(name: &'static str, offset: usize) -> FieldInf
     }
 }
 
-/// The offset of variant fields, which follow the tag; from the alignment of each.
-pub const fn payload_start(aligns: &[usize]) -> usize {
-    round_up(4, most(aligns, 1))
+/// A field of a type whose layout is not fixed.
+pub const fn part<T: KernelType>(name: &'static str) -> FieldInfo {
+    field::<T>(name, 0)
+}
+
+/// The offset of variant fields, which follow the tag; from the tag's size and the alignment of each field.
+pub const fn payload_start(tag: usize, aligns: &[usize]) -> usize {
+    round_up(tag, most(aligns, 1))
 }
 
 /// The offset of a field, from the sizes and alignments of the fields before it in its variant.
 pub const fn offset(start: usize, before: &[(usize, usize)], align: usize) -> usize {
     round_up(end(start, before), align)
+}
+
+/// The tag of a variant whose enum names no type for it.
+pub const fn narrow(discriminant: isize) -> Value {
+    assert!(
+        discriminant as i32 as isize == discriminant,
+        "this discriminant needs more than 32 bits: write `#[repr(i64)]`"
+    );
+    Value::I32(discriminant as i32)
+}
+
+/// The scalars of all parts, for [`KernelType::__leaves`].
+pub fn joined<const N: usize>(parts: [Vec<Vec<Value>>; N]) -> Vec<Vec<Value>> {
+    parts.concat()
+}
+
+/// Zeros for the scalars of a field that the value does not have.
+pub fn no_leaves<T: KernelType>() -> Vec<Vec<Value>> {
+    leaves::no_leaves(&T::TYPE)
+}
+
+/// Skips the scalars of a field that the value does not have.
+pub fn skip<T: KernelType>(scalars: &mut dyn Iterator<Item = Value>) {
+    leaves::skip(&T::TYPE, scalars);
 }
 
 /// The end offset of the last of these fields.
@@ -39,24 +69,24 @@ pub const fn end(start: usize, fields: &[(usize, usize)]) -> usize {
 
 /// The size of an enum, from the alignments of its fields and the ends of its variants. Fails to
 /// compile unless it equals rustc's size.
-pub const fn checked_size(size: usize, aligns: &[usize], ends: &[usize]) -> u64 {
-    let computed = round_up(most(ends, 4), most(aligns, 4));
+pub const fn checked_size(size: usize, tag: usize, aligns: &[usize], ends: &[usize]) -> u64 {
+    let computed = round_up(most(ends, tag), most(aligns, tag));
     assert!(
         size == computed,
-        "this enum has another layout than `#[repr(C, u32)]`"
+        "this enum has another layout than its `#[repr(…)]` says"
     );
     size as u64
 }
 
 /// Memory for an enum with the tag set and all other bytes zero.
-pub const fn tagged<T: KernelType>(tag: u32) -> MaybeUninit<T> {
+pub const fn tagged<T: KernelType, Tag: Copy>(tag: Tag) -> MaybeUninit<T> {
     assert!(
-        size_of::<T>() >= 4 && align_of::<T>() >= 4,
+        size_of::<T>() >= size_of::<Tag>() && align_of::<T>() >= align_of::<Tag>(),
         "an enum has a tag"
     );
     let mut memory = MaybeUninit::<T>::zeroed();
-    // SAFETY: the memory has room for an aligned `u32`.
-    unsafe { memory.as_mut_ptr().cast::<u32>().write(tag) };
+    // SAFETY: the memory has room for an aligned tag.
+    unsafe { memory.as_mut_ptr().cast::<Tag>().write(tag) };
     memory
 }
 

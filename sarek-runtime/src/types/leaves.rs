@@ -39,7 +39,8 @@ pub(crate) fn no_leaves(info: &TypeInfo) -> Vec<Vec<Value>> {
         .collect()
 }
 
-fn scalar(bytes: &[u8], scalar: Scalar) -> Value {
+/// The scalar at the beginning of `bytes`.
+pub(crate) fn scalar(bytes: &[u8], scalar: Scalar) -> Value {
     macro_rules! read {
         ($ty:ident) => {{
             let bytes = bytes.first_chunk().copied();
@@ -62,6 +63,13 @@ fn scalar(bytes: &[u8], scalar: Scalar) -> Value {
         Scalar::F32 => read!(f32),
         Scalar::F64 => read!(f64),
     }
+}
+
+/// Writes a scalar at the beginning of `bytes`.
+pub(crate) fn put(value: Value, bytes: &mut [u8]) {
+    let to = &mut bytes[..value.scalar().size()];
+    // SAFETY: there is room for the value.
+    unsafe { put_value(to.as_mut_ptr(), value) }
 }
 
 /// Builds a value from its scalars, for a type with a layout in memory. `None` for an unknown tag.
@@ -122,11 +130,11 @@ unsafe fn write(
             }
             TypeInfo::Struct(info) => write_fields(info.fields, to, scalars)?,
             TypeInfo::Enum(info) => {
-                let tag = scalars.next().filter(|tag| tag.scalar() == Scalar::U32)?;
+                let tag = scalars.next().filter(|tag| tag.scalar() == info.tag())?;
                 put_value(to, tag);
                 let mut is_known = false;
                 for variant in info.variants {
-                    if tag == Value::U32(variant.tag) {
+                    if tag == variant.tag {
                         is_known = true;
                         write_fields(variant.fields, to, scalars)?;
                     } else {
@@ -234,7 +242,7 @@ mod tests {
             variants: &[
                 VariantInfo {
                     name: "A",
-                    tag: 5,
+                    tag: Value::U32(5),
                     fields: &[FieldInfo {
                         name: "0",
                         ty: TypeInfo::Scalar(Scalar::U16),
@@ -243,7 +251,7 @@ mod tests {
                 },
                 VariantInfo {
                     name: "B",
-                    tag: 6,
+                    tag: Value::U32(6),
                     fields: &[FieldInfo {
                         name: "0",
                         ty: TypeInfo::Scalar(Scalar::U32),

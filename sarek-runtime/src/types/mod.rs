@@ -15,6 +15,8 @@ pub use named::{Means, named};
 pub use number::{Float, Int, Num};
 pub use scalar::{NativeOperand, Number, ScalarArg};
 
+use std::marker::PhantomData;
+
 use half::{bf16, f16};
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
@@ -147,6 +149,51 @@ pub unsafe trait Element: KernelType {
     }
 }
 
+/// Types that host and device find at the same places. No type implements it: the derive requires it of types that name no layout.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "SRK1001: the layout of `{Self}` is not fixed",
+    label = "it cannot be stored in a `Vector` or passed to a kernel",
+    note = "why: Rust may reorder the fields of a type, but host and device must find them in the same places",
+    note = "instead: write `#[repr(C)]` before it; for an enum `#[repr(u32)]`, and `#[repr(C, u32)]` if it has fields"
+)]
+pub trait FixedLayout {}
+
+/// Types that have fields. No type implements it: the derive requires it of types without fields.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "SRK1002: `{Self}` has no field to store",
+    label = "it cannot be stored in a `Vector` or passed to a kernel",
+    note = "why: C and WGSL have no empty types",
+    note = "instead: give it a field, or make the value in the kernel"
+)]
+pub trait HasFields {}
+
+// SAFETY: it has no fields.
+unsafe impl<T: Send + Sync + 'static> KernelType for PhantomData<T> {
+    const TYPE: TypeInfo = TypeInfo::Struct(
+        const {
+            &StructInfo {
+                name: "PhantomData",
+                fields: &[],
+                size: 0,
+                align: 1,
+            }
+        },
+    );
+
+    fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
+        Some(PhantomData)
+    }
+
+    fn __leaves(&self) -> Vec<Vec<Value>> {
+        vec![]
+    }
+}
+
+// SAFETY: it has no bytes.
+unsafe impl<T: Send + Sync + 'static> Element for PhantomData<T> {}
+
 macro_rules! scalars {
     ($($ty:ident $scalar:ident)*) => {$(
         // SAFETY: `Scalar` names this type.
@@ -258,7 +305,11 @@ const fn part<T: KernelType>(name: &'static str) -> FieldInfo {
 }
 
 const fn variant(name: &'static str, tag: u32, fields: &'static [FieldInfo]) -> VariantInfo {
-    VariantInfo { name, tag, fields }
+    VariantInfo {
+        name,
+        tag: Value::U32(tag),
+        fields,
+    }
 }
 
 // SAFETY: the variants are those of core; the size marks it as having no layout.

@@ -2,6 +2,8 @@
 
 use sarek_ir::{Scalar, TypeInfo};
 
+use super::leaves::scalar;
+
 /// Returns the problem of bytes that are no value of the type. Their number is that of the type.
 pub(crate) fn check(info: &TypeInfo, bytes: &[u8]) -> Result<(), String> {
     match info {
@@ -19,14 +21,14 @@ pub(crate) fn check(info: &TypeInfo, bytes: &[u8]) -> Result<(), String> {
             check(&field.ty, &bytes[at..at + field.ty.size() as usize])
         }),
         TypeInfo::Enum(info) => {
-            let tag = bytes.first_chunk().map(|tag| u32::from_ne_bytes(*tag));
-            let variant = info
-                .variants
-                .iter()
-                .find(|variant| Some(variant.tag) == tag);
+            let tag = scalar(bytes, info.tag());
+            let variant = info.variants.iter().find(|variant| variant.tag == tag);
             let Some(variant) = variant else {
                 let name = info.name;
-                return Err(format!("`{name}` has no variant of the tag {tag:?}"));
+                return Err(format!(
+                    "`{name}` has no variant of the tag {}",
+                    tag.bits() as i64
+                ));
             };
             variant.fields.iter().try_for_each(|field| {
                 let at = field.offset as usize;

@@ -12,6 +12,7 @@ use sarek_ir::{FieldInfo, Scalar, TypeInfo};
 
 use super::pages;
 use crate::types::bytes::{copy_all, covered, of};
+use crate::types::leaves::{put, scalar};
 use crate::{Element, Error, Result};
 
 /// The same as [`of`] for many elements; returns an error if there is no memory for a copy.
@@ -174,11 +175,10 @@ fn mend(info: &TypeInfo, bytes: &mut [u8]) {
         }
         TypeInfo::Struct(info) => mend_fields(info.fields, bytes),
         TypeInfo::Enum(info) => {
-            let tag = bytes.first_chunk().copied().unwrap_or_default();
-            let found = info.variants.iter();
-            let mut found = found.filter(|v| v.tag == u32::from_ne_bytes(tag));
+            let tag = scalar(bytes, info.tag());
+            let mut found = info.variants.iter().filter(|v| v.tag == tag);
             if let Some(variant) = found.next().or(info.variants.first()) {
-                bytes[..4].copy_from_slice(&variant.tag.to_ne_bytes());
+                put(variant.tag, bytes);
                 mend_fields(variant.fields, bytes);
             }
         }

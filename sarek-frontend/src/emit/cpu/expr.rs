@@ -98,7 +98,8 @@ impl Writer<'_> {
                 quote_spanned!(span=> #function(#arg))
             }
             Expr::Cast { arg } => {
-                let (arg, ty) = (self.operand(arg), at(&rust_type(ty.scalar()), span));
+                // rustc knows whether a type converts: a number does, and an enum without fields.
+                let (arg, ty) = (self.expr(arg), at(&rust_type(ty.scalar()), span));
                 quote_spanned!(span=> (#arg as #ty))
             }
             Expr::Call { intrinsic, args } => {
