@@ -7,19 +7,109 @@ use sarek_frontend::derive::{expand, messages};
 #[test]
 fn tags_are_asked_of_rustc() {
     let text = expand(quote! {
-        #[repr(u32)]
+        #[repr(i16)]
         enum E {
             A,
-            B = 4,
+            B(f32) = -4,
             C,
         }
     });
     let text = text.to_string();
-    for (name, tag) in [("A", "0u32"), ("B", "(4) + 0u32"), ("C", "(4) + 1u32")] {
-        let asked = format!("tagged :: < Self > ({tag})");
+    for (name, tag) in [("A", "0"), ("B", "(-4) + 0"), ("C", "(-4) + 1")] {
+        let asked = format!("tagged :: < Self , :: core :: primitive :: i16 > ({tag})");
         let (_, behind) = text.split_once(&asked).expect(&asked);
         let arm = format!("{{ Self :: {name} {{ .. }} =>");
         assert!(behind.contains(&arm), "{arm} is not in {behind}");
+    }
+}
+
+/// The tags of an enum without fields are those that rustc converts.
+#[test]
+fn tags_of_bare_enums_are_conversions() {
+    for (repr, tag) in [
+        (
+            quote!(#[repr(u8)]),
+            "U8 (Self :: B as :: core :: primitive :: u8)",
+        ),
+        (
+            quote!(#[repr(i64)]),
+            "I64 (Self :: B as :: core :: primitive :: i64)",
+        ),
+        (
+            quote!(#[repr(C)]),
+            "narrow (Self :: B as :: core :: primitive :: isize)",
+        ),
+        (
+            quote!(),
+            "narrow (Self :: B as :: core :: primitive :: isize)",
+        ),
+    ] {
+        let text = expand(quote!(#repr enum E { A, B = 4 })).to_string();
+        assert!(text.contains(tag), "{tag} is not in {text}");
+    }
+}
+
+/// Only types of a fixed layout are elements of vectors.
+#[test]
+fn types_without_a_layout_are_values() {
+    for (item, bound) in [
+        (
+            quote!(
+                struct S {
+                    x: f32,
+                }
+            ),
+            Some("FixedLayout"),
+        ),
+        (
+            quote!(
+                enum E {
+                    A(f32),
+                    B,
+                }
+            ),
+            Some("FixedLayout"),
+        ),
+        (
+            quote!(
+                #[repr(usize)]
+                enum E {
+                    A,
+                    B,
+                }
+            ),
+            Some("FixedLayout"),
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                struct S;
+            ),
+            Some("HasFields"),
+        ),
+        (
+            quote!(
+                #[repr(transparent)]
+                struct S(f32);
+            ),
+            None,
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                enum E {
+                    A,
+                    B(f32),
+                }
+            ),
+            None,
+        ),
+    ] {
+        let text = expand(item).to_string();
+        for each in ["FixedLayout", "HasFields"] {
+            let found = text.contains(&format!(":: {each}"));
+            assert_eq!(found, bound == Some(each), "{each} in {text}");
+        }
     }
 }
 

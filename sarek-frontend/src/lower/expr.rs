@@ -4,6 +4,7 @@ use sarek_ir::{Compound, Expr, ExprId, Scalar};
 
 use super::{Lowerer, PendingLiteral, Value, mark_of};
 use crate::diagnostics::codes;
+use crate::lower::memory::array::peeled;
 use crate::parse::scalar_type;
 use crate::tokens::range::{Ranged, SourceRange};
 
@@ -220,7 +221,24 @@ impl Lowerer<'_> {
     }
 
     fn cast(&mut self, e: &syn::ExprCast) -> Value {
-        let arg = self.scalar(&e.expr);
+        let arg = match character(&e.expr) {
+            Some(character)
+                if scalar_type(&e.ty, &mut Default::default()).is_some_and(|to| !to.is_int()) =>
+            {
+                self.errors.at(
+                    codes::CAST,
+                    e.as_token.range(),
+                    "a character converts to integers only",
+                    format!("write `{} as u32 as …`", character.token()),
+                );
+                return Value::Never;
+            }
+            Some(character) => {
+                let value = sarek_ir::Value::U32(character.value().into());
+                self.constant(value, character.range())
+            }
+            None => self.scalar(&e.expr),
+        };
         let Some(to) = scalar_type(&e.ty, self.errors) else {
             return Value::Never;
         };
@@ -250,7 +268,10 @@ impl Lowerer<'_> {
     fn named_variant(&mut self, id: ExprId) -> ExprId {
         match self.kernel.expr(id) {
             Expr::Compound(made)
-                if matches!(self.kernel.compounds[made.index()], Compound::Construct { .. }) =>
+                if matches!(
+                    self.kernel.compounds[made.index()],
+                    Compound::Construct { .. }
+                ) =>
             {
                 self.named(id)
             }
@@ -264,5 +285,16 @@ impl Lowerer<'_> {
             super::Known::Int | super::Known::Float
         );
         open && self.literals.iter().any(|p| p.expr == expr)
+    }
+}
+
+/// The character of a literal such as `'a'`.
+fn character(expr: &syn::Expr) -> Option<&syn::LitChar> {
+    match peeled(expr) {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Char(character),
+            ..
+        }) => Some(character),
+        _ => None,
     }
 }

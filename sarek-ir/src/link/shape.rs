@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::Links;
+use crate::nodes::HELD;
 use crate::{
     FieldInfo, Kernel, Length, NameId, ParamKind, Scalar, Type, TypeDef, TypeId, TypeInfo, Value,
     VariantInfo,
@@ -80,6 +81,16 @@ pub fn each_leaf(info: &TypeInfo) -> Vec<Vec<LeafAt>> {
         places.map(|offset| LeafAt { offset, scalar }).collect()
     };
     Shape::of(info).leaves().iter().map(each).collect()
+}
+
+impl Variant {
+    /// True for the variant of this name.
+    fn is(&self, name: &str) -> bool {
+        match name {
+            HELD => self.name == "Some" || self.name == "Ok",
+            name => self.name == name,
+        }
+    }
 }
 
 impl Shape {
@@ -194,7 +205,7 @@ impl Shape {
         };
         let mut before = 1;
         for v in variants.iter() {
-            if v.name == variant {
+            if v.is(variant) {
                 let (field, at) = find(&v.fields, name);
                 return (field, before + at);
             }
@@ -213,7 +224,7 @@ impl Shape {
 
     pub fn variant(&self, name: &str) -> &Variant {
         match self {
-            Shape::Enum(variants) => match variants.iter().find(|v| v.name == name) {
+            Shape::Enum(variants) => match variants.iter().find(|v| v.is(name)) {
                 Some(variant) => variant,
                 None => unreachable!("rustc found `{name}`"),
             },

@@ -6,6 +6,10 @@ use crate::{
     CallTarget, CallableArg, ExprId, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId,
 };
 
+/// The name of the variant that holds the value of an `Option` or a `Result`, where only rustc knows which of the two it is:
+/// `Some` or `Ok`.
+pub const HELD: &str = "Some|Ok";
+
 /// An operation on compound values; pure, like every expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)] // the fields are told by the sentence

@@ -23,7 +23,7 @@ pub(crate) mod word;
 
 pub use closure::{CallTarget, Callable, CallableArg, Closure};
 pub use collective::{AtomicOp, Scope, SubgroupOp};
-pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
+pub use compound::{Argument, Call, Compound, HELD, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use ids::{Ids, SUBGROUP};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};

@@ -15,6 +15,7 @@ mod compound;
 mod device_fn;
 mod error_gate;
 pub mod formula;
+mod held;
 pub(crate) mod host_functions;
 pub mod ids;
 pub(crate) mod isa;
@@ -57,6 +58,7 @@ pub use error_gate::{
     type_checked,
 };
 pub use half::{bf16, f16};
+pub use held::{Held, held, is_held};
 pub use host_functions::{hosted, hosted_arg, panic_message};
 pub use isa::{Isa, isa};
 pub use lane_values::{

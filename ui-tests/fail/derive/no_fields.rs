@@ -4,4 +4,9 @@ use sarek::prelude::*;
 #[repr(C)]
 struct Nothing {}
 
+#[kernel]
+fn fill(y: &mut [Nothing]) {
+    y[global_idx_x()] = Nothing {};
+}
+
 fn main() {}

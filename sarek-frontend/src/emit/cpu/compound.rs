@@ -7,8 +7,8 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree
 use quote::quote_spanned;
 use sarek_ir::facts::Reads;
 use sarek_ir::{
-    Compound, CompoundId, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Memory, NameId, ParamId,
-    PlaceId, Root, SiteId, Step, Value, ViewPart,
+    Compound, CompoundId, Expr, ExprId, HELD, Intrinsic, Kernel, List, LocalId, Memory, NameId,
+    ParamId, PlaceId, Root, SiteId, Step, Value, ViewPart,
 };
 
 use super::names::{located, param_name, rust_type};
@@ -132,9 +132,12 @@ impl Writer<'_> {
                 };
                 self.element_of_part(&array, (*index, *site), span, (&of, &mixed!(*)))
             }
-            Compound::IsVariant { value, .. } => {
+            Compound::IsVariant { value, variant } => {
                 let (value, path) = (self.expr(*value), self.path(id));
-                quote_spanned!(span=> ::core::matches!(#value, #path))
+                match self.kernel.name(*variant) == HELD {
+                    true => quote_spanned!(span=> #path(#value)),
+                    false => quote_spanned!(span=> ::core::matches!(#value, #path)),
+                }
             }
             Compound::Payload { value, .. } => {
                 let (value, pattern) = (self.expr(*value), self.path(id));

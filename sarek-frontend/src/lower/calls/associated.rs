@@ -114,7 +114,8 @@ impl Lowerer<'_> {
         wanted: bool,
     ) -> Result<ExprId, Value> {
         let mark = self.mark();
-        let receiver = self.scalar(&e.receiver);
+        let receiver = self.referred(&e.receiver);
+        let receiver = receiver.unwrap_or_else(|| self.placeholder(e.receiver.range()));
         match self.owner_of(self.ty(receiver), &e.method) {
             Some(_) => Err(self.call_method(e, (Argument::Value(receiver), vec![]), mark, wanted)),
             None => Ok(receiver),
@@ -198,12 +199,14 @@ impl Lowerer<'_> {
                 None
             }
             Node::Hole(_) => (!is_built_in(method)).then_some(Owned::Unnamed),
+            Node::Tuple(_) if is_built_in(method) => None,
+            // Its literals may take their types from the impl.
+            Node::Tuple(_) => Some(Owned::Unnamed),
             Node::Known(_)
             | Node::Any
             | Node::Int
             | Node::Float
             | Node::Array(..)
-            | Node::Tuple(_)
             | Node::Same(_) => None,
         }
     }
@@ -234,7 +237,7 @@ impl Lowerer<'_> {
             self.owner_of(self.local_types[local.index()], &e.method)?;
             return Some((Argument::Local(local), vec![]));
         }
-        let is_field = matches!(peeled(expr), syn::Expr::Field(_));
+        let is_field = is_in_field(expr);
         let is_changed = is_field && !wanted && !is_built_in(&e.method);
         if !is_changed && !self.names_own_type(expr, &e.method) {
             return None;
@@ -313,5 +316,14 @@ impl Lowerer<'_> {
             }
             Argument::Local(_) | Argument::Memory(_) => {}
         }
+    }
+}
+
+/// True for a field, and for an element of a field that is an array.
+fn is_in_field(expr: &syn::Expr) -> bool {
+    match peeled(expr) {
+        syn::Expr::Field(_) => true,
+        syn::Expr::Index(e) => is_in_field(&e.expr),
+        _ => false,
     }
 }

@@ -99,11 +99,17 @@ impl Lowerer<'_> {
 
     /// `T::method(receiver, …)`
     fn associated_call(&mut self, on: Scalar, path: &syn::Path, e: &syn::ExprCall) -> Value {
-        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
-        let ids = self.operands(&arguments);
         let Some(method) = path.segments.last() else {
             return Value::Never;
         };
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        if let [argument] = *arguments
+            && let Some(value) = self.from_bytes(on, &method.ident, argument, method.ident.span())
+        {
+            self.audit_associated(on, path, &[]);
+            return value;
+        }
+        let ids = self.operands(&arguments);
         self.audit_associated(on, path, &ids);
         if let Some(value) = self.parsed_or_tried(on, method) {
             return value;

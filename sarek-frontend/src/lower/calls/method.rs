@@ -196,6 +196,10 @@ impl Lowerer<'_> {
             // A stand-in for code that was reported or is unreachable.
             Known::Nothing if self.is_error_type(self.ty(ids[0])) => return Value::Never,
             Known::Foreign | Known::Parameter => return self.foreign_method(name, ids, span),
+            // These are methods of a trait, which rustc finds before it knows the integer's type.
+            Known::Int if ["max", "min", "clamp"].iter().any(|of_ord| name == of_ord) => {
+                return self.foreign_method(name, ids, span);
+            }
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
@@ -208,6 +212,7 @@ impl Lowerer<'_> {
         };
         let known = self
             .half_method(name, on, &ids, span)
+            .or_else(|| self.to_bytes(name, on, &ids, span))
             .or_else(|| self.numeric_method(name, on, &ids, span));
         known.unwrap_or_else(|| {
             self.errors
@@ -256,6 +261,9 @@ impl Lowerer<'_> {
         {
             return value;
         }
+        if self.has_type_of_argument(&text, &ids) {
+            return self.method(name, ids, span);
+        }
         let mut named = Intrinsic::ALL.iter().copied().filter(|i| i.name() == text);
         let intrinsic = named.next().filter(|i| {
             let same = matches!(i.result(), ResultType::Same | ResultType::Fixed(_));
@@ -303,6 +311,25 @@ impl Lowerer<'_> {
             | ResultType::Float
             | ResultType::Counterpart => Value::Scalar(self.expr(call, on, span)),
         }
+    }
+
+    /// Gives the receiver of a method the type of an argument of the same type, if that one is known. True if it was.
+    fn has_type_of_argument(&mut self, name: &str, ids: &[ExprId]) -> bool {
+        let Known::Foreign = self.types.look(self.ty(ids[0])) else {
+            return false;
+        };
+        let rows: Vec<_> = numeric::methods().filter(|row| row.name == name).collect();
+        let is_same = |arg: usize| {
+            !rows.is_empty()
+                && rows
+                    .iter()
+                    .all(|row| matches!(row.args.get(arg), Some(ArgType::Same)))
+        };
+        let mut arguments = ids[1..].iter().enumerate();
+        let known =
+            arguments.find(|(_, id)| matches!(self.types.look(self.ty(**id)), Known::Scalar(_)));
+        let Some((arg, id)) = known else { return false };
+        is_same(arg) && self.unify(self.ty(*id), self.ty(ids[0]), self.span(ids[0]))
     }
 
     pub(in crate::lower) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {

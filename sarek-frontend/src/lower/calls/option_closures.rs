@@ -74,6 +74,12 @@ const OF_RESULT: [Row; 15] = [
 const ONLY_OPTION: [&str; 4] = ["is_some_and", "is_none_or", "ok_or", "ok_or_else"];
 const ONLY_RESULT: [&str; 3] = ["map_err", "is_ok_and", "is_err_and"];
 
+/// The methods that mean the same for both. So the receiver may be either.
+const EITHER: [&str; 2] = ["map_or", "expect"];
+
+/// The methods whose first closure takes an error for `Result` only, and so tells which of the two the receiver is.
+const TOLD_BY_CLOSURE: [&str; 2] = ["unwrap_or_else", "map_or_else"];
+
 /// True for such a method, if the receiver's type is known.
 pub(super) fn is_one(name: &str) -> bool {
     row(&OF_OPTION, name).or(row(&OF_RESULT, name)).is_some()
@@ -104,7 +110,59 @@ impl Lowerer<'_> {
 
     /// True if the type is core's `Option` or `Result`, and the method is one of these.
     pub(super) fn has_optional_row(&self, ty: Ty, method: &Ident) -> bool {
-        self.optional_row(ty, method).is_some()
+        let is_open = matches!(self.types.node(ty), Node::Hole(_));
+        let mut open = EITHER.iter().chain(&TOLD_BY_CLOSURE);
+        is_open && open.any(|name| method == name) || self.optional_row(ty, method).is_some()
+    }
+
+    /// The row of a method whose closure tells the type of its receiver. `Some(None)` if there is no closure, which is reported.
+    fn told_by_closure(&mut self, e: &syn::ExprMethodCall, ty: Ty) -> Option<Option<(Row, bool)>> {
+        let name = e.method.to_string();
+        let is_open = matches!(self.types.node(ty), Node::Hole(_));
+        if !is_open || !TOLD_BY_CLOSURE.contains(&name.as_str()) {
+            return None;
+        }
+        let is_result = match e.args.first().map(peeled) {
+            Some(syn::Expr::Closure(closure)) => !closure.inputs.is_empty(),
+            _ => {
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    e.method.span(),
+                    format!("the type must be known before `.{name}()` is called on it"),
+                    "write a closure, `|| …` for an `Option` and `|e| …` for a `Result`",
+                );
+                return Some(None);
+            }
+        };
+        let rows: &[Row] = if is_result { &OF_RESULT } else { &OF_OPTION };
+        Some(row(rows, &name).map(|row| (row, is_result)))
+    }
+
+    /// A method that both types have, on a receiver of which only rustc knows the type. `None` for another method.
+    fn held_call(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) -> Option<Value> {
+        let span = e.method.span();
+        match (e.method.to_string().as_str(), e.args.len()) {
+            ("map_or", 2) => {
+                let operands = self.more_operands(vec![receiver], &[&e.args[0]]);
+                let operands: Vec<ExprId> = operands.iter().map(|id| self.reusable(*id)).collect();
+                let (test, held) = self.held(operands[0], span.into());
+                let f = callable(&e.args[1]);
+                let rust = syn::parse_quote_spanned! {mixed_at(span)=>
+                    if __x { #f(__y) } else { __z }
+                };
+                Some(self.with_operands(&[test, held, operands[1]], span, &rust))
+            }
+            ("expect", 1) => {
+                let Some(message) = self.expected_message(e) else {
+                    return Some(Value::Never);
+                };
+                let receiver = self.reusable(receiver);
+                let (test, held) = self.held(receiver, span.into());
+                self.assert(test, message, span.into());
+                Some(Value::Scalar(held))
+            }
+            _ => None,
+        }
     }
 
     /// Lowers a method of these on an evaluated receiver. `None` for another method or type.
@@ -117,7 +175,16 @@ impl Lowerer<'_> {
         if e.method == "then" || e.method == "then_some" {
             return self.then(e, receiver);
         }
-        let ((name, takes), is_result) = self.optional_row(ty, &e.method)?;
+        if let Node::Hole(_) = self.types.node(ty)
+            && let Some(value) = self.held_call(e, receiver)
+        {
+            return Some(value);
+        }
+        let ((name, takes), is_result) = match self.told_by_closure(e, ty) {
+            Some(Some(row)) => row,
+            Some(None) => return Some(Value::Never),
+            None => self.optional_row(ty, &e.method)?,
+        };
         if e.args.len() != takes.len() {
             let (wanted, found) = (takes.len(), e.args.len());
             let s = if wanted == 1 { "" } else { "s" };
@@ -368,20 +435,8 @@ impl Lowerer<'_> {
     /// `value.expect("message")`
     fn expected(&mut self, e: &syn::ExprMethodCall, receiver: ExprId, is_result: bool) -> Value {
         let span = e.method.span();
-        let message = match peeled(&e.args[0]) {
-            syn::Expr::Lit(syn::ExprLit {
-                lit: syn::Lit::Str(text),
-                ..
-            }) => text.value(),
-            other => {
-                self.errors.unsupported(
-                    codes::LITERAL,
-                    other.span(),
-                    "a message that is no literal is",
-                    "write the text in quotation marks",
-                );
-                return Value::Never;
-            }
+        let Some(message) = self.expected_message(e) else {
+            return Value::Never;
         };
         let receiver = self.reusable(receiver);
         let good = match is_result {
@@ -393,6 +448,25 @@ impl Lowerer<'_> {
         self.assert(holds, message, span.into());
         let rust = syn::parse_quote_spanned!(span=> match __x { #good(__v) => __v });
         Value::Scalar(self.rust(&[receiver], span.into(), &rust))
+    }
+
+    /// The literal that `expect` takes. `None` for another argument, which is reported.
+    fn expected_message(&mut self, e: &syn::ExprMethodCall) -> Option<String> {
+        match peeled(&e.args[0]) {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(text),
+                ..
+            }) => Some(text.value()),
+            other => {
+                self.errors.unsupported(
+                    codes::LITERAL,
+                    other.span(),
+                    "a message that is no literal is",
+                    "write the text in quotation marks",
+                );
+                None
+            }
+        }
     }
 
     /// `condition.then(f)` or `condition.then_some(value)`
@@ -422,7 +496,7 @@ impl Lowerer<'_> {
         Some(self.with_operands(&operands, span, &rust))
     }
 
-    /// An expression over the operands `__x` and `__y`, which contains code of the user's. Names of its own are [`mixed_at`] the
+    /// An expression over the operands `__x`, `__y` and `__z`, which contains code of the user's. Names of its own are [`mixed_at`] the
     /// span.
     pub(in crate::lower) fn with_operands(
         &mut self,
@@ -431,7 +505,7 @@ impl Lowerer<'_> {
         rust: &syn::Expr,
     ) -> Value {
         self.scopes.push(Default::default());
-        for (name, operand) in ["__x", "__y"].into_iter().zip(operands) {
+        for (name, operand) in ["__x", "__y", "__z"].into_iter().zip(operands) {
             let part = self.operand_subject(*operand);
             self.aliases.push(part);
             let alias = Binding::Part(self.aliases.len() - 1);

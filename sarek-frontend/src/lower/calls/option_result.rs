@@ -1,12 +1,12 @@
 //! Methods of `Option` and `Result`.
 
 use proc_macro2::{Ident, Span};
-use quote::quote;
-use sarek_ir::{Compound, CompoundId, ExprId};
+use quote::{ToTokens, quote, quote_spanned};
+use sarek_ir::{Compound, CompoundId, ExprId, HELD, Scalar};
 
 use crate::lower::types::Node;
 use crate::lower::{Lowerer, Ty, Value};
-use crate::tokens::range::SourceRange;
+use crate::tokens::range::{Ranged, SourceRange};
 
 /// The methods, with their numbers of arguments.
 const OPTION: [(&str, usize); 4] = [
@@ -20,7 +20,7 @@ const RESULT: [(&str, usize); 3] = [("is_ok", 0), ("is_err", 0), ("unwrap_or", 1
 /// True for a method that only one of the two types has. It determines the type of a receiver that
 /// only rustc knows.
 fn tells_its_type(method: &Ident) -> bool {
-    ["is_some", "is_none", "unwrap", "is_ok", "is_err"]
+    ["is_some", "is_none", "is_ok", "is_err"]
         .iter()
         .any(|name| method == name)
 }
@@ -39,7 +39,11 @@ impl Lowerer<'_> {
 
     fn optional_arity(&self, ty: Ty, method: &Ident) -> Option<usize> {
         if let Node::Hole(_) = self.types.node(ty) {
-            return tells_its_type(method).then_some(0);
+            return match method.to_string().as_str() {
+                "unwrap" => Some(0),
+                "unwrap_or" => Some(1),
+                _ => tells_its_type(method).then_some(0),
+            };
         }
         let is_result = self.core_argument(ty, 1).is_some();
         self.core_argument(ty, 0)?;
@@ -52,22 +56,36 @@ impl Lowerer<'_> {
     /// Lowers a method of `Option` or `Result`; `None` for another method or another type.
     pub(in crate::lower) fn optional_method(
         &mut self,
-        name: &Ident,
+        method: &Ident,
         ids: &[ExprId],
         span: SourceRange,
     ) -> Option<Value> {
         let ty = self.ty(ids[0]);
-        let arity = self.optional_arity(ty, name)?;
-        if !self.arity(name, ids, arity) {
+        let arity = self.optional_arity(ty, method)?;
+        if !self.arity(method, ids, arity) {
             return Some(Value::Never);
         }
         let operands: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
-        let is_result = self.core_argument(ty, 1).is_some() || name == "is_ok" || name == "is_err";
+        let is_result =
+            self.core_argument(ty, 1).is_some() || method == "is_ok" || method == "is_err";
         let of: syn::Path = match is_result {
             true => syn::parse_quote_spanned!(span.first=> ::core::result::Result),
             false => syn::parse_quote_spanned!(span.first=> ::core::option::Option),
         };
-        let name = name.to_string();
+        let name = method.to_string();
+        if let Node::Hole(_) = self.types.node(ty)
+            && !tells_its_type(method)
+        {
+            let (test, held) = self.held(operands[0], span);
+            if name == "unwrap" {
+                let message = "called `unwrap()` on `None` or `Err`";
+                self.assert(test, message.into(), span);
+                return Some(Value::Scalar(held));
+            }
+            let rust = syn::parse_quote_spanned!(span.first=> if __x { __y } else { __z });
+            let operands = [test, held, operands[1]];
+            return Some(Value::Scalar(self.rust(&operands, span, &rust)));
+        }
         let rust: syn::Expr = match name.as_str() {
             "is_some" => holds(&of, "Some", true, span),
             "is_none" => holds(&of, "Some", false, span),
@@ -89,6 +107,45 @@ impl Lowerer<'_> {
             other => unreachable!("`{other}` is in the tables above"),
         };
         Some(Value::Scalar(self.rust(&operands, span, &rust)))
+    }
+
+    /// For an `Option` or a `Result`, if only rustc knows which of the two it is: true if it holds a value, and that value.
+    pub(super) fn held(&mut self, value: ExprId, span: SourceRange) -> (ExprId, ExprId) {
+        let host = &self.krate;
+        let host = quote!(#host::__private::host);
+        let (variant, name) = (self.name_id(HELD), self.name_id("0"));
+        let bool_ty = self.types.known(Scalar::Bool);
+        let is = Compound::IsVariant { value, variant };
+        let test = self.compound_by(is, quote!(#host::is_held), bool_ty, span);
+        let yields = quote!(#host::held);
+        let ty = self.ty(value);
+        let ty = self.types.payload(ty, variant, name, yields.clone());
+        let held = Compound::Payload {
+            value: self.copy(value),
+            variant,
+            name,
+        };
+        (test, self.compound_by(held, yields, ty, span))
+    }
+
+    /// core's `PhantomData`, which has no parts.
+    pub(in crate::lower) fn phantom(&mut self, path: &syn::Path) -> ExprId {
+        if self.audited_names.insert("PhantomData".to_owned()) {
+            let span = Span::mixed_site().located_at(path.range().first);
+            self.audits.push(
+                quote_spanned!(span=> const _: ::core::marker::PhantomData<()> = #path::<()>;),
+            );
+        }
+        let construct = Compound::Construct {
+            variant: None,
+            fields: vec![].into(),
+            rest: None,
+        };
+        let ty = self.types.any();
+        let made = self.compound_by(construct, path.to_token_stream(), ty, path.range());
+        let id = CompoundId(self.kernel.compounds.len() as u32 - 1);
+        self.units.insert(id);
+        made
     }
 
     /// A value of a variant of `Option` or `Result`, of that type.

@@ -32,14 +32,17 @@ impl Lowerer<'_> {
     }
 }
 
-/// A field of a variant, bound by a pattern; `otherwise` is the value for other variants.
+/// A field of a variant, bound by a pattern; `otherwise` is the value for other variants. Without a name that it binds, the
+/// pattern is the path of a function that yields the field.
 pub(crate) fn part_of_variant(
     value: &TokenStream,
     pattern: &TokenStream,
     otherwise: &TokenStream,
     span: Span,
 ) -> TokenStream {
-    let part = bound(pattern);
+    let Some(part) = bound(pattern) else {
+        return quote_spanned!(span=> #pattern(#value));
+    };
     quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
 }
 

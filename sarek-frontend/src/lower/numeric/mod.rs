@@ -1,5 +1,6 @@
 //! Calls of numeric methods, by their rows in [`sarek_ir::numeric`].
 
+mod bytes;
 pub(super) mod from_conversions;
 mod half;
 pub(super) mod literals;

@@ -53,6 +53,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.simd_constant(&e.path) {
             return value;
         }
+        if is_phantom(&e.path) {
+            return Value::Scalar(self.phantom(&e.path));
+        }
         if self.is_unit_variant(&e.path) {
             return self.unit_variant(&e.path);
         }
@@ -421,4 +424,15 @@ fn known_constant(path: &syn::Path) -> Option<Constant> {
         i64: MIN MAX;
         u64: MIN MAX;
     )
+}
+
+/// True for core's `PhantomData` without an argument, whose type follows from where it stands.
+fn is_phantom(path: &syn::Path) -> bool {
+    let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let is_known = matches!(
+        names[..],
+        ["PhantomData"] | ["marker", "PhantomData"] | ["std" | "core", "marker", "PhantomData"]
+    );
+    is_known && path.segments.last().is_some_and(|s| s.arguments.is_empty())
 }

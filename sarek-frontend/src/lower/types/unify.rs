@@ -1,5 +1,7 @@
 //! Unification of types.
 
+use std::cmp::Ordering;
+
 use super::{GenericArg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
 use crate::tokens::path_text;
 
@@ -14,9 +16,10 @@ impl Types {
             left: self.look(a),
             right: self.look(b),
         };
-        let (from, to) = match self.weight(a) < self.weight(b) {
-            true => (a, b),
-            false => (b, a),
+        let (from, to) = match self.weight(a).cmp(&self.weight(b)) {
+            Ordering::Less => (a, b),
+            Ordering::Equal if self.latest_call(b) < self.latest_call(a) => (a, b),
+            Ordering::Equal | Ordering::Greater => (b, a),
         };
         if !self.fits(from, to) {
             return Err(mismatch);
@@ -227,6 +230,33 @@ impl Types {
             Node::Array(..) | Node::Tuple(_) => 6,
             Node::Known(_) => 7,
             Node::Same(_) => unreachable!("node looks through it"),
+        }
+    }
+
+    /// The number of the last call on whose result a type depends; 0 if there is none. rustc infers the earlier calls first.
+    fn latest_call(&self, ty: Ty) -> u32 {
+        match self.node(ty) {
+            Node::Hole(Hole::Result(function)) => function.0 + 1,
+            Node::Hole(
+                Hole::Field { of, .. } | Hole::Element { of } | Hole::Payload { of, .. },
+            ) => self.latest_call(*of),
+            Node::Named(named) => {
+                let args = named.args.iter().filter_map(GenericArg::ty);
+                args.map(|arg| self.latest_call(arg)).max().unwrap_or(0)
+            }
+            Node::Hole(
+                Hole::Constant(_)
+                | Hole::Parameter { .. }
+                | Hole::Callable { .. }
+                | Hole::Literal { .. },
+            )
+            | Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Array(..)
+            | Node::Tuple(_)
+            | Node::Same(_) => 0,
         }
     }
 
