@@ -13,6 +13,20 @@ pub struct Compiler {
     libraries: Vec<(&'static str, PathBuf)>,
 }
 
+/// The folder in the target directory that holds this program, which has the name of its profile.
+fn folder_of_this_program() -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut folders = program
+        .iter()
+        .rev()
+        .skip(1)
+        .filter(|folder| *folder != "deps");
+    let folder = folders.next().and_then(|folder| folder.to_str());
+    folder
+        .map(str::to_owned)
+        .ok_or_else(|| format!("{} lies in no folder of a profile", program.display()))
+}
+
 /// The output to request from rustc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
@@ -28,9 +42,10 @@ impl Compiler {
     /// # Errors
     /// cargo fails, or does not report a library.
     pub fn new(target: &Path) -> Result<Compiler, String> {
-        let (profile, folder) = match cfg!(debug_assertions) {
-            true => ("dev", "debug"),
-            false => ("release", "release"),
+        let folder = folder_of_this_program()?;
+        let profile = match folder.as_str() {
+            "debug" => "dev",
+            named => named,
         };
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let built = Command::new(cargo)
@@ -49,7 +64,7 @@ impl Compiler {
             Ok::<_, String>((name, found))
         };
         Ok(Compiler {
-            dependencies: target.join(folder).join("deps"),
+            dependencies: target.join(&folder).join("deps"),
             libraries: vec![find("sarek")?, find("sarek_fuzz")?],
         })
     }

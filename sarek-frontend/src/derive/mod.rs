@@ -96,13 +96,13 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
         }
     };
     // The trait is implemented nevertheless, so that one mistake is reported once.
-    let implementation = implement(item, &repr, &krate, &info);
+    let implementation = implement(item, (&repr, errors.is_empty()), &krate, &info);
     Some(quote!(#implementation #claim))
 }
 
 fn implement(
     item: &DeriveInput,
-    repr: &Repr,
+    (repr, is_right): (&Repr, bool),
     krate: &TokenStream,
     info: &TokenStream,
 ) -> TokenStream {
@@ -110,7 +110,8 @@ fn implement(
     let of_values = bounded(item, |ty, krate| quote!(#ty: #krate::KernelType), krate);
     let (impl_generics, ty_generics, where_clause) = of_values.split_for_impl();
     let same = same::fields(item, (&impl_generics, &ty_generics, where_clause));
-    let scalars = scalars::methods(item, repr, krate);
+    // They take references to the fields, of which rustc complains if the layout is a wrong one.
+    let scalars = is_right.then(|| scalars::methods(item, repr, krate));
     // rustc checks a bound of a lifetime where the trait is used, not here. So the type is one for values if it cannot be an element.
     let mut of_elements = bounded(
         item,
@@ -124,7 +125,7 @@ fn implement(
         (true, true) => None,
     };
     if let Some(needed) = needed {
-        let bound = quote!(for<'__element> #name #ty_generics: #krate::__private::#needed);
+        let bound = quote!(for<'__element> (): #krate::__private::#needed<#name #ty_generics>);
         let clause = of_elements.make_where_clause();
         clause.predicates.push(syn::parse_quote!(#bound));
     }
@@ -145,7 +146,6 @@ fn implement(
 
             // SAFETY: the layout is the same everywhere, or the clause does not hold, and the clause
             // requires fields that are elements.
-            #[automatically_derived]
             unsafe impl #element_generics #krate::Element for #name #ty_generics #element_clause {}
         };
     }

@@ -3,7 +3,7 @@
 /// `Option` and `Result`.
 #[diagnostic::on_unimplemented(
     message = "SRK0701: `{Self}` is neither an `Option` nor a `Result`",
-    label = "has no such method of theirs",
+    label = "taken for that of `Option` and `Result`",
     note = "why: where a kernel does not see a value's type, this method is taken for that of `Option` and `Result`",
     note = "instead: bind the value with its type, as in `let value: {Self} = …;`, and call the method on that"
 )]
@@ -11,16 +11,27 @@ pub trait Held: Copy {
     /// The type of what it holds.
     type Value;
 
-    /// What it holds, if it is `Some` or `Ok`.
-    fn held(self) -> Option<Self::Value>;
+    /// True for `Some` and `Ok`.
+    fn is_held(self) -> bool;
+
+    /// What it holds, being `Some` or `Ok`.
+    fn held(self) -> Self::Value;
 }
 
 impl<T: Copy> Held for Option<T> {
     type Value = T;
 
     #[inline(always)]
-    fn held(self) -> Option<T> {
-        self
+    fn is_held(self) -> bool {
+        self.is_some()
+    }
+
+    #[inline(always)]
+    fn held(self) -> T {
+        match self {
+            Some(held) => held,
+            None => unreachable!("the kernel has tested it"),
+        }
     }
 }
 
@@ -28,23 +39,15 @@ impl<T: Copy, E: Copy> Held for Result<T, E> {
     type Value = T;
 
     #[inline(always)]
-    fn held(self) -> Option<T> {
-        self.ok()
+    fn is_held(self) -> bool {
+        self.is_ok()
     }
-}
 
-/// True for `Some` and `Ok`.
-#[inline(always)]
-pub fn is_held(value: impl Held) -> bool {
-    value.held().is_some()
-}
-
-/// What a value holds that is `Some` or `Ok`.
-#[inline(always)]
-#[track_caller]
-pub fn held<T: Held>(value: T) -> T::Value {
-    match value.held() {
-        Some(held) => held,
-        None => unreachable!("the kernel has tested it"),
+    #[inline(always)]
+    fn held(self) -> T {
+        match self {
+            Ok(held) => held,
+            Err(_) => unreachable!("the kernel has tested it"),
+        }
     }
 }

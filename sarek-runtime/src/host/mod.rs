@@ -58,7 +58,7 @@ pub use error_gate::{
     type_checked,
 };
 pub use half::{bf16, f16};
-pub use held::{Held, held, is_held};
+pub use held::Held;
 pub use host_functions::{hosted, hosted_arg, panic_message};
 pub use isa::{Isa, isa};
 pub use lane_values::{

@@ -35,7 +35,9 @@ pub const fn offset(start: usize, before: &[(usize, usize)], align: usize) -> us
 pub const fn narrow(discriminant: isize) -> Value {
     assert!(
         discriminant as i32 as isize == discriminant,
-        "this discriminant needs more than 32 bits: write `#[repr(i64)]`"
+        "SRK1001: a discriminant of this enum needs more than 32 bits\n\
+         why: the enum names no type for its tags, so devices have them as `i32`\n\
+         instead: write `#[repr(i64)]`"
     );
     Value::I32(discriminant as i32)
 }

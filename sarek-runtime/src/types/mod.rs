@@ -152,22 +152,22 @@ pub unsafe trait Element: KernelType {
 /// Types that host and device find at the same places. No type implements it: the derive requires it of types that name no layout.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "SRK1001: the layout of `{Self}` is not fixed",
+    message = "SRK1001: the layout of `{T}` is not fixed",
     label = "it cannot be stored in a `Vector` or passed to a kernel",
     note = "why: Rust may reorder the fields of a type, but host and device must find them in the same places",
     note = "instead: write `#[repr(C)]` before it; for an enum `#[repr(u32)]`, and `#[repr(C, u32)]` if it has fields"
 )]
-pub trait FixedLayout {}
+pub trait FixedLayout<T> {}
 
 /// Types that have fields. No type implements it: the derive requires it of types without fields.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "SRK1002: `{Self}` has no field to store",
+    message = "SRK1002: `{T}` has no field to store",
     label = "it cannot be stored in a `Vector` or passed to a kernel",
     note = "why: C and WGSL have no empty types",
     note = "instead: give it a field, or make the value in the kernel"
 )]
-pub trait HasFields {}
+pub trait HasFields<T> {}
 
 // SAFETY: it has no fields.
 unsafe impl<T: Send + Sync + 'static> KernelType for PhantomData<T> {
@@ -192,6 +192,7 @@ unsafe impl<T: Send + Sync + 'static> KernelType for PhantomData<T> {
 }
 
 // SAFETY: it has no bytes.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Send + Sync + 'static> Element for PhantomData<T> {}
 
 macro_rules! scalars {

@@ -20,8 +20,9 @@ struct Point {
 }
 
 #[kernel]
-fn number(y: &mut [Point], n: &mut [u32]) {
-    n[0] = y[0] as u32;
+fn number(x: &[Point], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = x[i] as u32;
 }
 
 fn main() {}

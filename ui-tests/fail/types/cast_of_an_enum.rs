@@ -1,16 +1,16 @@
-//! Casts of enums are reported at the cast, also for a function's result.
+//! An enum with fields is not a number, which is reported at the cast, also for a function's result.
 use sarek::prelude::*;
 
 #[derive(Clone, Copy, KernelType)]
-#[repr(u32)]
+#[repr(C, u32)]
 enum Way {
-    Up,
+    Up(f32),
     Down,
 }
 
 #[device]
 fn way(n: u32) -> Way {
-    if n > 0 { Way::Up } else { Way::Down }
+    if n > 0 { Way::Up(1.0) } else { Way::Down }
 }
 
 #[kernel]

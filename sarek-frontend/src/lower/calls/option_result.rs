@@ -111,13 +111,14 @@ impl Lowerer<'_> {
 
     /// For an `Option` or a `Result`, if only rustc knows which of the two it is: true if it holds a value, and that value.
     pub(super) fn held(&mut self, value: ExprId, span: SourceRange) -> (ExprId, ExprId) {
-        let host = &self.krate;
-        let host = quote!(#host::__private::host);
+        let at = Span::mixed_site().located_at(span.first);
+        let krate = crate::tokens::at(&self.krate, at);
+        let held = quote_spanned!(at=> #krate::__private::host::Held);
         let (variant, name) = (self.name_id(HELD), self.name_id("0"));
         let bool_ty = self.types.known(Scalar::Bool);
         let is = Compound::IsVariant { value, variant };
-        let test = self.compound_by(is, quote!(#host::is_held), bool_ty, span);
-        let yields = quote!(#host::held);
+        let test = self.compound_by(is, quote_spanned!(at=> #held::is_held), bool_ty, span);
+        let yields = quote_spanned!(at=> #held::held);
         let ty = self.ty(value);
         let ty = self.types.payload(ty, variant, name, yields.clone());
         let held = Compound::Payload {

@@ -135,7 +135,7 @@ impl Lowerer<'_> {
         span: SourceRange,
         lower: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
-        const DEEPEST: usize = 12;
+        const DEEPEST: usize = 16;
         if self.loops.len() >= DEEPEST {
             let mistake = Mistake::new(
                 codes::SYNTAX,
