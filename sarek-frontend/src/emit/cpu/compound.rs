@@ -135,7 +135,7 @@ impl Writer<'_> {
             Compound::IsVariant { value, variant } => {
                 let (value, path) = (self.expr(*value), self.path(id));
                 match self.kernel.name(*variant) == HELD {
-                    true => quote_spanned!(span=> #path(#value)),
+                    true => quote_spanned!(span=> #path((#value))),
                     false => quote_spanned!(span=> ::core::matches!(#value, #path)),
                 }
             }

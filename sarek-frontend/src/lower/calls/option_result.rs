@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         if let Node::Hole(_) = self.types.node(ty)
             && !tells_its_type(method)
         {
-            let (test, held) = self.held(operands[0], span);
+            let (test, held) = self.held(operands[0], method.range());
             if name == "unwrap" {
                 let message = "called `unwrap()` on `None` or `Err`";
                 self.assert(test, message.into(), span);

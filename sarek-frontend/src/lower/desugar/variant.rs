@@ -41,7 +41,7 @@ pub(crate) fn part_of_variant(
     span: Span,
 ) -> TokenStream {
     let Some(part) = bound(pattern) else {
-        return quote_spanned!(span=> #pattern(#value));
+        return quote_spanned!(span=> #pattern((#value)));
     };
     quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
 }

@@ -326,7 +326,8 @@ impl Lowerer<'_> {
             Node::Hole(Hole::Payload { of, pattern, .. }) => {
                 let of = self.probe(*of)?;
                 let (span, otherwise) = (place(pattern), quote!(::core::unreachable!()));
-                Some(part_of_variant(&quote!((#of)), pattern, &otherwise, span))
+                let of = quote_spanned!(span=> (#of));
+                Some(part_of_variant(&of, pattern, &otherwise, span))
             }
             Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
