@@ -81,7 +81,7 @@ fn opencl_computes_what_rust_does() {
 type Row = (Value, Value, Value, i32);
 
 fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>) {
-    let kernel = kernel(name, ty, operations, true);
+    let kernel = kernel(name, ty, operations);
     let mut variant = default_variant(&kernel, &OpenCl);
     let source = render(&kernel, &OpenCl, &variant).expect("renders");
     // Where a check fails, the result is the same as without the check.

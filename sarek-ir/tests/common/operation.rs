@@ -97,8 +97,7 @@ pub fn result_type(op: Operation, ty: Scalar) -> Scalar {
     }
 }
 
-/// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for operands of another type than `ty`. Without
-/// `storage_small`, buffers hold small types in 32 bits.
+/// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for operands of another type than `ty`.
 pub fn kernel(name: &str, ty: Scalar, operations: &[Operation]) -> Kernel {
     let mut b = Build::new(name);
     let operands = ["a", "b", "c"].map(|name| b.slice(name, ty));
