@@ -368,6 +368,10 @@ fn parts_of<T: Sample + Scalar>(device: &Device) -> Check {
         let to = (at + 37) % (n - len);
         v.copy_from(to, &source, 1..len + 1)?;
         mirror[to..to + len].copy_from_slice(&more[1..len + 1]);
+        // From word to word, but to the middle of the last one.
+        let to = at / 4 * 4;
+        v.copy_from(to, &source, 4..len + 4)?;
+        mirror[to..to + len].copy_from_slice(&more[4..len + 4]);
         let own = v.sub_vector(range.clone())?.to_vec()?;
         ensure(own == mirror[range.clone()], || format!("part {range:?}"))?;
         let mut part = v.part_mut(range.clone())?;
