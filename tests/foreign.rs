@@ -494,6 +494,39 @@ fn blocks_that_a_text_fixes_are_kept() -> Result<()> {
 }
 
 #[test]
+fn small_elements_of_wgsl_are_parts_of_words() -> Result<()> {
+    const WGSL: &str = "@group(0) @binding(0) var<storage, read> x: array<WORD>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(4) fn flip(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&y) { y[id.x] = ~u32(x[id.x]); }
+}";
+    let kernel = |word| {
+        ForeignKernel::new("flip")
+            .text(Text::wgsl(WGSL.replace("WORD", word)))
+            .input::<u8>("x")
+            .output::<u8>("y")
+            .build()
+    };
+    let x = Vector::from_vec((1..=7).collect());
+    for device in devices().iter().filter(|d| d.backend() == "wgpu") {
+        let mut y = Vector::<u8>::zeros(7);
+        // SAFETY: each thread has a word of its own.
+        unsafe { kernel("u32")?.call((&x, &mut y)) }
+            .grid(1)
+            .run_on(device)?;
+        assert_eq!(y.to_vec()?, [254, 253, 252, 251, 250, 249, 248]);
+        let other = kernel("i32")?;
+        // SAFETY: it does not run.
+        let error = unsafe { other.call((&x, &mut y)) }
+            .grid(1)
+            .run_on(device)
+            .expect_err("no words");
+        assert!(matches!(error, Error::Signature { .. }), "{error}");
+    }
+    Ok(())
+}
+
+#[test]
 fn incomplete_foreign_kernels_are_errors() {
     let none = ForeignKernel::new("k").build().expect_err("no text");
     assert!(none.to_string().contains("no text"), "{none}");

@@ -21,12 +21,11 @@ fn exact(kernel: &Kernel, variant: &mut Variant) -> Kernel {
 
 fn compiles(target: &str) {
     let dialect = dialect(target).expect("built in");
-    let small = target != "wgsl";
     for ty in NUMBERS {
         for (name, operations) in groups(ty) {
-            let all = kernel(&name, ty, &operations, small);
+            let all = kernel(&name, ty, &operations);
             let said = |op: &Operation| {
-                let one = kernel("one", ty, &[*op], small);
+                let one = kernel("one", ty, &[*op]);
                 render(&one, dialect, &default_variant(&one, dialect)).is_ok()
             };
             let (can, cannot): (Vec<_>, Vec<_>) = operations.iter().partition(|op| said(op));
@@ -36,7 +35,7 @@ fn compiles(target: &str) {
             let kernel = if cannot.is_empty() {
                 all
             } else {
-                kernel(&name, ty, &can, small)
+                kernel(&name, ty, &can)
             };
             for index in [IndexWidth::Bits32, IndexWidth::Bits64] {
                 let mut variant = default_variant(&kernel, dialect);
@@ -82,7 +81,7 @@ fn opencl_computes_what_rust_does() {
 type Row = (Value, Value, Value, i32);
 
 fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>) {
-    let kernel = kernel(name, ty, operations, true);
+    let kernel = kernel(name, ty, operations);
     let mut variant = default_variant(&kernel, &OpenCl);
     let source = render(&kernel, &OpenCl, &variant).expect("renders");
     // Where a check fails, the result is the same as without the check.

@@ -7,6 +7,8 @@ use common::operation::NUMBERS;
 use common::{compile, compile_everywhere};
 use std::borrow::Cow;
 
+use sarek_ir::analysis::requirements::small_in_natives;
+
 use sarek_ir::write::{
     Cuda, DIALECTS, Dialect, Entry, RawId, Text, Unsupported, c, default_variant, dialect, render,
 };
@@ -182,19 +184,8 @@ fn constants_of_every_kind_compile_everywhere() {
                 b.cast(arg, ty)
             }));
         }
-        // WGSL has no buffers of small types.
-        let stored = ty.widened().unwrap_or(ty);
-        let all: Vec<Box<Constant>> = all
-            .into_iter()
-            .map(|f| -> Box<Constant> {
-                Box::new(move |b| {
-                    let value = f(b);
-                    b.cast(value, stored)
-                })
-            })
-            .collect();
         let all: Vec<&Constant> = all.iter().map(|f| &**f).collect();
-        compile_everywhere(&store_all(&all, stored));
+        compile_everywhere(&store_all(&all, ty));
     }
 }
 
@@ -263,6 +254,44 @@ fn a_native_block_for_others_only_is_refused() {
         refused.to_string(),
         "wgsl has no text in a `native!` of this kernel, nor a fallback"
     );
+}
+
+#[test]
+fn native_texts_of_wgsl_cannot_name_elements_of_words() {
+    for (elem, fits) in [
+        (Scalar::U8, false),
+        (Scalar::Bf16, false),
+        (Scalar::F16, true),
+    ] {
+        let mut b = Build::new("native");
+        let x = b.slice_mut("x", elem);
+        let text = NativeText {
+            target: "wgsl".into(),
+            pieces: vec![Piece::Param(x), Piece::Text("[0] = 1;".into())].into(),
+            origin: Default::default(),
+        };
+        b.kernel.natives.to_mut().push(Native {
+            texts: vec![text].into(),
+            fallback: None,
+            result: None,
+            intrinsic: None,
+        });
+        let native = NativeId(0);
+        b.stmt(Stmt::Native { native });
+        let kernel = b.finish();
+        let wgsl = dialect("wgsl").expect("built in");
+        let rendered = render(&kernel, wgsl, &default_variant(&kernel, wgsl));
+        match rendered.map_err(|refused| refused.to_string()) {
+            Ok(source) => assert!(fits, "{}", source.text),
+            Err(refused) => {
+                let reason = format!("wgsl has no buffers of `{elem}` that a `native!` can name");
+                assert_eq!((refused, fits), (reason, false));
+            }
+        }
+        let named = small_in_natives(&kernel, "wgsl");
+        assert_eq!(named, (!fits).then_some(("x", elem)));
+        assert_eq!(small_in_natives(&kernel, "cuda"), None);
+    }
 }
 
 #[test]

@@ -199,8 +199,8 @@ impl Gen {
     }
 
     fn slice_param(&mut self, role: Role) -> Slice {
-        // `bool` elements are rare, since few devices support buffers of 8-bit elements.
-        let bools = self.once_in(8);
+        // `bool` elements hold one bit of a result only.
+        let bools = self.once_in(3);
         let elem = match role {
             Role::AnyFloat | Role::Inexact { .. } => self.ty(is_wide),
             Role::In { .. } | Role::Out { .. } | Role::Shared => {

@@ -341,5 +341,6 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         // Arguments are addresses; this is the alignment of the driver's own allocations.
         alignment: 256,
         slabs: true,
+        words: false,
     })
 }

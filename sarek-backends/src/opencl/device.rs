@@ -249,6 +249,7 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         alignment: shared.alignment,
         // A part of a buffer needs a sub-buffer object for each launch.
         slabs: false,
+        words: false,
     })
 }
 

@@ -362,9 +362,8 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             // WGSL has no elementary functions of f64.
             f64_math: false,
             i64: features.contains(wgpu::Features::SHADER_INT64),
-            // WGSL cannot store elements of 8 and 16 bits.
-            storage8: false,
-            storage16: false,
+            storage8: true,
+            storage16: true,
             f16: features.contains(wgpu::Features::SHADER_F16),
             atomics64: features.contains(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
@@ -411,5 +410,6 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
         alignment: limits.min_storage_buffer_offset_alignment as usize,
         // WebGPU binds no buffer for reading and writing at once.
         slabs: false,
+        words: true,
     }
 }

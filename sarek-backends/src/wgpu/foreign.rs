@@ -148,8 +148,8 @@ fn vector(module: &Module, parameter: &Parameter) -> Result<u32, String> {
         return Err(format!("{}, and is no array", jit::declared(parameter)));
     };
     let same = match scalar_of(module, base) {
-        // Vectors of 8- or 16-bit elements are not eligible. For all others, the stride must be a multiple of the
-        // unit's size.
+        // Units that WGSL lacks share words.
+        Some(found) if Wgsl.packs(unit) => found == Scalar::U32 && stride == 4,
         Some(found) => found == unit && (stride as usize).is_multiple_of(unit.size()),
         None => stride as usize == size,
     };

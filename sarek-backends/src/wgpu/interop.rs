@@ -8,7 +8,7 @@ use sarek_runtime::{Element, Error, Lent, Result, Vector};
 pub use wgpu;
 use wgpu::{BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout};
 use wgpu::{BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingResource, BindingType};
-use wgpu::{BufferBindingType, BufferUsages, ShaderStages};
+use wgpu::{BufferBindingType, BufferUsages, COPY_BUFFER_ALIGNMENT, ShaderStages};
 
 use super::device::Device;
 use super::memory::{Memory, USAGE, argument};
@@ -116,7 +116,7 @@ pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(wgpu::Buffer, u64)> {
 }
 
 /// Imports all of a buffer as a vector. The buffer must belong to the device that [`device_and_queue`] returns, and
-/// allow use as storage and copies both ways.
+/// allow use as storage and copies both ways. Its size must be a multiple of 4 bytes.
 ///
 /// # Safety
 /// wgpu lets every owner of a clone of the buffer write it. So the caller guarantees that, while the vector lives,
@@ -139,6 +139,14 @@ pub unsafe fn import<T: Element>(
         });
     }
     let len = buffer.size() as usize;
+    if !buffer.size().is_multiple_of(COPY_BUFFER_ALIGNMENT) {
+        return Err(Error::Unsupported {
+            backend: "wgpu".into(),
+            what: format!(
+                "a vector of a buffer of {len} bytes: round the size up to a multiple of {COPY_BUFFER_ALIGNMENT}"
+            ),
+        });
+    }
     let mem: Arc<dyn Mem> = Arc::new(Memory::imported(shared, buffer));
     let offset = 0;
     // SAFETY: the caller's promises; wgpu zeroes unwritten memory.

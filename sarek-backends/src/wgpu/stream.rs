@@ -127,14 +127,18 @@ impl Stream {
             return Ok((from as u64, src.into()));
         }
         let mut words = vec![0; end - start];
-        if start < from || to < dst.mem.len() {
+        let first = (start < from).then_some(start);
+        // The bytes after the memory's end only fill its last word.
+        let last = (to < end && to < dst.mem.len()).then(|| end - word);
+        for at in first.into_iter().chain(last) {
             let around = Slice {
                 mem: dst.mem.clone(),
-                offset: start,
-                len: words.len(),
+                offset: at,
+                len: word,
             };
-            // SAFETY: the words are within the memory, like the part to be written; wgpu zeroes unwritten memory.
-            unsafe { self.copy_out(&around, &mut words) }?;
+            let place = &mut words[at - start..at - start + word];
+            // SAFETY: the word is within the memory, like the part to be written; wgpu zeroes unwritten memory.
+            unsafe { self.copy_out(&around, place) }?;
         }
         words[from - start..to - start].copy_from_slice(src);
         Ok((start as u64, words.into()))
@@ -142,9 +146,14 @@ impl Stream {
 }
 
 impl Shared {
-    /// Waits for a submission and reads its result from a staging buffer.
-    fn read(&self, staging: &wgpu::Buffer, index: SubmissionIndex, dst: &mut [u8]) -> Result<()> {
-        let size = (dst.len() as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+    /// Waits for a submission and reads its result from a staging buffer, from byte `first` on.
+    fn read(
+        &self,
+        (staging, first): (&wgpu::Buffer, usize),
+        index: SubmissionIndex,
+        dst: &mut [u8],
+    ) -> Result<()> {
+        let size = ((first + dst.len()) as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let range = staging.slice(..size);
         let (mapped, answer) = channel();
         self.checked("mapping a buffer", || {
@@ -167,7 +176,7 @@ impl Shared {
         let view = range
             .get_mapped_range()
             .map_err(|error| self.error(error.to_string()))?;
-        dst.copy_from_slice(&view[..dst.len()]);
+        dst.copy_from_slice(&view[first..first + dst.len()]);
         drop(view);
         staging.unmap();
         Ok(())
@@ -199,17 +208,18 @@ unsafe impl BackendStream for Stream {
             return Ok(());
         }
         let buffer = &self.memory(src)?.buffer;
-        let size = (dst.len() as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+        let first = src.offset % COPY_BUFFER_ALIGNMENT as usize;
+        let size = ((first + dst.len()) as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let (staging, index) = {
             let mut queue = lock(&self.queue);
             let staging = self.staging(&mut queue, size)?;
             let index = self.submit(&mut queue, "copying to the host", |encoder| {
-                let from = src.offset as u64;
+                let from = (src.offset - first) as u64;
                 encoder.copy_buffer_to_buffer(buffer, from, &staging, 0, size);
             })?;
             (staging, index)
         };
-        self.shared.read(&staging, index, dst)?;
+        self.shared.read((&staging, first), index, dst)?;
         if staging.size() <= KEPT_STAGING {
             lock(&self.queue).staging = Some(staging);
         }
@@ -291,6 +301,10 @@ unsafe impl BackendStream for Stream {
         if dst.len == 0 {
             return Ok(());
         }
+        if !fills_words(dst) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.copy_in(dst, &vec![0; dst.len]) };
+        }
         let buffer = &self.memory(dst)?.buffer;
         let size = (dst.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let mut queue = lock(&self.queue);
@@ -308,9 +322,8 @@ unsafe impl BackendStream for Stream {
             return Ok(false);
         }
         let (to, from) = (&self.memory(dst)?.buffer, &self.memory(src)?.buffer);
-        let words = |n: usize| (n as u64).is_multiple_of(COPY_BUFFER_ALIGNMENT);
-        if to == from || ![src.offset, dst.offset].into_iter().all(words) {
-            return Ok(false); // WebGPU does not copy within a buffer, nor unaligned to words
+        if to == from || !is_word(src.offset) || !fills_words(dst) {
+            return Ok(false); // WebGPU does not copy within a buffer, nor parts of words
         }
         let size = (src.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let mut queue = lock(&self.queue);
@@ -320,6 +333,16 @@ unsafe impl BackendStream for Stream {
         })?;
         Ok(true)
     }
+}
+
+/// True for the offset of a word.
+fn is_word(offset: usize) -> bool {
+    (offset as u64).is_multiple_of(COPY_BUFFER_ALIGNMENT)
+}
+
+/// True if a part of a memory begins with a word, and ends with one or with the memory, whose last word is filled up.
+fn fills_words(part: &Slice) -> bool {
+    is_word(part.offset) && (is_word(part.len) || part.offset + part.len == part.mem.len())
 }
 
 /// A submission.
@@ -349,7 +372,7 @@ impl Event {
         if ticks.is_none() {
             let mut bytes = [0; TIMESTAMP as usize];
             self.shared
-                .read(&time.buffer, self.index.clone(), &mut bytes)?;
+                .read((&time.buffer, 0), self.index.clone(), &mut bytes)?;
             *ticks = Some(u64::from_le_bytes(bytes));
         }
         Ok(*ticks)

@@ -36,26 +36,16 @@ pub fn info_is_plausible(rig: &Rig) {
     }
 }
 
-/// The granularity of offsets and lengths: bytes if a device stores bytes, else words.
-fn grain(rig: &Rig) -> usize {
-    if rig.device.info().features.storage8 {
-        1
-    } else {
-        4
-    }
-}
-
 pub fn copies_take_offsets(rig: &Rig) {
-    let grain = grain(rig);
     let slice = rig.upload(&[7u8; 40]);
-    rig.stream
-        .put(&part(&slice, 3 * grain, 2 * grain), &vec![9; 2 * grain])
-        .unwrap();
+    rig.stream.put(&part(&slice, 3, 2), &[9; 2]).unwrap();
     let mut expected = vec![7u8; 40];
-    expected[3 * grain..5 * grain].fill(9);
+    expected[3..5].fill(9);
     assert_eq!(rig.download::<u8>(&slice), expected);
-    let window = part(&slice, 4 * grain, 3 * grain);
-    assert_eq!(rig.download::<u8>(&window), expected[4 * grain..7 * grain]);
+    let window = part(&slice, 4, 3);
+    assert_eq!(rig.download::<u8>(&window), expected[4..7]);
+    let window = part(&slice, 2, 4);
+    assert_eq!(rig.download::<u8>(&window), expected[2..6]);
     // Empty copies are allowed.
     let empty = part(&slice, 40, 0);
     rig.stream.put(&empty, &[]).unwrap();
@@ -64,8 +54,16 @@ pub fn copies_take_offsets(rig: &Rig) {
 }
 
 pub fn zero_leaves_the_neighbours(rig: &Rig) {
-    let grain = grain(rig);
-    for (offset, len) in [(5 * grain, 3 * grain), (16, 16), (0, 40), (4, 8)] {
+    for (offset, len) in [
+        (5, 3),
+        (6, 9),
+        (4, 5),
+        (37, 2),
+        (38, 1),
+        (16, 16),
+        (0, 40),
+        (4, 8),
+    ] {
         let slice = rig.upload(&[7u8; 40]);
         rig.stream.clear(&part(&slice, offset, len)).unwrap();
         let mut expected = vec![7u8; 40];
@@ -83,6 +81,16 @@ pub fn copies_within_the_device(rig: &Rig) {
         rig.download::<u32>(&to),
         [99, 2, 3, 4, 99, 99, 99, 99, 99, 99]
     );
+    // Parts of words: without their neighbours, or left to the framework.
+    for (at, len) in [(4, 3), (5, 2), (35, 4)] {
+        let (from, to) = (rig.upload(&[7u8; 39]), rig.upload(&[99u8; 39]));
+        let copied = rig
+            .stream
+            .duplicate(&part(&to, at, len), &part(&from, 8, len));
+        let mut expected = vec![99; 39];
+        expected[at..at + len].fill(if copied.unwrap() { 7 } else { 99 });
+        assert_eq!(rig.download::<u8>(&to), expected, "{at}, {len}");
+    }
     // Overlapping ranges: moved as by memmove, or left to the framework.
     if rig
         .stream

@@ -40,6 +40,7 @@ mod prints;
 mod prints_values;
 mod rust_forms;
 mod saxpy;
+mod shared_words;
 mod small;
 mod small_rest;
 mod std_functions;
@@ -80,6 +81,7 @@ pub fn all() -> &'static [Case] {
             constants_of_composites::CASES,
             constants_tables::CASES,
             names::CASES,
+            shared_words::CASES,
             small::CASES,
             small_rest::CASES,
             half::CASES,

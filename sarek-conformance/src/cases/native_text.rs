@@ -8,6 +8,7 @@ use sarek::{Error, NativePrelude};
 pub const CASES: &[Case] = &[
     Case::new("native/selection", &[], selection),
     Case::new("native/buffers", &[], buffers),
+    Case::new("native/small_buffers", &[], small_buffers),
     Case::new("native/no_fallback", &[], no_fallback),
     Case::new("native/values", &[], values),
     Case::new("native/operands", &[], operands),
@@ -80,6 +81,46 @@ fn buffers(device: &Device) -> Check {
         .over(100)
         .run_on(device)?;
     expect("buffers", &y, &expected)
+}
+
+/// Names buffers of elements that some devices have in words only.
+#[kernel]
+fn small_buffers_kernel(x: &[u8], y: &mut [u8]) {
+    let i = global_idx_x() as u32;
+    let at = i as usize;
+    y[at] = x[at];
+    // SAFETY: each thread stores to its own element, which exists: the store above was checked.
+    unsafe {
+        native! {
+            "cuda" => "{y}[{i}] = {x}[{i}] + 1;",
+            "opencl" => "{y}[{i}] = {x}[{i}] + 1;",
+            "wgsl" => "{y}[{i}] = {x}[{i}] + 1;",
+            _ => { y[at] = x[at] + 1; }
+        }
+    }
+}
+
+fn small_buffers(device: &Device) -> Check {
+    let x: Vec<u8> = (0..77).collect();
+    let mut y = sentinel_filled(77);
+    let result = small_buffers_kernel(&Vector::from_slice(&x), &mut y)
+        .over(77)
+        .run_on(device);
+    match (device.info().words, result) {
+        (false, result) => {
+            result?;
+            let expected: Vec<u8> = x.iter().map(|x| x + 1).collect();
+            expect("small buffers", &y, &expected)
+        }
+        (true, Err(Error::NotEligible { reasons, .. })) => {
+            let named = reasons
+                .iter()
+                .any(|reason| reason.contains("a `native!` names `"));
+            ensure(named, || format!("{reasons:?}"))
+        }
+        (true, Err(error)) => Err(CaseError::Error(error)),
+        (true, Ok(())) => wrong("a text takes words for elements"),
+    }
 }
 
 #[kernel]

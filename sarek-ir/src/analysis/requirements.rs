@@ -4,7 +4,7 @@
 //! launch may prove that 32 bits suffice. Both the texts and the fallback of a native block count.
 
 use crate::facts::{Effect, Reads, Work};
-use crate::{Access, Intrinsic, Kernel, ParamKind, Scalar};
+use crate::{Access, Intrinsic, Kernel, ParamKind, Piece, Scalar};
 
 /// The features that a kernel needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -136,6 +136,24 @@ impl Requirements {
             | Scalar::F32 => {}
         }
     }
+}
+
+/// A parameter with 8- or 16-bit elements other than `f16` that a native text for `target` names, and their type.
+pub fn small_in_natives<'k>(kernel: &'k Kernel, target: &str) -> Option<(&'k str, Scalar)> {
+    let natives = kernel.natives.iter();
+    let texts = natives.filter_map(|native| native.texts.iter().find(|t| t.target == target));
+    let mut pieces = texts.flat_map(|text| text.pieces.iter());
+    pieces.find_map(|piece| {
+        let Piece::Param(param) = piece else {
+            return None;
+        };
+        let param = &kernel.params[param.index()];
+        let ParamKind::Slice { elem, .. } = param.kind else {
+            return None;
+        };
+        let elem = elem.scalar();
+        (elem.size() < 4 && elem != Scalar::F16).then_some((&*param.name, elem))
+    })
 }
 
 #[cfg(test)]

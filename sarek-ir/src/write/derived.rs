@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Atomic, Dialect, Entry, IndexWidth, RawId, Subgroup, Text, Unsupported};
+use super::{Atomic, Dialect, Entry, IndexWidth, Packed, RawId, Subgroup, Text, Unsupported};
 use crate::{AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, UnaryOp, Value};
 
 /// Defines the trait and its delegation from one list of the methods of [`Dialect`].
@@ -86,6 +86,9 @@ derived! {
     fn declare_wide(name: &str, wide: &str, init: &str) -> String;
     fn loaded(element: String, ty: Scalar) -> Text;
     fn stored(value: Text, ty: Scalar) -> Text;
+    fn packs(ty: Scalar) -> bool;
+    fn packed_load(element: &Packed<'_>) -> Text;
+    fn packed_store(element: &Packed<'_>, value: Text) -> String;
     fn barrier(buffers: bool) -> Result<&'static str, Unsupported>;
     fn predicate() -> Option<&'static str>;
     fn fence(scope: Scope) -> Result<&'static str, Unsupported>;

@@ -287,6 +287,27 @@ pub trait Dialect: Send + Sync {
         c::stored(value, ty)
     }
 
+    /// True if the target has no elements of this type in buffers, so that several share a word. Then a buffer that the
+    /// kernel does not change by atomic operations is declared as an array of words. Its elements have no places, and
+    /// [`Dialect::packed_load`] and [`Dialect::packed_store`] access them.
+    fn packs(&self, ty: Scalar) -> bool {
+        let _ = ty;
+        false
+    }
+
+    /// The value of an element of a packed buffer.
+    fn packed_load(&self, element: &Packed<'_>) -> Text {
+        let place = self.element(element.buffer, element.index, element.index_type);
+        self.loaded(place, element.ty)
+    }
+
+    /// The statement that stores a value in an element of a packed buffer. Meanwhile other threads may store the other
+    /// elements of the word.
+    fn packed_store(&self, element: &Packed<'_>, value: Text) -> String {
+        let place = self.element(element.buffer, element.index, element.index_type);
+        format!("{place} = {};", self.stored(value, element.ty).text)
+    }
+
     /// The barrier statement: the threads of a block wait for each other, and then see each other's writes to shared
     /// arrays, and to buffers if `buffers` is true.
     fn barrier(&self, buffers: bool) -> Result<&'static str, Unsupported> {
@@ -352,6 +373,21 @@ pub enum RawId {
     BlockDim,
     /// Blocks of the physical grid.
     GridDim,
+}
+
+/// An element of a packed buffer, see [`Dialect::packs`].
+#[derive(Clone, Copy, Debug)]
+pub struct Packed<'a> {
+    /// The name of the buffer.
+    pub buffer: &'a str,
+    /// The type of the element.
+    pub ty: Scalar,
+    /// True if the kernel may write the buffer.
+    pub mutable: bool,
+    /// The number of the element, which is in bounds.
+    pub index: &'a Text,
+    /// The type of the index.
+    pub index_type: Scalar,
 }
 
 /// An atomic operation on one element.

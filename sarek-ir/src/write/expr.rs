@@ -2,12 +2,12 @@
 
 use crate::numeric::Operator;
 use crate::{
-    Arithmetic, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind,
-    Scalar, SiteId, Value,
+    Access, Arithmetic, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId,
+    ParamKind, Scalar, SiteId, Value,
 };
 
 use super::stmt::Writer;
-use super::{Precedence, Text, Unsupported};
+use super::{Packed, Precedence, Text, Unsupported};
 
 impl Writer<'_> {
     pub(super) fn expr(&self, id: ExprId) -> Result<Text, Unsupported> {
@@ -88,12 +88,47 @@ impl Writer<'_> {
             let helper = format!("srk_index_{}", self.index);
             index = self.checked(&helper, [index, self.len(memory)], site);
         }
+        if let Some(packed) = self.packed_element(memory, &index) {
+            return Ok(self.dialect.packed_load(&packed));
+        }
         let name = self.memory(memory);
         let element = self.dialect.element(name, &index, self.index);
         Ok(match memory {
             Memory::Slice(_) | Memory::Shared(_) => self.dialect.loaded(element, ty),
             Memory::Local(_) | Memory::Table(_) => Text::primary(element),
         })
+    }
+
+    /// An element of a packed buffer, if the memory is one.
+    pub(super) fn packed_element<'t>(
+        &'t self,
+        memory: Memory,
+        index: &'t Text,
+    ) -> Option<Packed<'t>> {
+        let Memory::Slice(param) = memory else {
+            return None;
+        };
+        let ty = self.packed_type(param)?;
+        Some(Packed {
+            buffer: self.memory(memory),
+            ty,
+            mutable: self.kernel.access(memory) != Access::Read,
+            index,
+            index_type: self.index,
+        })
+    }
+
+    /// The type of the elements of a packed buffer, if the parameter is one.
+    pub(super) fn packed_type(&self, param: ParamId) -> Option<Scalar> {
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Slice { elem, access } if access != Access::Atomic => {
+                Some(elem.scalar()).filter(|ty| self.dialect.packs(*ty))
+            }
+            ParamKind::Slice { .. }
+            | ParamKind::Scalar(_)
+            | ParamKind::Value(_)
+            | ParamKind::Reference(_) => None,
+        }
     }
 
     /// An index. In unreachable code, a constant may lie beyond an array's end; targets would reject it, so it is made

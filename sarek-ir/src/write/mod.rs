@@ -32,7 +32,7 @@ mod wgsl;
 
 pub use cuda::Cuda;
 pub use derived::Derived;
-pub use dialect::{Atomic, Dialect, RawId, Subgroup};
+pub use dialect::{Atomic, Dialect, Packed, RawId, Subgroup};
 pub use entry::{Argument, Entry, Shared};
 pub use file::{FileRole, SourceFile};
 pub use join::{Joint, join};

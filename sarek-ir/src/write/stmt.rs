@@ -211,15 +211,22 @@ impl<'a> Writer<'a> {
         site: Option<SiteId>,
     ) -> Result<(), Unsupported> {
         let ty = self.kernel.scalar_of(value);
-        let mut value = self.expr(value)?;
-        if !matches!(memory, Memory::Local(_)) {
-            value = self.dialect.stored(value, ty);
-        }
+        let value = self.expr(value)?;
         let index = self.index_of(memory, index)?;
-        let place = self
-            .dialect
-            .element(self.memory(memory), &index, self.index);
-        let assign = format!("{place} = {};", value.text);
+        let assign = match self.packed_element(memory, &index) {
+            Some(packed) => self.dialect.packed_store(&packed, value),
+            None => {
+                let value = match memory {
+                    Memory::Local(_) => value,
+                    Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_) => {
+                        self.dialect.stored(value, ty)
+                    }
+                };
+                let memory = self.memory(memory);
+                let place = self.dialect.element(memory, &index, self.index);
+                format!("{place} = {};", value.text)
+            }
+        };
         let Some(site) = site else {
             self.out.line(assign);
             return Ok(());
@@ -429,7 +436,13 @@ impl<'a> Writer<'a> {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Local(local) => out.push_str(self.namer.local(*local)),
                 Piece::Param(param) => match self.kernel.params[param.index()].kind {
-                    ParamKind::Slice { .. } => out.push_str(self.argument(*param)),
+                    ParamKind::Slice { .. } => {
+                        if let Some(ty) = self.packed_type(*param) {
+                            let construct = format!("buffers of `{ty}` that a `native!` can name");
+                            return Err(Unsupported::new(target, construct));
+                        }
+                        out.push_str(self.argument(*param));
+                    }
                     ParamKind::Value(_) | ParamKind::Reference(_) => {
                         unreachable!("linking leaves no compound")
                     }

@@ -97,25 +97,17 @@ pub fn result_type(op: Operation, ty: Scalar) -> Scalar {
     }
 }
 
-/// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for operands of another type than `ty`. Without
-/// `storage_small`, buffers hold small types in 32 bits.
-pub fn kernel(name: &str, ty: Scalar, operations: &[Operation], storage_small: bool) -> Kernel {
-    let stored = |ty: Scalar| match ty.widened() {
-        Some(wide) if !storage_small => wide,
-        Some(_) | None => ty,
-    };
+/// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for operands of another type than `ty`.
+pub fn kernel(name: &str, ty: Scalar, operations: &[Operation]) -> Kernel {
     let mut b = Build::new(name);
-    let operands = ["a", "b", "c"].map(|name| b.slice(name, stored(ty)));
+    let operands = ["a", "b", "c"].map(|name| b.slice(name, ty));
     let counts = b.slice("counts", Scalar::I32);
-    let out = b.slice_mut("out", stored(result_type(operations[0], ty)));
+    let out = b.slice_mut("out", result_type(operations[0], ty));
     for (k, &op) in operations.iter().enumerate() {
         let value = value(&mut b, op, ty, operands, counts);
         let value = match b.kernel.scalar_of(value) {
             Scalar::Bool => b.cast(value, Scalar::U32),
-            other => match stored(other) {
-                wide if wide != other => b.cast(value, wide),
-                _ => value,
-            },
+            _ => value,
         };
         let (i, n) = (b.global_x(), b.lit(Value::Usize(operations.len() as u64)));
         let row = b.bin(BinaryOp::Mul, i, n);

@@ -1,6 +1,8 @@
 //! Eligibility: the devices that can run a kernel or a launch, and the choice of the best one.
 
+use sarek_ir::Kernel;
 use sarek_ir::analysis::private::Private;
+use sarek_ir::analysis::requirements::small_in_natives;
 use sarek_ir::write::IndexWidth;
 
 use super::dispatch::Asked;
@@ -272,6 +274,9 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
                 renderer.target()
             ));
         }
+        Pipeline::Jit(renderer, _) if info.words => {
+            reasons.extend(native_of_small(&kernel.kernel, renderer.target()));
+        }
         Pipeline::Direct | Pipeline::Interpret | Pipeline::Jit(..) => {}
     }
     if let Pipeline::Jit(renderer, _) = device.pipeline() {
@@ -301,11 +306,19 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     reasons
 }
 
+/// The reason why a device whose small elements share words cannot run the kernel's own texts, if so.
+fn native_of_small(kernel: &Kernel, target: &str) -> Option<String> {
+    let (name, ty) = small_in_natives(kernel, target)?;
+    Some(format!(
+        "a `native!` names `{name}`, whose elements (`{ty}`) share words of 32 bits there"
+    ))
+}
+
 /// The local arrays of a thread as laid out on the device, if there are any: the bytes of all, and
 /// a description of the largest.
 pub(super) fn private_arrays(device: &Device, kernel: &Prepared) -> Option<(u64, String)> {
     kernel.private.largest?;
-    let private = Private::of(&kernel.kernel, least_element(device));
+    let private = Private::of(&kernel.kernel, device.info().least_element());
     let (largest, bytes) = private.largest?;
     let name = &kernel.kernel.locals[largest.index()].name;
     Some((private.bytes, format!("`{name}` alone {bytes}")))
@@ -355,21 +368,11 @@ pub(super) fn private_of_space(
     })
 }
 
-/// The least size of an element in bytes: without 8-bit elements in memory, each takes a 32-bit
-/// word.
-fn least_element(device: &Device) -> u64 {
-    if device.info().features.storage8 {
-        1
-    } else {
-        4
-    }
-}
-
 /// Checks that a block has enough shared memory. `bytes` computes the need from the least size of
 /// an element.
 pub(super) fn shared_bytes(device: &Device, bytes: impl Fn(u64) -> u64) -> Result<(), String> {
     let info = device.info();
-    match bytes(least_element(device)) {
+    match bytes(info.least_element()) {
         bytes if bytes <= info.max_shared => Ok(()),
         u64::MAX => Err("a block takes more shared memory than 64 bits can count".to_owned()),
         bytes => Err(format!(

@@ -15,11 +15,14 @@
 //! not specify how a conversion rounds, so a helper rounds before it. A `bf16` is held in the same way; in shared
 //! arrays it is a `u32` of its bits.
 //!
+//! Buffers of other 8- and 16-bit elements are arrays of `u32`, several elements in each ([`packed`]).
+//!
 //! `f64`, `i64` and `u64` are naga's extensions: like subgroups, they need the device's feature but no `enable`.
 
 mod collective;
 mod counting;
 mod immediate;
+mod packed;
 mod snippets;
 mod snippets_exact;
 mod snippets_float;
@@ -34,8 +37,8 @@ use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, UnaryOp, Valu
 
 use super::text::f32_digits;
 use super::{
-    Atomic, Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Subgroup, Text, Unsupported,
-    c, expand, reserved,
+    Atomic, Dialect, Entry, IndexWidth, Packed, Precedence, RawId, SlotKind, Subgroup, Text,
+    Unsupported, c, expand, reserved,
 };
 
 /// WGSL for naga.
@@ -74,24 +77,10 @@ impl Dialect for Wgsl {
     }
 
     fn storage_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
-        match ty {
-            Scalar::Bool | Scalar::I8 | Scalar::U8 => Err(Unsupported::new(
-                self.name(),
-                format!("buffers of 8-bit elements (`{ty}`)"),
-            )),
-            Scalar::I16 | Scalar::U16 | Scalar::Bf16 => Err(Unsupported::new(
-                self.name(),
-                format!("buffers of 16-bit elements (`{ty}`)"),
-            )),
-            Scalar::I32
-            | Scalar::U32
-            | Scalar::I64
-            | Scalar::U64
-            | Scalar::Usize
-            | Scalar::F16
-            | Scalar::F32
-            | Scalar::F64 => Ok(ty.name()),
-        }
+        Ok(match packed::packs(ty) {
+            true => packed::word_type(false),
+            false => ty.name(),
+        })
     }
 
     /// Every bit pattern must be a valid value, so a `bool` is a word.
@@ -112,6 +101,18 @@ impl Dialect for Wgsl {
 
     fn atomic_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         collective::atomic_type(ty)
+    }
+
+    fn packs(&self, ty: Scalar) -> bool {
+        packed::packs(ty)
+    }
+
+    fn packed_load(&self, element: &Packed<'_>) -> Text {
+        self.loaded(packed::load(element).text, element.ty)
+    }
+
+    fn packed_store(&self, element: &Packed<'_>, value: Text) -> String {
+        packed::store(element, &self.stored(value, element.ty))
     }
 
     fn barrier(&self, buffers: bool) -> Result<&'static str, Unsupported> {
@@ -293,16 +294,7 @@ impl Dialect for Wgsl {
     }
 
     fn element(&self, buffer: &str, index: &Text, index_type: Scalar) -> String {
-        if index_type == Scalar::U32 {
-            return format!("{buffer}[{}]", index.text);
-        }
-        // naga does not convert 64-bit constants.
-        let index = if index.constant {
-            self.runtime(index.clone(), index_type)
-        } else {
-            index.clone()
-        };
-        format!("{buffer}[u32({})]", index.text)
+        format!("{buffer}[{}]", index_u32(index, index_type).text)
     }
 
     fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
@@ -353,7 +345,8 @@ impl Dialect for Wgsl {
         if name == Scalar::F16.name() {
             return Some("enable f16;".into());
         }
-        expand(self, snippets::TEMPLATES, name)
+        packed::helper(name)
+            .or_else(|| expand(self, snippets::TEMPLATES, name))
             .or_else(|| expand(self, snippets_exact::TEMPLATES, name))
             .or_else(|| expand(self, snippets_float::TEMPLATES, name))
             .or_else(|| expand(self, collective::TEMPLATES, name))
@@ -385,6 +378,19 @@ impl Dialect for Wgsl {
     }
 }
 
+/// An index as a `u32`.
+fn index_u32(index: &Text, index_type: Scalar) -> Text {
+    if index_type == Scalar::U32 {
+        return index.clone();
+    }
+    // naga does not convert 64-bit constants.
+    let index = match index.constant {
+        true => Wgsl.runtime(index.clone(), index_type),
+        false => index.clone(),
+    };
+    Text::call("u32", &[index])
+}
+
 /// The low word of an integer that is sign-extended to 64 bits.
 fn low_word(name: &str, ty: Scalar) -> String {
     match (ty.size(), ty.is_signed()) {
@@ -412,7 +418,10 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
         match argument.slot.kind {
             SlotKind::Buffer { mutable, .. } => {
                 let access = if mutable { "read_write" } else { "read" };
-                let ty = argument.element_type(d)?;
+                let ty = match d.packs(argument.slot.ty) && !argument.atomic {
+                    true => packed::word_type(mutable),
+                    false => argument.element_type(d)?,
+                };
                 buffers.push(format!("var<storage, {access}> {name}: array<{ty}>;"));
             }
             SlotKind::Output(_) | SlotKind::Faults => buffers.push(format!(

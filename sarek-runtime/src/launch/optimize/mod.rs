@@ -316,8 +316,9 @@ impl Planning<'_, '_> {
 
     /// The lengths of the shared arrays of a transformed kernel.
     fn shared(&self, kernel: &Kernel) -> Result<Arc<[u64]>, Kept> {
-        let least = if self.info.features.storage8 { 1 } else { 4 };
-        if kernel.fixed_shared_bytes(least) > self.info.max_shared.min(MOST_SHARED) {
+        if kernel.fixed_shared_bytes(self.info.least_element())
+            > self.info.max_shared.min(MOST_SHARED)
+        {
             return Err(Kept::Shared);
         }
         let lens = kernel.shared.iter().map(|array| match array.len {

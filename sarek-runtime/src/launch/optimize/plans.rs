@@ -425,7 +425,7 @@ impl Planning<'_, '_> {
         for access in footprint.accesses.iter().filter(|access| counts(access)) {
             match access.distance[0] {
                 Distance::None => {}
-                // WGSL has no wide types for elements of 16 bits.
+                // WGSL has no wide types for elements of 8 and 16 bits.
                 Distance::One if !wgsl || access.size >= 4 => {
                     widths.push(access.multiple.min(u64::from(WIDE / access.size)));
                 }

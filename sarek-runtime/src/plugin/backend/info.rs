@@ -54,6 +54,10 @@ pub struct DeviceInfo {
     /// True if several parts of one buffer may be arguments of a launch at no cost, even if some
     /// are written. Small buffers are then parts of larger ones.
     pub slabs: bool,
+    /// True if the device's texts have no 8- and 16-bit elements, but words of 32 bits. Such elements
+    /// share words in buffers, which texts in `native!` cannot name. In shared and local arrays,
+    /// each takes a word.
+    pub words: bool,
 }
 
 impl DeviceInfo {
@@ -67,6 +71,14 @@ impl DeviceInfo {
             Scalar::F16 => has.f16,
             Scalar::I64 | Scalar::U64 => has.i64,
             Scalar::F64 => has.f64,
+        }
+    }
+
+    /// The size in bytes of the smallest element of a shared or local array.
+    pub(crate) fn least_element(&self) -> u64 {
+        match self.features.storage8 && !self.words {
+            true => 1,
+            false => 4,
         }
     }
 
@@ -101,6 +113,7 @@ impl Default for DeviceInfo {
             unified: false,
             alignment: 256,
             slabs: false,
+            words: false,
         }
     }
 }
