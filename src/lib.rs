@@ -57,6 +57,8 @@ extern crate self as sarek;
 
 pub mod interop;
 pub mod ir;
+#[doc(hidden)]
+pub mod operators;
 pub mod prelude;
 pub mod tag;
 pub mod testing;
@@ -146,6 +148,7 @@ mod pages {
 /// Items that expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::operators;
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{

@@ -25,6 +25,7 @@ mod macros;
 mod memory;
 mod numeric;
 mod operator;
+mod own_operator;
 mod requires;
 mod resolve;
 mod stmt;
@@ -298,6 +299,8 @@ pub struct Lowerer<'e> {
     lent_mutably: HashSet<LocalId>,
     /// The locals with the value of what may be a reference in the source, so that `*name` is that value.
     lent: HashSet<LocalId>,
+    /// The parameters of closures, which may be references to references.
+    closure_parameters: HashSet<LocalId>,
     /// The places that references in the source refer to.
     referred: Vec<memory::place::Place>,
     /// The parts of slices that have names.
@@ -475,6 +478,7 @@ impl<'e> Lowerer<'e> {
             borrowed: HashSet::new(),
             lent_mutably: HashSet::new(),
             lent: HashSet::new(),
+            closure_parameters: HashSet::new(),
             referred: vec![],
             sub_slices: vec![],
             held_elements: vec![],

@@ -63,6 +63,9 @@ impl Lowerer<'_> {
             Some((Infix::Or, false)) => self.short_circuit(e, false),
             Some((op, false)) => {
                 let ids = self.operands(&[&e.left, &e.right]);
+                if let Some(value) = self.own_infix(e, (ids[0], ids[1])) {
+                    return value;
+                }
                 Value::Scalar(self.apply(op, ids[0], ids[1], e.range(), e.op.range()))
             }
             None => {
@@ -253,6 +256,9 @@ impl Lowerer<'_> {
         if let Some(made) = self.simd_unary(op, arg, e.range()) {
             return Value::Scalar(made);
         }
+        if let Some(value) = self.own_prefix(op, e, arg) {
+            return value;
+        }
         let ty = self.ty(arg);
         Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.range()))
     }
@@ -325,6 +331,7 @@ impl Lowerer<'_> {
 
     /// `place op= value`: for scalars, evaluates the value first, then the place.
     fn compound_assign(&mut self, e: &syn::ExprBinary, op: Infix) -> Value {
+        let began = self.mark();
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };
@@ -332,6 +339,9 @@ impl Lowerer<'_> {
         let Some(place) = self.place(&e.left) else {
             return Value::Unit;
         };
+        if let Some(value) = self.own_assign(e, (&place, value), (began, mark)) {
+            return value;
+        }
         let value = self.settle(value, mark);
         let (place, current) = self.read_place(place, e.left.range());
         let result = self.apply(op, current, value, e.range(), e.op.range());
@@ -340,7 +350,7 @@ impl Lowerer<'_> {
     }
 
     /// The value. If statements came after `mark`, it is evaluated before them.
-    fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
+    pub(super) fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
         if self.mark() > mark && !self.kernel.is_fixed_leaf(value) {
             self.spill_at(mark, value)
         } else {
