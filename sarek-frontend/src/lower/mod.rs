@@ -335,6 +335,8 @@ pub struct Lowerer<'e> {
     audited_names: HashSet<String>,
     /// Tests for rustc that methods are the ones that kernels support.
     method_audits: Vec<resolve::method_audit::MethodAudit>,
+    /// True if a value of the user's own type is expected of the next expression, so that its operators are probably the user's.
+    expects_own: bool,
     /// True while the body of a numeric method is lowered.
     in_body: bool,
     /// The constants that only rustc can evaluate, by their source text.
@@ -504,6 +506,7 @@ impl<'e> Lowerer<'e> {
             audits: vec![],
             audited_names: HashSet::new(),
             method_audits: vec![],
+            expects_own: false,
             in_body: false,
             linked: HashMap::new(),
             tested: HashSet::new(),

@@ -62,8 +62,9 @@ impl Lowerer<'_> {
             Some((Infix::And, false)) => self.short_circuit(e, true),
             Some((Infix::Or, false)) => self.short_circuit(e, false),
             Some((op, false)) => {
-                let ids = self.operands(&[&e.left, &e.right]);
-                if let Some(value) = self.own_infix(e, (ids[0], ids[1])) {
+                let expects_own = std::mem::take(&mut self.expects_own);
+                let (ids, is_own) = self.own_operands(e, expects_own);
+                if let Some(value) = self.own_infix(e, (ids[0], ids[1]), is_own) {
                     return value;
                 }
                 Value::Scalar(self.apply(op, ids[0], ids[1], e.range(), e.op.range()))
@@ -241,7 +242,10 @@ impl Lowerer<'_> {
                 UnaryOp::Neg
             }
             syn::UnOp::Not(_) => UnaryOp::Not,
-            syn::UnOp::Deref(star) => return self.deref(e, star.span),
+            syn::UnOp::Deref(star) => {
+                self.expects_own = false;
+                return self.deref(e, star.span);
+            }
             _ => {
                 self.errors.unsupported(
                     codes::OPERATOR,
@@ -252,11 +256,12 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
+        let is_own = self.expects_own;
         let arg = self.scalar(&e.expr);
         if let Some(made) = self.simd_unary(op, arg, e.range()) {
             return Value::Scalar(made);
         }
-        if let Some(value) = self.own_prefix(op, e, arg) {
+        if let Some(value) = self.own_prefix(op, e, arg, is_own) {
             return value;
         }
         let ty = self.ty(arg);
@@ -286,6 +291,8 @@ impl Lowerer<'_> {
         if let Some(value) = self.array_assign(e) {
             return value;
         }
+        let expected = self.type_of_place(&e.left);
+        self.expect_own(expected);
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };
@@ -332,6 +339,9 @@ impl Lowerer<'_> {
     /// `place op= value`: for scalars, evaluates the value first, then the place.
     fn compound_assign(&mut self, e: &syn::ExprBinary, op: Infix) -> Value {
         let began = self.mark();
+        let is_sum = matches!(e.op, BinOp::AddAssign(_) | BinOp::SubAssign(_));
+        let expected = is_sum.then(|| self.type_of_place(&e.left));
+        self.expect_own(expected.flatten());
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };

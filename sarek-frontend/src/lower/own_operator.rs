@@ -33,6 +33,8 @@ impl Lowerer<'_> {
                 let is_constructor = callee.method.is_some() && !callee.has_receiver;
                 callee.is_operator || is_constructor && callee.of_trait.is_none()
             }
+            // It has parts itself.
+            Node::Hole(_) if self.types.has_parts(ty) => true,
             Node::Hole(
                 Hole::Field { .. }
                 | Hole::Element { .. }
@@ -52,16 +54,86 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Notes the type that is expected of the next expression.
+    pub(super) fn expect_own(&mut self, ty: Option<Ty>) {
+        self.expects_own = ty.is_some_and(|ty| self.may_have_operators(ty));
+    }
+
+    /// The type of a place that is not lowered yet, if its expression shows it.
+    pub(super) fn type_of_place(&mut self, expr: &syn::Expr) -> Option<Ty> {
+        match peeled(expr) {
+            syn::Expr::Path(path) => {
+                let name = path.path.get_ident().cloned();
+                match self.find(&name?)? {
+                    Binding::Local(local) | Binding::Reference(local) => {
+                        Some(self.local_types[local.index()])
+                    }
+                    Binding::Scalar(param) => Some(self.param_types[param.index()]),
+                    Binding::Memory(_)
+                    | Binding::View(_)
+                    | Binding::Closure(_)
+                    | Binding::Callable(_)
+                    | Binding::Const(_)
+                    | Binding::Part(_)
+                    | Binding::Place(_)
+                    | Binding::SubSlice(_) => None,
+                }
+            }
+            syn::Expr::Index(e) => self.find_memory(&e.expr).map(|(_, elem)| elem),
+            syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => {
+                self.type_of_place(&e.expr)
+            }
+            _ => None,
+        }
+    }
+
+    /// True if an operand inside of an expression is known to be of the user's type.
+    fn has_own_operand(&mut self, expr: &syn::Expr) -> bool {
+        match peeled(expr) {
+            syn::Expr::Binary(e) => self.has_own_operand(&e.left) || self.has_own_operand(&e.right),
+            syn::Expr::Unary(e) if !matches!(e.op, syn::UnOp::Deref(_)) => {
+                self.has_own_operand(&e.expr)
+            }
+            other => {
+                let ty = self.type_of_place(other);
+                ty.is_some_and(|ty| self.may_have_operators(ty))
+            }
+        }
+    }
+
+    /// The operands of `a + b`, and true if the operator is expected to be the user's. A sum has one type in general.
+    pub(super) fn own_operands(
+        &mut self,
+        e: &syn::ExprBinary,
+        expected: bool,
+    ) -> (Vec<ExprId>, bool) {
+        let is_sum = matches!(e.op, syn::BinOp::Add(_) | syn::BinOp::Sub(_));
+        let is_operator = OperatorTrait::of_infix(&e.op).is_some();
+        let expected = is_operator && expected
+            || is_sum && (self.has_own_operand(&e.left) || self.has_own_operand(&e.right));
+        let mut ids = vec![];
+        for operand in [&e.left, &e.right] {
+            self.expects_own = expected;
+            ids = self.more_operands(ids, &[operand]);
+        }
+        self.expects_own = false;
+        (ids, expected)
+    }
+
     /// `a + b`, if an operand may be of the user's type.
     pub(super) fn own_infix(
         &mut self,
         e: &syn::ExprBinary,
         (lhs, rhs): (ExprId, ExprId),
+        expected: bool,
     ) -> Option<Value> {
         let operator = OperatorTrait::of_infix(&e.op)?;
         let types = [self.ty(lhs), self.ty(rhs)];
+        let is_hole = |ty: Ty| matches!(self.types.node(ty), Node::Hole(_));
         if types.into_iter().any(|ty| self.simd(ty).is_some())
-            || !types.into_iter().any(|ty| self.may_have_operators(ty))
+            || !types.into_iter().any(|ty| {
+                self.may_have_operators(ty) || expected && is_hole(ty)
+            })
         {
             return None;
         }
@@ -79,9 +151,11 @@ impl Lowerer<'_> {
         op: UnaryOp,
         e: &syn::ExprUnary,
         arg: ExprId,
+        expected: bool,
     ) -> Option<Value> {
         let operator = OperatorTrait::of_prefix(op)?;
-        if !self.may_have_operators(self.ty(arg)) {
+        let is_hole = matches!(self.types.node(self.ty(arg)), Node::Hole(_));
+        if !(self.may_have_operators(self.ty(arg)) || expected && is_hole) {
             return None;
         }
         if self.is_by_reference(&[&e.expr]) {
