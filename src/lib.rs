@@ -152,9 +152,9 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FreeBlock,
-        FunctionFacts, KernelDef, ParameterSet, collect::instance, host, layout, leaf, links,
-        native, no_fallback,
+        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, Examples, FixedBlock,
+        FreeBlock, FunctionFacts, KernelDef, ParameterSet, collect::instance, host, layout, leaf,
+        links, native, no_fallback,
     };
 
     /// The macros that `println!` and `print!` of a kernel become for rustc.

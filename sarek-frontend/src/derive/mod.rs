@@ -1,6 +1,7 @@
 //! `#[derive(KernelType)]`: the fields and the layout of a type as data. [`kind`] is
 //! `#[derive(Kind)]`.
 
+mod examples;
 pub mod kind;
 mod layout;
 mod repr;
@@ -117,6 +118,7 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let same = same::fields(item, (&impl_generics, &ty_generics, where_clause));
+    let examples = examples::of(&item.data, krate);
     quote! {
         const _: () = {
             // SAFETY: the description lists the fields in their order; their offsets come from
@@ -124,6 +126,7 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
             #[automatically_derived]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
                 const TYPE: #krate::__private::ir::TypeInfo = #info;
+                #examples
             }
 
             #same

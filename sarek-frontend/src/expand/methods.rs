@@ -230,6 +230,10 @@ fn mangled(tokens: impl ToTokens) -> String {
     plain.collect()
 }
 
+fn has_types(generics: &syn::Generics) -> bool {
+    generics.type_params().next().is_some()
+}
+
 /// The versions of a method with errors for rustc and for editors.
 fn broken(function: &mut syn::ImplItemFn, errors: &Errors, krate: &TokenStream) {
     reported::with_editors(&mut function.sig, &mut function.block, errors, krate);
@@ -266,7 +270,8 @@ fn method_items(
             literal_types::of(lowered, &signature, &function.sig, &function.block, krate);
     }
     let marks = lowered.as_ref().map(|l| &l.marks);
-    reference::annotate(&mut function.block, marks, krate);
+    let is_generic = has_types(&signature.generics);
+    reference::annotate(&mut function.block, marks, is_generic, krate);
     let Some(mut lowered) = lowered else {
         broken(function, errors, krate);
         return Some((signature, None));

@@ -16,6 +16,11 @@ pub fn on_devices(
     krate: &TokenStream,
 ) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
+    let is_method = |item: &syn::ImplItem| matches!(item, syn::ImplItem::Fn(f) if f.sig.ident == operator.method);
+    if !block.items.iter().any(is_method) {
+        // rustc reports that it is missing.
+        return TokenStream::new();
+    }
     let (generics, clause) = (&block.generics.params, &block.generics.where_clause);
     let ty = &block.self_ty;
     let written = path.segments.last().map(|last| &last.arguments);

@@ -139,6 +139,8 @@ pub struct Lowered {
     /// The locals that `&mut T` parameters refer to. Passed on by name, they become `&mut T` or
     /// `&T`, as the callee requires.
     pub references: HashSet<LocalId>,
+    /// The comparisons of values of several parts, with the types that are compared.
+    pub compared: HashMap<ExprId, TokenStream>,
     /// The values of arguments `&value` that are scalars, or arrays passed as slices, as the callee
     /// requires.
     pub borrowed: HashSet<ExprId>,
@@ -335,6 +337,8 @@ pub struct Lowerer<'e> {
     audited_names: HashSet<String>,
     /// Tests for rustc that methods are the ones that kernels support.
     method_audits: Vec<resolve::method_audit::MethodAudit>,
+    /// The comparisons of values whose types have names, and those types.
+    compared: Vec<(ExprId, Ty)>,
     /// True if a value of the user's own type is expected of the next expression, so that its operators are probably the user's.
     expects_own: bool,
     /// True while the body of a numeric method is lowered.
@@ -506,6 +510,7 @@ impl<'e> Lowerer<'e> {
             audits: vec![],
             audited_names: HashSet::new(),
             method_audits: vec![],
+            compared: vec![],
             expects_own: false,
             in_body: false,
             linked: HashMap::new(),

@@ -98,6 +98,11 @@ impl Lowerer<'_> {
         {
             return same;
         }
+        if let Infix::Plain(op @ (BinaryOp::Eq | BinaryOp::Ne)) = op
+            && let Some(same) = self.own_equality(op, (lhs, rhs), span)
+        {
+            return same;
+        }
         match op {
             Infix::Plain(op) => self.plain(op, lhs, rhs, span),
             Infix::Divide(op) => self.divide(op, lhs, rhs, span, at),

@@ -4,9 +4,11 @@
 //! call of a trait that both have, so rustc selects. All other operands whose type only rustc knows, such as fields, are taken
 //! for numbers. rustc reports a wrong guess.
 
-use proc_macro2::{Ident, Span};
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
-use sarek_ir::{Argument, ExprId, Stmt, UnaryOp};
+use sarek_ir::{Argument, BinaryOp, Expr, ExprId, Scalar, Stmt, UnaryOp};
 
 use super::calls::call_args::Arguments;
 use super::calls::callee::Callee;
@@ -14,7 +16,7 @@ use super::memory::array::peeled;
 use super::memory::place::Place;
 use super::types::{Hole, Node};
 use super::{Binding, Known, Lowerer, Ty, Value};
-use crate::diagnostics::codes;
+use crate::diagnostics::{Mistake, codes};
 use crate::parse::OperatorTrait;
 use crate::tokens::range::{Ranged, SourceRange};
 
@@ -52,6 +54,94 @@ impl Lowerer<'_> {
             | Node::Tuple(_)
             | Node::Same(_) => false,
         }
+    }
+
+    /// `a == b` of types by their names. It is an operator of the IR on values of several parts, see `sarek_ir::link`.
+    pub(super) fn own_equality(
+        &mut self,
+        op: BinaryOp,
+        (lhs, rhs): (ExprId, ExprId),
+        span: SourceRange,
+    ) -> Option<ExprId> {
+        let types = [self.ty(lhs), self.ty(rhs)];
+        let is_number = |ty: Ty| {
+            matches!(
+                self.types.look(ty),
+                Known::Scalar(_) | Known::Int | Known::Float | Known::Parameter | Known::Compound
+            )
+        };
+        let is_named =
+            |ty: Ty| matches!(self.types.node(ty), Node::Named(_)) && self.may_have_operators(ty);
+        if types.into_iter().any(is_number) || !types.into_iter().any(is_named) {
+            return None;
+        }
+        if !self.unify(types[0], types[1], self.span(rhs)) {
+            return Some(self.placeholder(span));
+        }
+        let lhs = self.indexable(lhs);
+        let rhs = self.indexable(rhs);
+        let same = self.known(Expr::Binary { op, lhs, rhs }, Scalar::Bool, span);
+        self.compared.push((same, types[0]));
+        Some(same)
+    }
+
+    /// Has rustc check that `PartialEq` is derived for the types that are compared.
+    pub(super) fn settle_compared(&mut self) -> HashMap<ExprId, TokenStream> {
+        let mut all = HashMap::new();
+        for (id, ty) in std::mem::take(&mut self.compared) {
+            if self.types.resolve(ty).is_some() {
+                continue;
+            }
+            let span = self.span(id);
+            let Some(tokens) = self.type_tokens(ty).filter(|tokens| self.is_closed(tokens)) else {
+                self.errors.at(
+                    codes::OPERATOR,
+                    span,
+                    "kernels compare values of a type of your own only if its name says the whole type",
+                    "bind the values to variables with such a type, or compare their fields",
+                );
+                continue;
+            };
+            let made = Span::mixed_site().located_at(span.first);
+            let tokens = crate::tokens::at(&tokens, made);
+            let krate = crate::tokens::at(&self.krate, made);
+            if self.audited_names.insert(format!("== {tokens}")) {
+                let message = Mistake::new(
+                    codes::OPERATOR,
+                    "kernels cannot compare values of a type with other enums inside of it",
+                    "compare the fields, or `match` on both values",
+                )
+                .to_string();
+                self.audits.push(quote_spanned! {made=>
+                    #[allow(warnings, clippy::all)]
+                    const _: () = {
+                        const __EXAMPLES: [#tokens; 16] = <#tokens as #krate::KernelType>::__EXAMPLES.all();
+                        fn __is_derived(of: [#tokens; 16]) -> ::core::primitive::bool {
+                            match of {
+                                __EXAMPLES => true,
+                                _ => false,
+                            }
+                        }
+                        ::core::assert!(<#tokens as #krate::KernelType>::__EXAMPLES.are_all_whole(), #message);
+                    };
+                });
+            }
+            all.insert(id, tokens);
+        }
+        all
+    }
+
+    /// True for a type that names no parameter, so that it means the same outside of the function.
+    fn is_closed(&self, tokens: &TokenStream) -> bool {
+        crate::tokens::flat(tokens.clone()).all(|token| match token {
+            TokenTree::Ident(name) => {
+                let name = name.to_string();
+                name != "Self"
+                    && !self.parameters.contains(&name)
+                    && !self.constants.contains_key(&name)
+            }
+            _ => true,
+        })
     }
 
     /// Notes the type that is expected of the next expression.
@@ -131,9 +221,9 @@ impl Lowerer<'_> {
         let types = [self.ty(lhs), self.ty(rhs)];
         let is_hole = |ty: Ty| matches!(self.types.node(ty), Node::Hole(_));
         if types.into_iter().any(|ty| self.simd(ty).is_some())
-            || !types.into_iter().any(|ty| {
-                self.may_have_operators(ty) || expected && is_hole(ty)
-            })
+            || !types
+                .into_iter()
+                .any(|ty| self.may_have_operators(ty) || expected && is_hole(ty))
         {
             return None;
         }

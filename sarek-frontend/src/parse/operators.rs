@@ -93,6 +93,11 @@ impl OperatorTrait {
         })
     }
 
+    /// True for `+=` and its like.
+    pub fn is_assigning(self) -> bool {
+        self.name.ends_with("Assign")
+    }
+
     /// True if it takes a right operand.
     pub fn is_infix(self) -> bool {
         !matches!(self.name, "Neg" | "Not")

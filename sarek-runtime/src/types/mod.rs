@@ -2,6 +2,7 @@
 
 mod atomic;
 pub(crate) mod bytes;
+mod examples;
 #[doc(hidden)]
 pub mod layout;
 pub(crate) mod leaves;
@@ -11,6 +12,7 @@ mod scalar;
 pub(crate) mod valid;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
+pub use examples::Examples;
 pub use named::{Means, named};
 pub use number::{Float, Int, Num};
 pub use scalar::{NativeOperand, Number, ScalarArg};
@@ -44,6 +46,10 @@ use leaves::{assembled, leaves_in_memory, no_leaves, skip};
 pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     /// The type's description.
     const TYPE: TypeInfo;
+
+    /// Values of the type.
+    #[doc(hidden)]
+    const __EXAMPLES: Examples<Self> = Examples::NONE;
 
     // As for `Element`, expansions access these items through the trait.
 
@@ -152,6 +158,8 @@ macro_rules! scalars {
         // SAFETY: `Scalar` names this type.
         unsafe impl KernelType for $ty {
             const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::$scalar);
+            // SAFETY: zero bytes are a value of a number or `bool`.
+            const __EXAMPLES: Examples<Self> = Examples::one(unsafe { std::mem::zeroed() }, true);
         }
 
         // SAFETY: `Scalar` names this type, and it owns nothing.
@@ -217,6 +225,7 @@ unsafe impl<T: KernelType> Constant for T {
 // SAFETY: `Scalar` names this primitive type.
 unsafe impl KernelType for usize {
     const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::Usize);
+    const __EXAMPLES: Examples<Self> = Examples::one(0, true);
 
     fn __leaves(&self) -> Vec<Vec<Value>> {
         vec![vec![self.value()]]
@@ -226,6 +235,8 @@ unsafe impl KernelType for usize {
 // SAFETY: an array consists of its elements.
 unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
     const TYPE: TypeInfo = TypeInfo::Array(const { &T::TYPE }, N as u64);
+    const __EXAMPLES: Examples<Self> =
+        Examples::one([T::__EXAMPLES.first(); N], T::__EXAMPLES.is_first_whole());
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         let all: Vec<Option<T>> = (0..N).map(|_| T::__of_scalars(scalars)).collect();
@@ -275,6 +286,8 @@ unsafe impl<T: KernelType> KernelType for Option<T> {
             }
         },
     );
+    const __EXAMPLES: Examples<Self> =
+        Examples::one(Some(T::__EXAMPLES.first()), T::__EXAMPLES.is_first_whole());
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         match scalars.next()? {
@@ -309,6 +322,11 @@ unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
                 size: 0,
             }
         },
+    );
+    const __EXAMPLES: Examples<Self> = Examples::each(
+        [Ok(T::__EXAMPLES.first()), Err(E::__EXAMPLES.first())],
+        false,
+        T::__EXAMPLES.is_first_whole() && E::__EXAMPLES.is_first_whole(),
     );
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
@@ -348,6 +366,10 @@ macro_rules! tuples {
                         align: 0,
                     }
                 },
+            );
+            const __EXAMPLES: Examples<Self> = Examples::one(
+                ($($ty::__EXAMPLES.first(),)*),
+                true $(&& $ty::__EXAMPLES.is_first_whole())*,
             );
 
             fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {

@@ -11,6 +11,7 @@
 mod bodies;
 mod elements;
 mod iterators;
+mod operators;
 mod options;
 
 use crate::Case;
@@ -23,6 +24,7 @@ pub const CASES: &[&[Case]] = &[
     iterators::CASES,
     options::CASES,
     bodies::CASES,
+    operators::CASES,
 ];
 
 /// Runs a kernel on `n` random elements and as many results, and compares each result

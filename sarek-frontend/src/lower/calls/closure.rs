@@ -229,6 +229,8 @@ impl Lowerer<'_> {
                 // With a written type it is known not to be a reference.
                 if !matches!(written, Some(syn::Type::Path(_))) {
                     self.lent.insert(local);
+                }
+                if written.is_none() {
                     self.closure_parameters.insert(local);
                 }
                 self.bind(&name.ident, Binding::Local(local));
