@@ -1,35 +1,37 @@
 //! Values of a type, by which rustc tells a derived `PartialEq` from another one.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Data, Fields, Variant};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Data, Field, Fields, Variant};
 
 /// The constant with the values: one for each variant. If one variant alone has fields, it is the first.
 pub fn of(data: &Data, krate: &TokenStream) -> TokenStream {
-    let example = |ty: &syn::Type| quote!(<#ty as #krate::KernelType>::__EXAMPLES);
-    let value = |name: &TokenStream, fields: &Fields| {
-        let fields = fields.iter().enumerate().map(|(at, field)| {
+    let examples = quote!(#krate::__private::Examples);
+    let (mut names, mut firsts) = (vec![], vec![]);
+    let mut value = |name: &TokenStream, fields: &Fields| {
+        let members = fields.iter().enumerate().map(|(at, field)| {
             let member = match &field.ident {
                 Some(name) => name.to_token_stream(),
                 None => syn::Index::from(at).to_token_stream(),
             };
-            let example = example(&field.ty);
-            quote!(#member: #example.first())
+            let name = format_ident!("__first{}", names.len(), span = Span::mixed_site());
+            let of_field = of_field(field, krate);
+            firsts.push(quote!(#examples::first(#of_field)));
+            names.push(name.clone());
+            quote!(#member: #name)
         });
-        quote!(#name { #(#fields),* })
+        let members: Vec<TokenStream> = members.collect();
+        quote!(#name { #(#members),* })
     };
     let are_whole = |fields: &Fields| {
-        let each = fields.iter().map(|field| example(&field.ty));
-        quote!(true #(&& #each.is_first_whole())*)
+        let each = fields.iter().map(|field| of_field(field, krate));
+        quote!(true #(&& #examples::is_first_whole(#each))*)
     };
     let (values, first, all) = match data {
         Data::Struct(data) => {
             let whole = are_whole(&data.fields);
-            (
-                vec![value(&quote!(Self), &data.fields)],
-                whole.clone(),
-                whole,
-            )
+            let only = value(&quote!(Self), &data.fields);
+            (vec![only], whole.clone(), whole)
         }
         Data::Enum(data) => {
             let (with, without): (Vec<&Variant>, Vec<&Variant>) =
@@ -41,19 +43,25 @@ pub fn of(data: &Data, krate: &TokenStream) -> TokenStream {
                 _ => quote!(false),
             };
             // All without fields contain the same.
-            let values = with
-                .into_iter()
-                .chain(without.into_iter().take(1))
-                .map(|of| {
-                    let name = &of.ident;
-                    value(&quote!(Self::#name), &of.fields)
-                });
+            let each = with.into_iter().chain(without.into_iter().take(1));
+            let values = each.map(|of| {
+                let name = &of.ident;
+                value(&quote!(Self::#name), &of.fields)
+            });
             (values.collect(), first, all)
         }
         Data::Union(_) => return TokenStream::new(),
     };
     quote! {
-        const __EXAMPLES: #krate::__private::Examples<Self> =
-            #krate::__private::Examples::each([#(#values),*], #first, #all);
+        const __EXAMPLES: #examples<Self> = match (#(#firsts,)*) {
+            (#(::core::option::Option::Some(#names),)*) => #examples::each([#(#values),*], #first, #all),
+            #[allow(unreachable_patterns)]
+            _ => #examples::NONE,
+        };
     }
+}
+
+fn of_field(field: &Field, krate: &TokenStream) -> TokenStream {
+    let ty = &field.ty;
+    quote!(<#ty as #krate::KernelType>::__EXAMPLES)
 }

@@ -57,12 +57,12 @@ fn infix(op: &BinOp) -> Option<(Infix, bool)> {
 
 impl Lowerer<'_> {
     pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Value {
+        let expects_own = std::mem::take(&mut self.expects_own);
         match infix(&e.op) {
             Some((op, true)) => self.compound_assign(e, op),
             Some((Infix::And, false)) => self.short_circuit(e, true),
             Some((Infix::Or, false)) => self.short_circuit(e, false),
             Some((op, false)) => {
-                let expects_own = std::mem::take(&mut self.expects_own);
                 let (ids, is_own) = self.own_operands(e, expects_own);
                 if let Some(value) = self.own_infix(e, (ids[0], ids[1]), is_own) {
                     return value;
@@ -239,6 +239,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Value {
+        let is_own = std::mem::take(&mut self.expects_own);
         let op = match &e.op {
             syn::UnOp::Neg(_) => {
                 if let syn::Expr::Lit(lit) = &*e.expr {
@@ -247,10 +248,7 @@ impl Lowerer<'_> {
                 UnaryOp::Neg
             }
             syn::UnOp::Not(_) => UnaryOp::Not,
-            syn::UnOp::Deref(star) => {
-                self.expects_own = false;
-                return self.deref(e, star.span);
-            }
+            syn::UnOp::Deref(star) => return self.deref(e, star.span),
             _ => {
                 self.errors.unsupported(
                     codes::OPERATOR,
@@ -261,7 +259,7 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        let is_own = self.expects_own;
+        self.expects_own = is_own;
         let arg = self.scalar(&e.expr);
         if let Some(made) = self.simd_unary(op, arg, e.range()) {
             return Value::Scalar(made);

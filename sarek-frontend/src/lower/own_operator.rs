@@ -115,14 +115,18 @@ impl Lowerer<'_> {
                 self.audits.push(quote_spanned! {made=>
                     #[allow(warnings, clippy::all)]
                     const _: () = {
-                        const __EXAMPLES: [#tokens; 16] = <#tokens as #krate::KernelType>::__EXAMPLES.all();
+                        const __EXAMPLES: [#tokens; 16] =
+                            #krate::__private::Examples::all(<#tokens as #krate::KernelType>::__EXAMPLES);
                         fn __is_derived(of: [#tokens; 16]) -> ::core::primitive::bool {
                             match of {
                                 __EXAMPLES => true,
                                 _ => false,
                             }
                         }
-                        ::core::assert!(<#tokens as #krate::KernelType>::__EXAMPLES.are_all_whole(), #message);
+                        ::core::assert!(
+                            #krate::__private::Examples::are_all_whole(<#tokens as #krate::KernelType>::__EXAMPLES),
+                            #message
+                        );
                     };
                 });
             }

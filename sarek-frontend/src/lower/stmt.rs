@@ -43,6 +43,7 @@ impl Lowerer<'_> {
                 }
             };
         }
+        self.expects_own = false;
         if self.blocks.last().expect("a block is open").ended {
             Value::Never
         } else {

@@ -66,11 +66,11 @@ impl<T: Copy> Examples<T> {
     }
 
     /// The first value.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub const fn first(self) -> T {
-        self.all()[0]
+    pub const fn first(self) -> Option<T> {
+        match self.all {
+            Some(all) => Some(all[0]),
+            None => None,
+        }
     }
 
     /// True if the first value contains a value of each type that values of this type contain.

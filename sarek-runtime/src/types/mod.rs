@@ -235,8 +235,10 @@ unsafe impl KernelType for usize {
 // SAFETY: an array consists of its elements.
 unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
     const TYPE: TypeInfo = TypeInfo::Array(const { &T::TYPE }, N as u64);
-    const __EXAMPLES: Examples<Self> =
-        Examples::one([T::__EXAMPLES.first(); N], T::__EXAMPLES.is_first_whole());
+    const __EXAMPLES: Examples<Self> = match T::__EXAMPLES.first() {
+        Some(first) => Examples::one([first; N], T::__EXAMPLES.is_first_whole()),
+        None => Examples::NONE,
+    };
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         let all: Vec<Option<T>> = (0..N).map(|_| T::__of_scalars(scalars)).collect();
@@ -286,8 +288,10 @@ unsafe impl<T: KernelType> KernelType for Option<T> {
             }
         },
     );
-    const __EXAMPLES: Examples<Self> =
-        Examples::one(Some(T::__EXAMPLES.first()), T::__EXAMPLES.is_first_whole());
+    const __EXAMPLES: Examples<Self> = match T::__EXAMPLES.first() {
+        Some(first) => Examples::one(Some(first), T::__EXAMPLES.is_first_whole()),
+        None => Examples::NONE,
+    };
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         match scalars.next()? {
@@ -323,11 +327,14 @@ unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
             }
         },
     );
-    const __EXAMPLES: Examples<Self> = Examples::each(
-        [Ok(T::__EXAMPLES.first()), Err(E::__EXAMPLES.first())],
-        false,
-        T::__EXAMPLES.is_first_whole() && E::__EXAMPLES.is_first_whole(),
-    );
+    const __EXAMPLES: Examples<Self> = match (T::__EXAMPLES.first(), E::__EXAMPLES.first()) {
+        (Some(ok), Some(err)) => Examples::each(
+            [Ok(ok), Err(err)],
+            false,
+            T::__EXAMPLES.is_first_whole() && E::__EXAMPLES.is_first_whole(),
+        ),
+        _ => Examples::NONE,
+    };
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         match scalars.next()? {
@@ -367,10 +374,11 @@ macro_rules! tuples {
                     }
                 },
             );
-            const __EXAMPLES: Examples<Self> = Examples::one(
-                ($($ty::__EXAMPLES.first(),)*),
-                true $(&& $ty::__EXAMPLES.is_first_whole())*,
-            );
+            #[allow(non_snake_case, unreachable_patterns)]
+            const __EXAMPLES: Examples<Self> = match ($($ty::__EXAMPLES.first(),)*) {
+                ($(Some($ty),)*) => Examples::one(($($ty,)*), true $(&& $ty::__EXAMPLES.is_first_whole())*),
+                _ => Examples::NONE,
+            };
 
             fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
                 Some(($($ty::__of_scalars(_scalars)?,)*))

@@ -347,7 +347,7 @@ fn generic(device: &Device) -> Check {
         || format!("integers: {got:?}"),
     )?;
     let x = [Pair { a: 1.0, b: -2.0 }, Pair { a: 3.0, b: 4.0 }];
-    let mut y = Vector::zeros(2);
+    let mut y = Vector::from_slice(&x);
     negative_kernel(&Vector::from_slice(&x), &mut y)
         .over(2)
         .run_on(device)?;

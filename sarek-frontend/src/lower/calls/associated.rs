@@ -114,6 +114,7 @@ impl Lowerer<'_> {
         wanted: bool,
     ) -> Result<ExprId, Value> {
         let mark = self.mark();
+        self.expects_own = !is_built_in(&e.method);
         let receiver = self.scalar(&e.receiver);
         match self.owner_of(self.ty(receiver), &e.method) {
             Some(_) => Err(self.call_method(e, (Argument::Value(receiver), vec![]), mark, wanted)),
