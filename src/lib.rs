@@ -57,6 +57,8 @@ extern crate self as sarek;
 
 pub mod interop;
 pub mod ir;
+#[doc(hidden)]
+pub mod operators;
 pub mod prelude;
 pub mod tag;
 pub mod testing;
@@ -146,12 +148,13 @@ mod pages {
 /// Items that expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::operators;
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FixedLayout,
-        FreeBlock, FunctionFacts, HasFields, KernelDef, ParameterSet, collect::instance, host,
-        layout, leaf, links, native, no_fallback,
+        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, Examples, FixedBlock,
+        FixedLayout, FreeBlock, FunctionFacts, HasFields, KernelDef, ParameterSet,
+        collect::instance, host, layout, leaf, links, native, no_fallback,
     };
 
     /// The macros that `println!` and `print!` of a kernel become for rustc.

@@ -55,6 +55,8 @@ pub use simd::{
     u32x2, u32x3, u32x4,
 };
 #[doc(hidden)]
+pub use types::Examples;
+#[doc(hidden)]
 pub use types::layout;
 pub use types::number::Scalar;
 pub use types::{

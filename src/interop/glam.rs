@@ -1,8 +1,8 @@
 //! Vectors, matrices and quaternions of `glam` in kernels.
 //!
 //! They are elements of vectors, parameters and fields, and their components can be read and
-//! assigned. glam's methods, such as `a.dot(b)`, are those of the traits in [`methods`]. In kernels,
-//! operators are for numbers only, so other arithmetic is by the functions here: a module for each
+//! assigned. glam's methods, such as `a.dot(b)`, are those of the traits in [`methods`]. Its operators
+//! are not marked for kernels, so other arithmetic is by the functions here: a module for each
 //! type. `Vec3A`, `Mat2`, `Mat3A` and the affine types are not supported.
 
 pub mod methods;

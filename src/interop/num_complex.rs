@@ -1,8 +1,8 @@
 //! Complex numbers of `num_complex` in kernels.
 //!
 //! `Complex<f32>` and `Complex<f64>` are elements of vectors, parameters and fields. The methods of
-//! `num_complex`, such as `z.norm_sqr()`, are those of the trait in [`methods`]. In kernels, operators
-//! are for numbers only, so other arithmetic is by the functions here. They compute what the operators
+//! `num_complex`, such as `z.norm_sqr()`, are those of the trait in [`methods`]. Its operators are not
+//! marked for kernels, so other arithmetic is by the functions here. They compute what the operators
 //! of `num_complex` do on the host.
 
 pub mod methods;

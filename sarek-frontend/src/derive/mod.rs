@@ -1,6 +1,7 @@
 //! `#[derive(KernelType)]`: the fields and the layout of a type as data. [`kind`] is
 //! `#[derive(Kind)]`.
 
+mod examples;
 pub mod kind;
 mod layout;
 mod repr;
@@ -130,6 +131,7 @@ fn implement(
         clause.predicates.push(syn::parse_quote!(#bound));
     }
     let (element_generics, _, element_clause) = of_elements.split_for_impl();
+    let examples = examples::of(&item.data, krate);
     quote! {
         const _: () = {
             // SAFETY: the description lists the fields in their order; their offsets come from
@@ -138,6 +140,7 @@ fn implement(
             #[allow(deprecated)]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
                 const TYPE: #krate::__private::ir::TypeInfo = #info;
+                #examples
 
                 #scalars
             }

@@ -482,6 +482,12 @@ fn receiver_kind(owner: &Owner, signature: &Signature, krate: &TokenStream) -> T
     }
 }
 
+/// The types of the arguments, from which rustc infers the type that has the operator.
+pub(super) fn operand_types(signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let types = signature.given().into_iter().map(|a| told_type(a, krate));
+    quote!((#(#types,)*))
+}
+
 /// The type of an argument for inferring an instance. For a slice or a view it is the element type.
 fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {

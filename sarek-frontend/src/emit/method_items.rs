@@ -7,7 +7,9 @@ use sarek_ir::Access;
 use syn::spanned::Spanned;
 
 use super::dummy_types::replaced;
-use super::function::{Owner, body_results, infer, infer_signature, inferred, result_type};
+use super::function::{
+    Owner, body_results, infer, infer_signature, inferred, operand_types, result_type,
+};
 use super::item::element_type;
 use crate::lower::{scalar_tokens, unnamed_name};
 use crate::parse::{Argument, ArgumentKind, Signature};
@@ -205,14 +207,17 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
 pub fn by_path(
     owner: &Owner,
     signature: &Signature,
-    of_trait: &TokenStream,
+    (of_trait, is_operator): (&TokenStream, bool),
     krate: &TokenStream,
 ) -> TokenStream {
     let host = quote!(#krate::__private::host);
     let (infer, body, block) = (owner.name("infer"), owner.name("body"), owner.name("block"));
     let (own, names) = (owner.own.declared(), owner.own.names());
     let clause = owner.own.clause(None);
-    let (told, yielded) = inferred(owner, signature, krate);
+    let (mut told, yielded) = inferred(owner, signature, krate);
+    if is_operator {
+        told = operand_types(signature, krate);
+    }
     let result_type = result_type(signature);
     let [on_body, on_block] = body_results(owner, signature, krate);
     let alone = taken(signature, Body::Alone, krate);

@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
 use crate::lower::{Lowered, MARK, is_unroll, scalar_tokens};
-use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
+use crate::parse::{NativeCall, OperatorTrait, StdCall, StdMacro, Template, is_native, name_span};
 use crate::tokens::{at, names};
 
 /// Numbers the `let`s and literals of a body, so that lowering can record the type of each.
@@ -101,12 +101,18 @@ fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
 }
 
 /// Removes the marks, writes the types that were inferred, and replaces `native!` by its Rust
-/// fallback. A kernel with errors has no inferred types.
-pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, krate: &TokenStream) {
+/// fallback. A kernel with errors has no inferred types. `is_generic` is true if it has type parameters.
+pub fn annotate(
+    block: &mut syn::Block,
+    types: Option<&HashMap<u32, Scalar>>,
+    is_generic: bool,
+    krate: &TokenStream,
+) {
     let inferred = &BTreeSet::new();
     let mut annotator = Annotator {
         types,
         inferred,
+        is_generic,
         krate,
         unsafe_depth: 0,
     };
@@ -118,6 +124,7 @@ pub fn annotate_inferred(block: &mut syn::Block, lowered: &Lowered, krate: &Toke
     let mut annotator = Annotator {
         types: Some(&lowered.marks),
         inferred: &lowered.inferred_literals,
+        is_generic: !lowered.parameters.is_empty(),
         krate,
         unsafe_depth: 0,
     };
@@ -128,11 +135,27 @@ struct Annotator<'a> {
     types: Option<&'a HashMap<u32, Scalar>>,
     /// The literals whose types rustc must determine.
     inferred: &'a BTreeSet<u32>,
+    is_generic: bool,
     krate: &'a TokenStream,
     unsafe_depth: u32,
 }
 
 impl Annotator<'_> {
+    /// Reads the right operand of `s[i] += s[k]` first, as Rust does if the elements are known to be numbers. For a type
+    /// parameter it would borrow `s` twice.
+    fn borrow_in_turn(&self, expr: &mut syn::Expr) {
+        let syn::Expr::Binary(e) = expr else { return };
+        let Some(base) = indexed(&e.left) else { return };
+        if OperatorTrait::of_infix(&e.op).is_none_or(|of| !of.is_assigning())
+            || !Indexed::is_in(base, &e.right)
+        {
+            return;
+        }
+        let value = syn::Ident::new("__value", Span::mixed_site());
+        let (left, op, right) = (&e.left, &e.op, &e.right);
+        *expr = syn::parse_quote!({ let #value = #right; #left #op #value });
+    }
+
     fn take(&self, attrs: &mut Vec<syn::Attribute>) -> Option<Scalar> {
         let mark = super::super::lower::mark_of(attrs)?;
         attrs.retain(|attr| !attr.path().is_ident(MARK));
@@ -395,6 +418,9 @@ impl VisitMut for Annotator<'_> {
             _ => None,
         };
         syn::visit_mut::visit_expr_mut(self, expr);
+        if self.is_generic {
+            self.borrow_in_turn(expr);
+        }
         if let Some(mark) = mark.filter(|mark| self.inferred.contains(mark)) {
             let span = Span::mixed_site().located_at(expr.span());
             let (krate, variable) = (at(self.krate, span), names::literal_variable(mark));
@@ -405,5 +431,39 @@ impl VisitMut for Annotator<'_> {
             *expr =
                 syn::Expr::Verbatim(quote_spanned!(span=> #tell::<{ #gate }, _>(#variable, #expr)));
         }
+    }
+}
+
+/// The variable in `variable[i]`.
+fn indexed(expr: &syn::Expr) -> Option<&syn::Ident> {
+    match expr {
+        syn::Expr::Index(e) => match &*e.expr {
+            syn::Expr::Path(path) => path.path.get_ident(),
+            other => indexed(other),
+        },
+        syn::Expr::Paren(inner) => indexed(&inner.expr),
+        syn::Expr::Group(inner) => indexed(&inner.expr),
+        _ => None,
+    }
+}
+
+/// Finds an element of a variable.
+struct Indexed<'a> {
+    name: &'a syn::Ident,
+    found: bool,
+}
+
+impl Indexed<'_> {
+    fn is_in(name: &syn::Ident, expr: &syn::Expr) -> bool {
+        let mut indexed = Indexed { name, found: false };
+        syn::visit::Visit::visit_expr(&mut indexed, expr);
+        indexed.found
+    }
+}
+
+impl syn::visit::Visit<'_> for Indexed<'_> {
+    fn visit_expr(&mut self, expr: &syn::Expr) {
+        self.found |= indexed(expr) == Some(self.name);
+        syn::visit::visit_expr(self, expr);
     }
 }

@@ -167,7 +167,8 @@ fn free(
         Some(lowered)
     });
     let marks = lowered.as_ref().map(|l| &l.marks);
-    reference::annotate(&mut item.block, marks, krate);
+    let is_generic = item.sig.generics.type_params().next().is_some();
+    reference::annotate(&mut item.block, marks, is_generic, krate);
     if let (Some(lowered), Some((_, span))) = (&lowered, inline) {
         bounded_recursion::check(lowered, errors, span);
     }

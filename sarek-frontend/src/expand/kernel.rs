@@ -114,7 +114,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             literal_types::of(lowered, &signature, &item.sig, &item.block, &krate);
     }
     let types = lowered.as_ref().map(|l| &l.marks);
-    reference::annotate(&mut item.block, types, &krate);
+    let is_generic = item.sig.generics.type_params().next().is_some();
+    reference::annotate(&mut item.block, types, is_generic, &krate);
     let requires = &attribute.requires;
     let required: Vec<syn::Stmt> = requires
         .iter()

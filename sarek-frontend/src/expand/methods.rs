@@ -11,14 +11,15 @@ use sarek_ir::analysis::contract::is_cooperative;
 use syn::spanned::Spanned;
 
 use super::device::lower_body;
+use super::operators;
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::{
     error_gate, impls, literal_types, marks, method_items, reference, reported, types,
 };
 use crate::parse::{
-    Callables, Own, Parameters, Signature, merged, named_scalar, own_generics, parameters,
-    read_method,
+    Callables, OperatorTrait, Own, Parameters, Signature, merged, named_scalar, own_generics,
+    parameters, read_method,
 };
 use crate::tokens::range::Ranged;
 use crate::tokens::{SelfType, plain_name};
@@ -33,7 +34,8 @@ fn is_no_item(path: &syn::Path) -> bool {
 /// The impl block, with the items of its functions beside it.
 pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
     let of_trait = block.trait_.as_ref().map(|(path, _)| path.clone());
-    if let (Some(_), syn::Type::Path(path)) = (&of_trait, &*block.self_ty)
+    let operator = of_trait.as_ref().and_then(OperatorTrait::of_path);
+    if let (Some(_), None, syn::Type::Path(path)) = (&of_trait, operator, &*block.self_ty)
         && named_scalar(&path.path).is_some()
     {
         errors.at(
@@ -154,6 +156,10 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     let Some(path) = of_trait else {
         return quote!(#[allow(clippy::all)] #block #all);
     };
+    if let Some(operator) = operator {
+        let on_devices = operators::on_devices(&block, (&path, operator), &of_items, krate);
+        return quote!(#[allow(clippy::all)] #block #on_devices #all);
+    }
     let of_items = marks::if_marked(&path, &quote!(#(#of_items)*), krate);
     block.items.push(syn::ImplItem::Verbatim(of_items));
     let block = quote!(#[allow(clippy::all)] #block);
@@ -188,7 +194,8 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
         let mut owner = Owner::of_trait_method(&function.sig.ident, &own);
         owner.is_erased = !Callables::are_in(&function.sig);
         let declared = method_items::declared(&owner, &signature, krate);
-        by_path.push(method_items::by_path(&owner, &signature, &of_trait, krate));
+        let of_trait = (&of_trait, OperatorTrait::is_on_devices(&item.ident));
+        by_path.push(method_items::by_path(&owner, &signature, of_trait, krate));
         methods.push(function.sig.clone());
         all.push(syn::TraitItem::Verbatim(declared));
     }
@@ -221,6 +228,10 @@ fn mangled(tokens: impl ToTokens) -> String {
         .chars()
         .map(|c| if c.is_alphanumeric() { c } else { '_' });
     plain.collect()
+}
+
+fn has_types(generics: &syn::Generics) -> bool {
+    generics.type_params().next().is_some()
 }
 
 /// The versions of a method with errors for rustc and for editors.
@@ -259,7 +270,8 @@ fn method_items(
             literal_types::of(lowered, &signature, &function.sig, &function.block, krate);
     }
     let marks = lowered.as_ref().map(|l| &l.marks);
-    reference::annotate(&mut function.block, marks, krate);
+    let is_generic = has_types(&signature.generics);
+    reference::annotate(&mut function.block, marks, is_generic, krate);
     let Some(mut lowered) = lowered else {
         broken(function, errors, krate);
         return Some((signature, None));

@@ -6,6 +6,7 @@ mod kernel;
 mod kernel_test;
 mod messages;
 mod methods;
+mod operators;
 
 use proc_macro2::TokenStream;
 use quote::quote;

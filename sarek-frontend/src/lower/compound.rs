@@ -51,7 +51,11 @@ impl Lowerer<'_> {
 
     /// `base.name`
     pub(super) fn field(&mut self, e: &syn::ExprField) -> Value {
-        let Some(base) = self.referred(&e.base) else {
+        // A number has no fields.
+        self.expects_own = true;
+        let base = self.referred(&e.base);
+        self.expects_own = false;
+        let Some(base) = base else {
             return Value::Never;
         };
         let Some((name, ty)) = self.field_type(self.ty(base), &e.member) else {

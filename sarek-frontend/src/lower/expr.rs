@@ -11,6 +11,8 @@ use crate::tokens::range::{Ranged, SourceRange};
 impl Lowerer<'_> {
     /// Lowers an expression; its effects go to the open block.
     pub(super) fn value(&mut self, expr: &syn::Expr) -> Value {
+        let expects_own = std::mem::take(&mut self.expects_own);
+        self.expects_own = expects_own && passes_on(expr);
         match expr {
             syn::Expr::Assign(e) => self.assign(e),
             syn::Expr::Binary(e) => self.binary(e),
@@ -296,5 +298,19 @@ fn character(expr: &syn::Expr) -> Option<&syn::LitChar> {
             ..
         }) => Some(character),
         _ => None,
+    }
+}
+
+/// True if the type that is expected of an expression is that of its operands or of its last expression, too.
+fn passes_on(expr: &syn::Expr) -> bool {
+    match expr {
+        syn::Expr::Binary(_)
+        | syn::Expr::Block(_)
+        | syn::Expr::Group(_)
+        | syn::Expr::If(_)
+        | syn::Expr::Paren(_)
+        | syn::Expr::Unary(_)
+        | syn::Expr::Unsafe(_) => true,
+        _ => false,
     }
 }

@@ -25,6 +25,7 @@ impl Lowerer<'_> {
             return None;
         }
         let callables = self.settle_callables();
+        let compared = self.settle_compared();
         if !self.errors.is_empty() {
             return None;
         }
@@ -96,6 +97,7 @@ impl Lowerer<'_> {
             paths: self.paths,
             units: self.units,
             references: self.references.iter().map(|(_, local)| *local).collect(),
+            compared,
             borrowed: self.borrowed,
             lent_mutably: self.lent_mutably,
             preludes: self.preludes,

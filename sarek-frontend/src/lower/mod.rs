@@ -25,6 +25,7 @@ mod macros;
 mod memory;
 mod numeric;
 mod operator;
+mod own_operator;
 mod requires;
 mod resolve;
 mod stmt;
@@ -138,6 +139,8 @@ pub struct Lowered {
     /// The locals that `&mut T` parameters refer to. Passed on by name, they become `&mut T` or
     /// `&T`, as the callee requires.
     pub references: HashSet<LocalId>,
+    /// The comparisons of values of several parts, with the types that are compared.
+    pub compared: HashMap<ExprId, TokenStream>,
     /// The values of arguments `&value` that are scalars, or arrays passed as slices, as the callee
     /// requires.
     pub borrowed: HashSet<ExprId>,
@@ -298,6 +301,8 @@ pub struct Lowerer<'e> {
     lent_mutably: HashSet<LocalId>,
     /// The locals with the value of what may be a reference in the source, so that `*name` is that value.
     lent: HashSet<LocalId>,
+    /// The parameters of closures, which may be references to references.
+    closure_parameters: HashSet<LocalId>,
     /// The places that references in the source refer to.
     referred: Vec<memory::place::Place>,
     /// The parts of slices that have names.
@@ -332,6 +337,10 @@ pub struct Lowerer<'e> {
     audited_names: HashSet<String>,
     /// Tests for rustc that methods are the ones that kernels support.
     method_audits: Vec<resolve::method_audit::MethodAudit>,
+    /// The comparisons of values whose types have names, and those types.
+    compared: Vec<(ExprId, Ty)>,
+    /// True if a value of the user's own type is expected of the next expression, so that its operators are probably the user's.
+    expects_own: bool,
     /// True while the body of a numeric method is lowered.
     in_body: bool,
     /// The constants that only rustc can evaluate, by their source text.
@@ -475,6 +484,7 @@ impl<'e> Lowerer<'e> {
             borrowed: HashSet::new(),
             lent_mutably: HashSet::new(),
             lent: HashSet::new(),
+            closure_parameters: HashSet::new(),
             referred: vec![],
             sub_slices: vec![],
             held_elements: vec![],
@@ -500,6 +510,8 @@ impl<'e> Lowerer<'e> {
             audits: vec![],
             audited_names: HashSet::new(),
             method_audits: vec![],
+            compared: vec![],
+            expects_own: false,
             in_body: false,
             linked: HashMap::new(),
             tested: HashSet::new(),

@@ -57,12 +57,16 @@ fn infix(op: &BinOp) -> Option<(Infix, bool)> {
 
 impl Lowerer<'_> {
     pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Value {
+        let expects_own = std::mem::take(&mut self.expects_own);
         match infix(&e.op) {
             Some((op, true)) => self.compound_assign(e, op),
             Some((Infix::And, false)) => self.short_circuit(e, true),
             Some((Infix::Or, false)) => self.short_circuit(e, false),
             Some((op, false)) => {
-                let ids = self.operands(&[&e.left, &e.right]);
+                let (ids, is_own) = self.own_operands(e, expects_own);
+                if let Some(value) = self.own_infix(e, (ids[0], ids[1]), is_own) {
+                    return value;
+                }
                 Value::Scalar(self.apply(op, ids[0], ids[1], e.range(), e.op.range()))
             }
             None => {
@@ -91,6 +95,11 @@ impl Lowerer<'_> {
         }
         if let Infix::Plain(op @ (BinaryOp::Eq | BinaryOp::Ne)) = op
             && let Some(same) = self.same_parts(op == BinaryOp::Eq, (lhs, rhs), span.first)
+        {
+            return same;
+        }
+        if let Infix::Plain(op @ (BinaryOp::Eq | BinaryOp::Ne)) = op
+            && let Some(same) = self.own_equality(op, (lhs, rhs), span)
         {
             return same;
         }
@@ -230,6 +239,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Value {
+        let is_own = std::mem::take(&mut self.expects_own);
         let op = match &e.op {
             syn::UnOp::Neg(_) => {
                 if let syn::Expr::Lit(lit) = &*e.expr {
@@ -249,9 +259,13 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
+        self.expects_own = is_own;
         let arg = self.scalar(&e.expr);
         if let Some(made) = self.simd_unary(op, arg, e.range()) {
             return Value::Scalar(made);
+        }
+        if let Some(value) = self.own_prefix(op, e, arg, is_own) {
+            return value;
         }
         let ty = self.ty(arg);
         Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.range()))
@@ -280,6 +294,8 @@ impl Lowerer<'_> {
         if let Some(value) = self.array_assign(e) {
             return value;
         }
+        let expected = self.type_of_place(&e.left);
+        self.expect_own(expected);
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };
@@ -325,6 +341,10 @@ impl Lowerer<'_> {
 
     /// `place op= value`: for scalars, evaluates the value first, then the place.
     fn compound_assign(&mut self, e: &syn::ExprBinary, op: Infix) -> Value {
+        let began = self.mark();
+        let is_sum = matches!(e.op, BinOp::AddAssign(_) | BinOp::SubAssign(_));
+        let expected = is_sum.then(|| self.type_of_place(&e.left));
+        self.expect_own(expected.flatten());
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };
@@ -332,6 +352,9 @@ impl Lowerer<'_> {
         let Some(place) = self.place(&e.left) else {
             return Value::Unit;
         };
+        if let Some(value) = self.own_assign(e, (&place, value), (began, mark)) {
+            return value;
+        }
         let value = self.settle(value, mark);
         let (place, current) = self.read_place(place, e.left.range());
         let result = self.apply(op, current, value, e.range(), e.op.range());
@@ -340,7 +363,7 @@ impl Lowerer<'_> {
     }
 
     /// The value. If statements came after `mark`, it is evaluated before them.
-    fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
+    pub(super) fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
         if self.mark() > mark && !self.kernel.is_fixed_leaf(value) {
             self.spill_at(mark, value)
         } else {

@@ -28,8 +28,10 @@ impl Lowerer<'_> {
             }
         }
         let mut value = Value::Unit;
+        let expects_own = std::mem::take(&mut self.expects_own);
         for (i, stmt) in stmts.iter().enumerate() {
             let last = i + 1 == stmts.len();
+            self.expects_own = expects_own && last;
             value = match stmt {
                 syn::Stmt::Local(local) => self.local_statement(local),
                 syn::Stmt::Item(_) => Value::Unit,
@@ -41,6 +43,7 @@ impl Lowerer<'_> {
                 }
             };
         }
+        self.expects_own = false;
         if self.blocks.last().expect("a block is open").ended {
             Value::Never
         } else {
@@ -174,6 +177,7 @@ impl Lowerer<'_> {
         let Some(init) = &local.init else {
             return self.declare(pat, ty);
         };
+        self.expect_own(Some(ty));
         let Some(value) = self.scalar_or_never(&init.expr) else {
             self.unreachable.push(ty);
             return self.declare(pat, ty);

@@ -10,6 +10,7 @@ mod format;
 mod function;
 mod generics;
 mod native;
+mod operators;
 pub mod parameters;
 pub mod reserved;
 mod shapes;
@@ -26,6 +27,7 @@ pub use generics::{
     parameter_name,
 };
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
+pub use operators::OperatorTrait;
 pub use shapes::Shapes;
 pub use signature::{
     Argument, ArgumentKind, Item, Signature, atomic_type, read_method, strip_items,

@@ -106,6 +106,15 @@ impl Linker {
     }
 
     fn operation(&mut self, frame: &mut Frame<'_>, id: ExprId, loc: Loc) -> ExprId {
+        if let Expr::Binary {
+            op: op @ (BinaryOp::Eq | BinaryOp::Ne),
+            lhs,
+            rhs,
+        } = frame.ir.expr(id)
+            && !matches!(frame.resolve(frame.ir.type_of(lhs)), Shape::Scalar(_))
+        {
+            return self.equality(frame, (lhs, rhs), op == BinaryOp::Eq, loc);
+        }
         let ty = frame.ir.type_of(id);
         let scalar = frame.resolve(ty).scalar();
         let expr = match frame.ir.expr(id) {

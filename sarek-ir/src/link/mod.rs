@@ -18,6 +18,7 @@
 
 mod build;
 mod call;
+mod equality;
 mod expr;
 mod leaf;
 mod memory;

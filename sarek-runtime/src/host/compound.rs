@@ -7,6 +7,12 @@ use sarek_ir::{Arithmetic, Value};
 
 use super::{CheckedType, DirectArg, IfTypeChecked, Plain, TypeChecked};
 
+/// `==` of two values of one type.
+#[inline(always)]
+pub fn are_equal<T: PartialEq>(a: T, b: T) -> bool {
+    a == b
+}
+
 /// The argument of a parameter with several parts.
 ///
 /// # Safety

@@ -49,8 +49,8 @@ pub use collective_call::{
     returned_by_all, returned_by_lane, same, sites_before,
 };
 pub use compound::{
-    array_element, array_len, either, len_of, of_type, overflows, typed_literal, typed_value,
-    value, zeroed,
+    are_equal, array_element, array_len, either, len_of, of_type, overflows, typed_literal,
+    typed_value, value, zeroed,
 };
 pub use device_fn::{DeviceFn, FunctionFacts, ParameterSet};
 pub use error_gate::{

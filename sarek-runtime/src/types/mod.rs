@@ -2,6 +2,7 @@
 
 mod atomic;
 pub(crate) mod bytes;
+mod examples;
 #[doc(hidden)]
 pub mod layout;
 pub(crate) mod leaves;
@@ -11,6 +12,7 @@ mod scalar;
 pub(crate) mod valid;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
+pub use examples::Examples;
 pub use named::{Means, named};
 pub use number::{Float, Int, Num};
 pub use scalar::{NativeOperand, Number, ScalarArg};
@@ -46,6 +48,10 @@ use leaves::{assembled, leaves_in_memory, no_leaves, skip};
 pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     /// The type's description.
     const TYPE: TypeInfo;
+
+    /// Values of the type.
+    #[doc(hidden)]
+    const __EXAMPLES: Examples<Self> = Examples::NONE;
 
     // As for `Element`, expansions access these items through the trait.
 
@@ -181,6 +187,7 @@ unsafe impl<T: Send + Sync + 'static> KernelType for PhantomData<T> {
             }
         },
     );
+    const __EXAMPLES: Examples<Self> = Examples::one(PhantomData, true);
 
     fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         Some(PhantomData)
@@ -200,6 +207,8 @@ macro_rules! scalars {
         // SAFETY: `Scalar` names this type.
         unsafe impl KernelType for $ty {
             const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::$scalar);
+            // SAFETY: zero bytes are a value of a number or `bool`.
+            const __EXAMPLES: Examples<Self> = Examples::one(unsafe { std::mem::zeroed() }, true);
         }
 
         // SAFETY: `Scalar` names this type, and it owns nothing.
@@ -265,6 +274,7 @@ unsafe impl<T: KernelType> Constant for T {
 // SAFETY: `Scalar` names this primitive type.
 unsafe impl KernelType for usize {
     const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::Usize);
+    const __EXAMPLES: Examples<Self> = Examples::one(0, true);
 
     fn __leaves(&self) -> Vec<Vec<Value>> {
         vec![vec![self.value()]]
@@ -274,6 +284,10 @@ unsafe impl KernelType for usize {
 // SAFETY: an array consists of its elements.
 unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
     const TYPE: TypeInfo = TypeInfo::Array(const { &T::TYPE }, N as u64);
+    const __EXAMPLES: Examples<Self> = match T::__EXAMPLES.first() {
+        Some(first) => Examples::one([first; N], T::__EXAMPLES.is_first_whole()),
+        None => Examples::NONE,
+    };
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         let all: Vec<Option<T>> = (0..N).map(|_| T::__of_scalars(scalars)).collect();
@@ -327,6 +341,10 @@ unsafe impl<T: KernelType> KernelType for Option<T> {
             }
         },
     );
+    const __EXAMPLES: Examples<Self> = match T::__EXAMPLES.first() {
+        Some(first) => Examples::one(Some(first), T::__EXAMPLES.is_first_whole()),
+        None => Examples::NONE,
+    };
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         match scalars.next()? {
@@ -362,6 +380,14 @@ unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
             }
         },
     );
+    const __EXAMPLES: Examples<Self> = match (T::__EXAMPLES.first(), E::__EXAMPLES.first()) {
+        (Some(ok), Some(err)) => Examples::each(
+            [Ok(ok), Err(err)],
+            false,
+            T::__EXAMPLES.is_first_whole() && E::__EXAMPLES.is_first_whole(),
+        ),
+        _ => Examples::NONE,
+    };
 
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         match scalars.next()? {
@@ -401,6 +427,11 @@ macro_rules! tuples {
                     }
                 },
             );
+            #[allow(non_snake_case, unreachable_patterns)]
+            const __EXAMPLES: Examples<Self> = match ($($ty::__EXAMPLES.first(),)*) {
+                ($(Some($ty),)*) => Examples::one(($($ty,)*), true $(&& $ty::__EXAMPLES.is_first_whole())*),
+                _ => Examples::NONE,
+            };
 
             fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
                 Some(($($ty::__of_scalars(_scalars)?,)*))

@@ -12,6 +12,7 @@ mod bodies;
 mod elements;
 mod iterators;
 mod layouts;
+mod operators;
 mod options;
 
 use crate::Case;
@@ -25,6 +26,7 @@ pub const CASES: &[&[Case]] = &[
     options::CASES,
     bodies::CASES,
     layouts::CASES,
+    operators::CASES,
 ];
 
 /// Runs a kernel on `n` random elements and as many results, and compares each result

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
 use sarek_ir::{
-    Builtin, DivideOp, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SiteId, Type, UnaryOp,
-    Value,
+    BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SiteId, Type,
+    UnaryOp, Value,
 };
 
 use super::compound::foreign_literal;
@@ -59,6 +59,12 @@ impl Writer<'_> {
                     UnaryOp::Neg => quote_spanned!(span=> (-#arg)),
                     UnaryOp::Not => quote_spanned!(span=> (!#arg)),
                 }
+            }
+            Expr::Binary { op, lhs, rhs } if self.lowered.compared.contains_key(&id) => {
+                let ty = &self.lowered.compared[&id];
+                let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                let not = (op == BinaryOp::Ne).then(|| mixed!(!));
+                quote_spanned!(span=> (#not __host::are_equal::<#ty>(#lhs, #rhs)))
             }
             Expr::Binary { op, lhs, rhs } => {
                 let symbol = operator(op, span);

@@ -114,6 +114,7 @@ impl Lowerer<'_> {
         wanted: bool,
     ) -> Result<ExprId, Value> {
         let mark = self.mark();
+        self.expects_own = !is_built_in(&e.method);
         let receiver = self.referred(&e.receiver);
         let receiver = receiver.unwrap_or_else(|| self.placeholder(e.receiver.range()));
         match self.owner_of(self.ty(receiver), &e.method) {

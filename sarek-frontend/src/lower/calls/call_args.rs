@@ -25,7 +25,7 @@ pub(in crate::lower) struct Arguments {
     pub rows: Vec<LentRow>,
     /// The callable arguments.
     pub callable_args: Vec<CallableArg>,
-    typed: Vec<Typed>,
+    pub(in crate::lower) typed: Vec<Typed>,
 }
 
 /// An argument of a call before its value is lowered.

@@ -29,6 +29,8 @@ pub struct Callee {
     pub is_unnamed: bool,
     /// True if its type is a type parameter, so that the method belongs to a trait.
     pub is_of_parameter: bool,
+    /// True if it is the method of an operator.
+    pub is_operator: bool,
     /// True for a nested call of the function itself, with a depth that `inline` limits.
     pub is_self: bool,
     /// The generated name of a free function, without generic arguments.
@@ -92,6 +94,7 @@ impl Lowerer<'_> {
             has_receiver: false,
             is_unnamed: false,
             is_of_parameter: false,
+            is_operator: false,
             is_self: false,
             alias,
             given: vec![],
@@ -159,7 +162,12 @@ impl Callee {
                 let first = quote_spanned!(first=> <);
                 if let Some((ty, path)) = &self.of_trait {
                     let ty = relocated(ty.to_token_stream(), self.span);
-                    let items = names::items_of(&self.known_type(&ty), path);
+                    // rustc infers the type of an operator from the arguments, which are behind the gate themselves.
+                    let ty = match self.is_operator {
+                        true => ty,
+                        false => self.known_type(&ty),
+                    };
+                    let items = names::items_of(&ty, path);
                     return quote_spanned!(span=> #items.#name #arguments);
                 }
                 let owner = self.known_type(&owner);

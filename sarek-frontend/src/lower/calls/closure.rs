@@ -226,7 +226,13 @@ impl Lowerer<'_> {
         match pat {
             syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
                 let local = self.local(&name.ident.to_string(), ty, name.mutability.is_some());
-                self.lent.insert(local);
+                // With a written type it is known not to be a reference.
+                if !matches!(written, Some(syn::Type::Path(_))) {
+                    self.lent.insert(local);
+                }
+                if written.is_none() {
+                    self.closure_parameters.insert(local);
+                }
                 self.bind(&name.ident, Binding::Local(local));
                 Some(local)
             }

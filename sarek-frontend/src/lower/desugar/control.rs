@@ -9,12 +9,15 @@ use crate::tokens::range::{Ranged, SourceRange};
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
+        let expects_own = std::mem::take(&mut self.expects_own);
         if has_let(&e.cond) {
             return self.if_let(e);
         }
         let cond = self.scalar(&e.cond);
         self.expect(cond, Scalar::Bool);
+        self.expects_own = expects_own;
         let (mut then, then_value) = self.in_block(|this| this.scoped_block(&e.then_branch));
+        self.expects_own = expects_own && e.else_branch.is_some();
         let (mut otherwise, else_value) = match &e.else_branch {
             Some((_, expr)) => self.in_block(|this| this.value(expr)),
             None => (OpenBlock::default(), Value::Unit),

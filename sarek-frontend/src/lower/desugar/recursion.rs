@@ -94,6 +94,8 @@ impl Lowerer<'_> {
         let span = signature.name.range();
         let last = last_calls(signature, body);
         if last.is_empty() {
+            let expected = self.own_types.1;
+            self.expect_own(expected);
             let value = self.scoped_block(body);
             return self.leave_function(value, span);
         }

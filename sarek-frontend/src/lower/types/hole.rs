@@ -87,6 +87,19 @@ impl Types {
         self.push(Node::Hole(Hole::Constant(link)))
     }
 
+    /// True if a field of the type, or a part of another kind, was named, so that it is no number.
+    pub(in crate::lower) fn has_parts(&self, ty: Ty) -> bool {
+        let root = self.find(ty);
+        self.holes
+            .values()
+            .any(|hole| match self.nodes[hole.0 as usize] {
+                Node::Hole(
+                    Hole::Field { of, .. } | Hole::Element { of } | Hole::Payload { of, .. },
+                ) => self.find(of) == root,
+                _ => false,
+            })
+    }
+
     /// The number of types that only rustc knows and that were unified with this one.
     pub(in crate::lower) fn holes_of(&self, ty: Ty) -> usize {
         let root = self.find(ty);
