@@ -15,7 +15,7 @@ fn tags_are_asked_of_rustc() {
         }
     });
     let text = text.to_string();
-    for (name, tag) in [("A", "0"), ("B", "(-4) + 0"), ("C", "(-4) + 1")] {
+    for (name, tag) in [("A", "0"), ("B", "(- 4) + 0"), ("C", "(- 4) + 1")] {
         let asked = format!("tagged :: < Self , :: core :: primitive :: i16 > ({tag})");
         let (_, behind) = text.split_once(&asked).expect(&asked);
         let arm = format!("{{ Self :: {name} {{ .. }} =>");
