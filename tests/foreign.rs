@@ -507,18 +507,20 @@ fn small_elements_of_wgsl_are_parts_of_words() -> Result<()> {
             .output::<u8>("y")
             .build()
     };
-    let x = Vector::from_vec((1..=7).collect());
+    let x = Vector::from_vec((1..=7u8).collect());
     for device in devices().iter().filter(|d| d.backend() == "wgpu") {
         let mut y = Vector::<u8>::zeros(7);
         // SAFETY: each thread has a word of its own.
         unsafe { kernel("u32")?.call((&x, &mut y)) }
             .grid(1)
+            .block(4)
             .run_on(device)?;
         assert_eq!(y.to_vec()?, [254, 253, 252, 251, 250, 249, 248]);
         let other = kernel("i32")?;
         // SAFETY: it does not run.
         let error = unsafe { other.call((&x, &mut y)) }
             .grid(1)
+            .block(4)
             .run_on(device)
             .expect_err("no words");
         assert!(matches!(error, Error::Signature { .. }), "{error}");
