@@ -98,6 +98,7 @@ macro_rules! of_numbers {
         }
 
         #[device]
+        #[diagnostic::do_not_recommend]
         impl<T: $kind> $of<$rhs> for T {
             type Output = T;
 
@@ -107,6 +108,7 @@ macro_rules! of_numbers {
         }
 
         #[device]
+        #[diagnostic::do_not_recommend]
         impl<T: $kind> $assign<$rhs> for T {
             fn $assign_method(&mut self, rhs: $rhs) {
                 *self = $helper(*self, rhs);
@@ -134,6 +136,7 @@ fn negative<T: Float>(a: T) -> T {
 }
 
 #[device]
+#[diagnostic::do_not_recommend]
 impl<T: Float> DeviceNeg<()> for T {
     type Output = T;
 
@@ -148,6 +151,7 @@ fn inverted<T: Int>(a: T) -> T {
 }
 
 #[device]
+#[diagnostic::do_not_recommend]
 impl<T: Int> DeviceNot<()> for T {
     type Output = T;
 

@@ -154,3 +154,19 @@ fn types_with_parameters_are_not_compared() {
     let start = "kernels compare values of a type of your own only if";
     assert!(errors.iter().any(|e| begins(e, start)), "{errors:#?}");
 }
+
+#[test]
+fn elements_of_a_type_parameter_are_read_before_others_are_borrowed() {
+    let expanded = |generics: &str, ty: &str| {
+        let source = format!(
+            "fn k{generics}(x: &[{ty}], y: &mut [{ty}]) {{ let s = shared_array::<{ty}, 4>(); let t = thread_idx_x(); \
+             s[t] = x[t]; barrier(); if t < 2 {{ s[t] += s[t + 2]; }} y[global_idx_x()] = s[t]; }}"
+        );
+        common::expand(&source).tokens.to_string()
+    };
+    let read_first = "let __value = s [t + 2";
+    let text = expanded("<T: Num>", "T");
+    assert!(text.contains(read_first), "{text}");
+    let text = expanded("", "f32");
+    assert!(!text.contains(read_first), "{text}");
+}

@@ -156,6 +156,17 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     let Some(path) = of_trait else {
         return quote!(#[allow(clippy::all)] #block #all);
     };
+    if let Some(operator) = operator
+        && !operators::has_output(&block, operator)
+    {
+        errors.at(
+            codes::METHOD_DECLARATION,
+            path.range(),
+            "this is the name of an operator's trait, but the impl has no `Output`",
+            "write `type Output = …;`, or give a trait of your own another name",
+        );
+        return quote!(#[allow(clippy::all)] #block);
+    }
     if let Some(operator) = operator {
         let on_devices = operators::on_devices(&block, (&path, operator), &of_items, krate);
         return quote!(#[allow(clippy::all)] #block #on_devices #all);

@@ -80,3 +80,10 @@ pub fn on_devices(
         };
     }
 }
+
+/// True if the impl has the associated type of the operator's result, or needs none.
+pub fn has_output(block: &syn::ItemImpl, operator: OperatorTrait) -> bool {
+    let is_output =
+        |item: &syn::ImplItem| matches!(item, syn::ImplItem::Type(of) if of.ident == "Output");
+    operator.is_assigning() || block.items.iter().any(is_output)
+}

@@ -129,9 +129,7 @@ impl Lowerer<'_> {
         let is_parameter = matches!(self.types.node(*ty), Node::Hole(Hole::Parameter { .. }));
         let is_call = |typed: &Typed| matches!(typed, Typed::Callable(..) | Typed::Function(_));
         let yields_known = |ty: Ty| self.type_tokens(ty).is_some();
-        // Of several operators, the user's function may select one that is not marked.
         is_parameter
-            && !callee.is_operator
             && self.types.holes_of(*ty) == 1
             && callee.result.is_none_or(yields_known)
             && callee.given_to.is_none()
