@@ -76,22 +76,20 @@ fn of_enum(data: &DataEnum, repr: &Repr, krate: &TokenStream) -> (TokenStream, T
             .collect();
         let types: Vec<_> = variant.fields.iter().map(|f| &f.ty).collect();
         quote! {
-            __leaves.push(match self {
+            match self {
                 Self::#ident { #(#members: #names),* } => #layout::joined([
                     #(<#types as #krate::KernelType>::__leaves(#names)),*
                 ]),
                 #[allow(unreachable_patterns)]
                 _ => #layout::joined([#(#layout::no_leaves::<#types>()),*]),
-            });
+            }
         }
     });
     let leaves = quote! {
         let __tag = match self {
             #(Self::#idents { .. } => #tags,)*
         };
-        let mut __leaves = ::std::vec![::std::vec![::std::vec![__tag]]];
-        #(#payloads)*
-        __leaves.concat()
+        #layout::joined([::std::vec![::std::vec![__tag]], #(#payloads),*])
     };
     (of_scalars, leaves)
 }

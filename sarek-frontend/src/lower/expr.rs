@@ -177,7 +177,7 @@ impl Lowerer<'_> {
                 (other, None) => return self.bad_suffix(other, float.range()),
             },
             other => {
-                let instead = "write a number, a byte such as `b'a'` or a `bool`";
+                let instead = "write a number, a byte such as `b'a'`, a character as a number, `'a' as u32`, or a `bool`";
                 self.errors
                     .unsupported(codes::LITERAL, other.range(), "this literal is", instead);
                 return Value::Never;

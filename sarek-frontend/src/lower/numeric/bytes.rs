@@ -20,8 +20,9 @@ impl Lowerer<'_> {
         let [receiver] = *ids else { return None };
         let order = order_of(name, "to_", on)?;
         let at = mixed_at(span.first);
+        let ty = format_ident!("{}", on.name(), span = at);
         let word = match on.is_float() {
-            true => quote_spanned!(at=> __x.to_bits()),
+            true => quote_spanned!(at=> #ty::to_bits(__x)),
             false => quote_spanned!(at=> __x),
         };
         let bytes = order.map(|byte| {
