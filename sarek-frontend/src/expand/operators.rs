@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
+use crate::diagnostics::{Mistake, codes};
 use crate::emit::marks;
 use crate::parse::OperatorTrait;
 
@@ -70,8 +71,10 @@ pub fn on_devices(
     let implemented = marks::known(&on_devices, &implemented, krate);
     // The trait is that of `core`, so its operator is the one that was compiled.
     let method = syn::Ident::new(operator.method, span);
+    let literals = literals_mean_the_same(block, (path, operator), krate);
     quote_spanned! {span=>
         #implemented
+        #literals
         #[allow(warnings, clippy::all)]
         const _: () = {
             fn __same<#generics>() #clause {
@@ -79,6 +82,84 @@ pub fn on_devices(
             }
         };
     }
+}
+
+/// A check that a literal beside a value of the type means the same number in kernels and in Rust. An `impl Mul<f64>` beside this
+/// `impl Mul<f32>` must be one for devices, too: with both, `v * 2.0` has an `f64`, and with this one alone an `f32`.
+///
+/// It looks at all numbers that a literal can be in place of this one. `None` if the impl has none, or parameters.
+fn literals_mean_the_same(
+    block: &syn::ItemImpl,
+    (path, operator): (&syn::Path, OperatorTrait),
+    krate: &TokenStream,
+) -> Option<TokenStream> {
+    let ty = &*block.self_ty;
+    let rhs = match &path.segments.last()?.arguments {
+        syn::PathArguments::AngleBracketed(list) => match list.args.first()? {
+            syn::GenericArgument::Type(rhs) => rhs,
+            _ => return None,
+        },
+        syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => return None,
+    };
+    if !block.generics.params.is_empty() {
+        return None;
+    }
+    let pairs: Vec<TokenStream> = match (alike(ty), alike(rhs)) {
+        (None, None) | (Some(_), Some(_)) => return None,
+        (None, Some(others)) => others.map(|other| quote!(#ty, #other)).collect(),
+        (Some(others), None) => others.map(|other| quote!(#other, #rhs)).collect(),
+    };
+    let span = Span::mixed_site().located_at(path.span());
+    let (in_core, on_devices) = (operator.in_core(), operator.on_devices(krate, span));
+    let message = Mistake::new(
+        codes::NUMBER,
+        "this operator has another `impl` for a number of the same kind, without `#[device]`",
+        "write `#[device]` before that `impl`, too",
+    )
+    .because(
+        "a literal beside such a value would be of one type in Rust, and of another one in kernels",
+    )
+    .to_string();
+    Some(quote_spanned! {span=>
+        #[allow(warnings, clippy::all)]
+        const _: () = {
+            struct __Of<A, B>(::core::marker::PhantomData<(A, B)>);
+            // What no impl below says.
+            trait __Otherwise {
+                const IN_CORE: ::core::primitive::bool = false;
+                const ON_DEVICES: ::core::primitive::bool = false;
+            }
+            impl<A, B> __Otherwise for __Of<A, B> {}
+            impl<A: #in_core<B>, B> __Of<A, B> {
+                const IN_CORE: ::core::primitive::bool = true;
+            }
+            impl<A: #on_devices<B>, B> __Of<A, B> {
+                const ON_DEVICES: ::core::primitive::bool = true;
+            }
+            #(::core::assert!(!<__Of<#pairs>>::IN_CORE || <__Of<#pairs>>::ON_DEVICES, #message);)*
+        };
+    })
+}
+
+/// The numbers that a literal can be where it is one of this type.
+fn alike(ty: &syn::Type) -> Option<impl Iterator<Item = syn::Ident>> {
+    const KINDS: [&[&str]; 2] = [
+        &["f32", "f64"],
+        &[
+            "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "i128", "u128", "isize", "usize",
+        ],
+    ];
+    let syn::Type::Path(named) = ty else {
+        return None;
+    };
+    let name = named.path.get_ident()?.to_string();
+    let kind = KINDS
+        .into_iter()
+        .find(|kind| kind.contains(&name.as_str()))?;
+    Some(
+        kind.iter()
+            .map(|name| syn::Ident::new(name, Span::mixed_site())),
+    )
 }
 
 /// True if the impl has the associated type of the operator's result, or needs none.
