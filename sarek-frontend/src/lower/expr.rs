@@ -303,14 +303,14 @@ fn character(expr: &syn::Expr) -> Option<&syn::LitChar> {
 
 /// True if the type that is expected of an expression is that of its operands or of its last expression, too.
 fn passes_on(expr: &syn::Expr) -> bool {
-    match expr {
+    matches!(
+        expr,
         syn::Expr::Binary(_)
-        | syn::Expr::Block(_)
-        | syn::Expr::Group(_)
-        | syn::Expr::If(_)
-        | syn::Expr::Paren(_)
-        | syn::Expr::Unary(_)
-        | syn::Expr::Unsafe(_) => true,
-        _ => false,
-    }
+            | syn::Expr::Block(_)
+            | syn::Expr::Group(_)
+            | syn::Expr::If(_)
+            | syn::Expr::Paren(_)
+            | syn::Expr::Unary(_)
+            | syn::Expr::Unsafe(_)
+    )
 }

@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         };
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         if let [argument] = *arguments
-            && let Some(value) = self.from_bytes(on, &method.ident, argument, method.ident.span())
+            && let Some(value) = self.of_bytes(on, &method.ident, argument, method.ident.span())
         {
             self.audit_associated(on, path, &[]);
             return value;

@@ -212,7 +212,7 @@ impl Lowerer<'_> {
         };
         let known = self
             .half_method(name, on, &ids, span)
-            .or_else(|| self.to_bytes(name, on, &ids, span))
+            .or_else(|| self.bytes_of(name, on, &ids, span))
             .or_else(|| self.numeric_method(name, on, &ids, span));
         known.unwrap_or_else(|| {
             self.errors

@@ -10,7 +10,7 @@ use crate::tokens::range::SourceRange;
 
 impl Lowerer<'_> {
     /// The bytes of a number. `None` for another method, or a type without such bytes.
-    pub(in crate::lower) fn to_bytes(
+    pub(in crate::lower) fn bytes_of(
         &mut self,
         name: &Ident,
         on: Scalar,
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
     }
 
     /// The number of these bytes. `None` for another function, or a type without such bytes.
-    pub(in crate::lower) fn from_bytes(
+    pub(in crate::lower) fn of_bytes(
         &mut self,
         on: Scalar,
         name: &Ident,
