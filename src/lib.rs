@@ -95,7 +95,9 @@ pub use sarek_runtime::{
 #[doc(hidden)]
 pub use sarek_runtime::CalledKernel;
 #[doc(hidden)]
-pub use sarek_runtime::{Constant, Means, NativeOperand, named};
+pub use sarek_runtime::{
+    Constant, Examples, FixedLayout, HasFields, Held, Means, NativeOperand, named,
+};
 
 /// The book and the README: their programs are compiled and run with the other documentation tests.
 #[cfg(doctest)]
@@ -152,9 +154,9 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, Examples, FixedBlock,
-        FixedLayout, FreeBlock, FunctionFacts, HasFields, KernelDef, ParameterSet,
-        collect::instance, host, layout, leaf, links, native, no_fallback,
+        __collect as collect, __unmarked as unmarked, Arg, DeviceFn, FixedBlock, FixedLayout,
+        FreeBlock, FunctionFacts, KernelDef, ParameterSet, collect::instance, host, layout, leaf,
+        links, native, no_fallback,
     };
 
     /// The macros that `println!` and `print!` of a kernel become for rustc.

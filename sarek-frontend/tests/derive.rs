@@ -37,11 +37,11 @@ fn tags_of_bare_enums_are_conversions() {
         ),
         (
             quote!(#[repr(C)]),
-            "narrow (Self :: B as :: core :: primitive :: isize)",
+            "I32 ((Self :: B as :: core :: primitive :: isize) as :: core :: primitive :: i32)",
         ),
         (
             quote!(),
-            "narrow (Self :: B as :: core :: primitive :: isize)",
+            "I32 ((Self :: B as :: core :: primitive :: isize) as :: core :: primitive :: i32)",
         ),
     ] {
         let text = expand(quote!(#repr enum E { A, B = 4 })).to_string();

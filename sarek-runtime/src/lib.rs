@@ -34,6 +34,8 @@ pub use device::{
 };
 pub use error::{Error, Fault, FaultKind, Result};
 pub use graph::{Graph, Recording};
+#[doc(hidden)]
+pub use host::Held;
 pub use host::{DeviceFn, FunctionFacts, ParameterSet};
 pub use kernel::{KernelDef, NativePrelude};
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use syn::{Data, Field, Fields, Variant};
 
 /// The constant with the values: one for each variant. If one variant alone has fields, it is the first.
 pub fn of(data: &Data, krate: &TokenStream) -> TokenStream {
-    let examples = quote!(#krate::__private::Examples);
+    let examples = quote!(#krate::Examples);
     let (mut names, mut firsts) = (vec![], vec![]);
     let mut value = |name: &TokenStream, fields: &Fields| {
         let members = fields.iter().enumerate().map(|(at, field)| {

@@ -97,8 +97,9 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
         }
     };
     // The trait is implemented nevertheless, so that one mistake is reported once.
+    let fit = repr.tags_fit(item, errors);
     let implementation = implement(item, (&repr, errors.is_empty()), &krate, &info);
-    Some(quote!(#implementation #claim))
+    Some(quote!(#implementation #fit #claim))
 }
 
 fn implement(
@@ -126,7 +127,7 @@ fn implement(
         (true, true) => None,
     };
     if let Some(needed) = needed {
-        let bound = quote!(for<'__element> (): #krate::__private::#needed<#name #ty_generics>);
+        let bound = quote!(for<'__element> (): #krate::#needed<#name #ty_generics>);
         let clause = of_elements.make_where_clause();
         clause.predicates.push(syn::parse_quote!(#bound));
     }

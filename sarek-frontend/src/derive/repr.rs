@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
-use crate::diagnostics::{Errors, codes};
+use crate::diagnostics::{Errors, Mistake, codes};
 
 /// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,10 @@ impl Repr {
         let is_tag = |word: &str| TAGS.iter().any(|(name, _)| *name == word);
         let known = |word: &str| match shape {
             Shape::Struct => matches!(word, "C" | "Rust" | "align" | "transparent"),
-            Shape::Bare | Shape::Data => matches!(word, "C" | "Rust") || is_tag(word),
+            Shape::Bare => matches!(word, "C" | "Rust") || is_tag(word),
+            Shape::Data => {
+                matches!(word, "C" | "Rust") || is_tag(word) && !matches!(word, "isize" | "usize")
+            }
         };
         if let Some((word, span)) = words.iter().find(|(word, _)| !known(word)) {
             let what = format!("`repr({word})` is not supported");
@@ -67,8 +70,10 @@ impl Repr {
     pub fn tag_value(&self, discriminant: &TokenStream, krate: &TokenStream) -> TokenStream {
         let private = quote!(#krate::__private);
         match &self.tag {
-            None => quote!(#private::layout::narrow(#discriminant)),
-            Some(tag) if tag == "isize" => quote!(#private::layout::narrow(#discriminant)),
+            None => quote!(#private::ir::Value::I32((#discriminant) as ::core::primitive::i32)),
+            Some(tag) if tag == "isize" => {
+                quote!(#private::ir::Value::I32((#discriminant) as ::core::primitive::i32))
+            }
             Some(tag) if tag == "usize" => {
                 quote!(#private::ir::Value::Usize((#discriminant) as ::core::primitive::u64))
             }
@@ -78,6 +83,34 @@ impl Repr {
                 quote!(#private::ir::Value::#variant(#discriminant))
             }
         }
+    }
+
+    /// A check that the tags of an enum without fields fit into the type that devices have for them.
+    pub fn tags_fit(&self, item: &DeriveInput, errors: &Errors) -> Option<TokenStream> {
+        let syn::Data::Enum(data) = &item.data else {
+            return None;
+        };
+        let is_bare = data.variants.iter().all(|v| v.fields.is_empty());
+        let is_narrowed = self.tag.as_ref().is_none_or(|tag| tag == "isize");
+        if !is_bare || !is_narrowed || !errors.is_empty() {
+            return None;
+        }
+        let (name, ty) = (&item.ident, quote!(::core::primitive::isize));
+        let each = data.variants.iter().map(|v| {
+            let ident = &v.ident;
+            quote!(#name::#ident as #ty as ::core::primitive::i32 as #ty == #name::#ident as #ty)
+        });
+        let message = Mistake::new(
+            codes::LAYOUT,
+            "a discriminant of this enum needs more than 32 bits",
+            "write `#[repr(i64)]`",
+        )
+        .because("the enum names no type for its tags, so devices have them as `i32`")
+        .to_string();
+        Some(quote! {
+            #[allow(deprecated)]
+            const _: () = ::core::assert!(#(#each)&&*, #message);
+        })
     }
 
     /// The type of discriminants.

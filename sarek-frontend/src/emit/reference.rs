@@ -151,8 +151,9 @@ impl Annotator<'_> {
         {
             return;
         }
-        let value = syn::Ident::new("__value", Span::mixed_site());
         let (left, op, right) = (&e.left, &e.op, &e.right);
+        let span = Span::mixed_site().located_at(right.span());
+        let value = syn::Ident::new("__value", span);
         *expr = syn::parse_quote!({ let #value = #right; #left #op #value });
     }
 

@@ -116,7 +116,7 @@ impl Lowerer<'_> {
                     #[allow(warnings, clippy::all)]
                     const _: () = {
                         const __EXAMPLES: [#tokens; 16] =
-                            #krate::__private::Examples::all(<#tokens as #krate::KernelType>::__EXAMPLES);
+                            #krate::Examples::all(<#tokens as #krate::KernelType>::__EXAMPLES);
                         fn __is_derived(of: [#tokens; 16]) -> ::core::primitive::bool {
                             match of {
                                 __EXAMPLES => true,
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
                             }
                         }
                         ::core::assert!(
-                            #krate::__private::Examples::are_all_whole(<#tokens as #krate::KernelType>::__EXAMPLES),
+                            #krate::Examples::are_all_whole(<#tokens as #krate::KernelType>::__EXAMPLES),
                             #message
                         );
                     };

@@ -31,17 +31,6 @@ pub const fn offset(start: usize, before: &[(usize, usize)], align: usize) -> us
     round_up(end(start, before), align)
 }
 
-/// The tag of a variant whose enum names no type for it.
-pub const fn narrow(discriminant: isize) -> Value {
-    assert!(
-        discriminant as i32 as isize == discriminant,
-        "SRK1001: a discriminant of this enum needs more than 32 bits\n\
-         why: the enum names no type for its tags, so devices have them as `i32`\n\
-         instead: write `#[repr(i64)]`"
-    );
-    Value::I32(discriminant as i32)
-}
-
 /// The scalars of all parts, for [`KernelType::__leaves`].
 pub fn joined<const N: usize>(parts: [Vec<Vec<Value>>; N]) -> Vec<Vec<Value>> {
     parts.concat()

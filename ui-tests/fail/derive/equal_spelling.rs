@@ -15,4 +15,6 @@ macro_rules! two_fields {
 
 sarek_test_library::with_field! { two_fields }
 
-fn main() {}
+fn main() {
+    let _ = Vector::<Two>::zeros(1);
+}

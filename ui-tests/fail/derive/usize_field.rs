@@ -6,4 +6,9 @@ struct Entry {
     at: usize,
 }
 
+#[kernel]
+fn fill(y: &mut [Entry]) {
+    y[global_idx_x()] = Entry { at: 1 };
+}
+
 fn main() {}

@@ -3,7 +3,7 @@ use sarek::prelude::*;
 #[kernel]
 fn wrong(x: &[i32], f: &[f32], h: &[f16], out: &mut [i32]) {
     let i = global_idx_x();
-    let log = x[i].to_be_bytes();
+    let log = x[i].to_ne_bytes();
     out[i] = x[i].cmp(&x[0]) as i32;
     let order = f[i].total_cmp(&f[0]);
     let area = f[i].asinh() + f[i].acosh() + f[i].atanh();

@@ -1,20 +1,5 @@
 use sarek::prelude::*;
 
-#[derive(Clone, Copy, KernelType)]
-struct Tri(u32);
-
-#[device]
-impl Tri {
-    fn unwrap_or(self, other: u32) -> u32 {
-        self.0 + other
-    }
-}
-
-#[device]
-fn of(x: u32) -> Tri {
-    Tri(x)
-}
-
 #[device]
 fn half(x: u32) -> Option<u32> {
     if x % 2 == 0 { Some(x / 2) } else { None }
@@ -23,12 +8,6 @@ fn half(x: u32) -> Option<u32> {
 #[device]
 fn zero() -> u32 {
     0
-}
-
-#[kernel]
-fn of_an_own_type(y: &mut [u32]) {
-    let i = global_idx_x();
-    y[i] = of(y[i]).unwrap_or(1);
 }
 
 #[kernel]

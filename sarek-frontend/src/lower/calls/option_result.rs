@@ -113,7 +113,7 @@ impl Lowerer<'_> {
     pub(super) fn held(&mut self, value: ExprId, span: SourceRange) -> (ExprId, ExprId) {
         let at = Span::mixed_site().located_at(span.first);
         let krate = crate::tokens::at(&self.krate, at);
-        let held = quote_spanned!(at=> #krate::__private::host::Held);
+        let held = quote_spanned!(at=> #krate::Held);
         let (variant, name) = (self.name_id(HELD), self.name_id("0"));
         let bool_ty = self.types.known(Scalar::Bool);
         let is = Compound::IsVariant { value, variant };

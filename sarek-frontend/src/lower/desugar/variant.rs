@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::lower::types::type_syntax::member;
 use crate::lower::{Lowerer, Ty};
-use crate::tokens::ends;
+use crate::tokens::{ends, relocated};
 
 impl Lowerer<'_> {
     /// The type of a field of a struct, or of a variant with the pattern that binds the field.
@@ -41,7 +41,9 @@ pub(crate) fn part_of_variant(
     span: Span,
 ) -> TokenStream {
     let Some(part) = bound(pattern) else {
-        return quote_spanned!(span=> #pattern((#value)));
+        // rustc reports the type of the argument at the argument.
+        let value = relocated(value.clone(), span);
+        return quote_spanned!(span=> #pattern(#value));
     };
     quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
 }
