@@ -62,6 +62,6 @@ pub fn of(data: &Data, krate: &TokenStream) -> TokenStream {
 }
 
 fn of_field(field: &Field, krate: &TokenStream) -> TokenStream {
-    let ty = &field.ty;
+    let ty = super::scalars::qualified(&field.ty);
     quote!(<#ty as #krate::KernelType>::__EXAMPLES)
 }

@@ -37,7 +37,7 @@ pub fn methods(item: &DeriveInput, repr: &Repr, krate: &TokenStream) -> TokenStr
 fn of_struct(fields: &Fields, krate: &TokenStream) -> (TokenStream, TokenStream) {
     let read = read_fields(fields, krate);
     let members = fields.members();
-    let types = fields.iter().map(|f| &f.ty);
+    let types = fields.iter().map(|f| qualified(&f.ty));
     let leaves = quote! {
         #krate::__private::layout::joined([
             #(<#types as #krate::KernelType>::__leaves(&self.#members)),*
@@ -74,7 +74,7 @@ fn of_enum(data: &DataEnum, repr: &Repr, krate: &TokenStream) -> (TokenStream, T
         let names: Vec<_> = (0..variant.fields.len())
             .map(|i| format_ident!("__{i}"))
             .collect();
-        let types: Vec<_> = variant.fields.iter().map(|f| &f.ty).collect();
+        let types: Vec<_> = variant.fields.iter().map(|f| qualified(&f.ty)).collect();
         quote! {
             match self {
                 Self::#ident { #(#members: #names),* } => #layout::joined([
@@ -97,6 +97,14 @@ fn of_enum(data: &DataEnum, repr: &Repr, krate: &TokenStream) -> (TokenStream, T
 /// `x: Type::__of_scalars(__scalars)?, …`
 fn read_fields(fields: &Fields, krate: &TokenStream) -> TokenStream {
     let members = fields.members();
-    let types = fields.iter().map(|f| &f.ty);
+    let types = fields.iter().map(|f| qualified(&f.ty));
     quote!(#(#members: <#types as #krate::KernelType>::__of_scalars(__scalars)?,)*)
+}
+
+/// A type before `as` in a path: bounds need parentheses there.
+pub fn qualified(ty: &syn::Type) -> TokenStream {
+    match ty {
+        syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => quote!((#ty)),
+        _ => quote!(#ty),
+    }
 }

@@ -224,18 +224,19 @@ impl Lowerer<'_> {
 
     fn cast(&mut self, e: &syn::ExprCast) -> Value {
         let arg = match character(&e.expr) {
-            Some(character)
-                if scalar_type(&e.ty, &mut Default::default()).is_some_and(|to| !to.is_int()) =>
-            {
-                self.errors.at(
-                    codes::CAST,
-                    e.as_token.range(),
-                    "a character converts to integers only",
-                    format!("write `{} as u32 as …`", character.token()),
-                );
-                return Value::Never;
-            }
             Some(character) => {
+                let to = scalar_type(&e.ty, self.errors);
+                if to.is_some_and(|to| !to.is_int()) {
+                    self.errors.at(
+                        codes::CAST,
+                        e.as_token.range(),
+                        "a character converts to integers only",
+                        format!("write `{} as u32 as …`", character.token()),
+                    );
+                }
+                if !to.is_some_and(|to| to.is_int()) {
+                    return Value::Never;
+                }
                 let value = sarek_ir::Value::U32(character.value().into());
                 self.constant(value, character.range())
             }
