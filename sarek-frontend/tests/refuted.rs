@@ -274,3 +274,15 @@ fn signed_numbers_have_digits_if_they_are_not_negative() {
         "if i < 8 && by > 1 { y[((i - 4) / by + 4) as usize] = 1; }",
     ));
 }
+
+/// The counterexample is evaluated with the value in an `Option` or a `Result` whose type the macro does not see.
+#[test]
+fn counterexamples_know_the_values_in_options() {
+    for (held, meets) in [("Some(1u32)", true), ("Some(2u32)", false)] {
+        let source = format!(
+            "fn k(y: &mut [u32]) {{ let s = S {{ o: {held} }}; if s.o.unwrap_or(0) == 1 {{ y[0] = 1; }} }}"
+        );
+        let errors = lowered(&source).err().unwrap_or_default().concat();
+        assert_eq!(errors.contains("may meet at `y[0]`"), meets, "{errors}");
+    }
+}

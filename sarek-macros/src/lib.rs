@@ -230,16 +230,19 @@ pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), sarek::Error>(())
 /// ```
 ///
-/// The type is `Copy`, and its fields are of such types themselves. Its layout must be the same
-/// everywhere:
+/// The type is `Copy`, and its fields are of such types themselves. In vectors and arguments, its
+/// layout must be the same everywhere:
 ///
 /// | Type | Representation |
 /// |---|---|
-/// | a struct | `#[repr(C)]`, also with `align(…)` |
-/// | an enum without fields | `#[repr(u32)]` |
-/// | an enum with fields | `#[repr(C, u32)]` |
+/// | a struct | `#[repr(C)]`, also with `align(…)`; `#[repr(transparent)]` |
+/// | an enum without fields | `#[repr(u32)]`, or another integer type of 8 to 64 bits; `#[repr(C)]` |
+/// | an enum with fields | `#[repr(C, u32)]`, or another integer type, with or without `C` |
 ///
-/// The derive implements the traits `sarek::KernelType` and `sarek::Element`.
+/// A type that only values in kernels have needs no `#[repr]`, and may have no fields.
+///
+/// The derive implements the trait `sarek::KernelType`, and `sarek::Element` for a type with such a
+/// layout.
 ///
 /// # Options
 ///

@@ -70,17 +70,16 @@ impl Repr {
     pub fn tag_value(&self, discriminant: &TokenStream, krate: &TokenStream) -> TokenStream {
         let private = quote!(#krate::__private);
         match &self.tag {
-            None => quote!(#private::ir::Value::I32((#discriminant) as ::core::primitive::i32)),
-            Some(tag) if tag == "isize" => {
-                quote!(#private::ir::Value::I32((#discriminant) as ::core::primitive::i32))
+            Some(tag) if tag != "isize" && tag != "usize" => {
+                let named = TAGS.iter().find(|(name, _)| tag == name);
+                let variant = format_ident!("{}", named.map_or("U32", |(_, variant)| variant));
+                quote!(#private::ir::Value::#variant(#discriminant))
             }
             Some(tag) if tag == "usize" => {
                 quote!(#private::ir::Value::Usize((#discriminant) as ::core::primitive::u64))
             }
-            Some(tag) => {
-                let named = TAGS.iter().find(|(name, _)| tag == name);
-                let variant = format_ident!("{}", named.map_or("U32", |(_, variant)| variant));
-                quote!(#private::ir::Value::#variant(#discriminant))
+            Some(_) | None => {
+                quote!(#private::ir::Value::I32((#discriminant) as ::core::primitive::i32))
             }
         }
     }

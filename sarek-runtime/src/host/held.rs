@@ -1,4 +1,4 @@
-//! What an `Option` or a `Result` holds, where the macro does not see which of the two a value is.
+//! Access to the value in an `Option` or a `Result`, where the macro does not see which of the two it is.
 
 /// `Option` and `Result`.
 #[diagnostic::on_unimplemented(
@@ -8,13 +8,13 @@
     note = "instead: bind the value with its type, as in `let value: {Self} = …;`, and call the method on that"
 )]
 pub trait Held: Copy {
-    /// The type of what it holds.
+    /// The type of the value in it.
     type Value;
 
     /// True for `Some` and `Ok`.
     fn is_held(self) -> bool;
 
-    /// What it holds, being `Some` or `Ok`.
+    /// Returns the value in it, which is `Some` or `Ok`.
     fn held(self) -> Self::Value;
 }
 

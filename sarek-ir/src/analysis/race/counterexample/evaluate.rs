@@ -9,8 +9,8 @@ use super::datum::Datum;
 use super::run::Thread;
 use crate::analysis::access::Place;
 use crate::{
-    Access, BinaryOp, Compound, DivideOp, Expr, ExprId, Intrinsic, Length, List, LocalId, Memory,
-    NameId, ParamId, Scalar, SiteId, TableValues, UnaryOp, Value, operators,
+    Access, BinaryOp, Compound, DivideOp, Expr, ExprId, HELD, Intrinsic, Length, List, LocalId,
+    Memory, NameId, ParamId, Scalar, SiteId, TableValues, UnaryOp, Value, operators,
 };
 
 /// The thread faults, or its further run is unknown.
@@ -327,7 +327,11 @@ impl Thread<'_> {
             Compound::Index { base, index, site } => self.item_of(base, index, site)?,
             Compound::IsVariant { value, variant } => {
                 let found = self.part(value, Datum::variant)?;
-                Datum::from(found.map(|found| Value::Bool(found == variant)))
+                let is_wanted = |found| match kernel.name(variant) {
+                    HELD => matches!(kernel.name(found), "Some" | "Ok"),
+                    _ => found == variant,
+                };
+                Datum::from(found.map(|found| Value::Bool(is_wanted(found))))
             }
             Compound::Construct {
                 variant,
