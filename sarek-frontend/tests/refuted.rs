@@ -275,7 +275,7 @@ fn signed_numbers_have_digits_if_they_are_not_negative() {
     ));
 }
 
-/// The counterexample is evaluated with the value in an `Option` or a `Result` whose type the macro does not see.
+/// A counterexample takes a branch that depends on the value in an `Option`.
 #[test]
 fn counterexamples_know_the_values_in_options() {
     for (held, meets) in [("Some(1u32)", true), ("Some(2u32)", false)] {
